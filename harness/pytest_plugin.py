@@ -115,6 +115,10 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     )
 
 
+_FOLDERS = ("scenarios", "corpus")
+"""Where a suite has its scenarios."""
+
+
 def _short_names(config: pytest.Config) -> set[str]:
     given = [*map(str, config.invocation_params.args), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
     given += config.getini("addopts")
@@ -137,7 +141,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
         root = default_root()
         if not roots and root != config.rootpath / "fixtures":
-            config.args.append(str(root / "scenarios"))
+            config.args += [str(root / name) for name in _FOLDERS if (root / name).is_dir()]
         roots = roots or {root}
     if roots and not working:
         _check(config, roots)
@@ -209,7 +213,7 @@ def _fixtures_root(file_path: Path) -> Path | None:
 def _root_above(directory: Path) -> Path | None:
     """Return the fixtures root that a directory of scenarios belongs to."""
     for folder in (directory, *directory.parents):
-        if folder.name == "scenarios" and (folder.parent / "contracts.yaml").is_file():
+        if folder.name in _FOLDERS and (folder.parent / "contracts.yaml").is_file():
             return folder.parent
     return None
 
@@ -281,6 +285,19 @@ class _Session:
                 raise _Refused(str(error)) from error
             self._contracts[root] = contracts
         return self._contracts[root]
+
+    def cases(self, root: Path, path: Path) -> list[str] | None:
+        """Return the last parts of the ids in a file of several scenarios, None for another. Raises _Refused."""
+        if path.is_relative_to(root / "scenarios") and not path.name.endswith(".cases.yaml"):
+            return None
+        from readfirst.harness.source import strict_yaml
+        from readfirst.harness.source.finding import SuiteError
+        from readfirst.harness.suite.cases import case_slugs
+
+        try:
+            return case_slugs(strict_yaml.read(path, suite=root), path)
+        except SuiteError as error:
+            raise _Refused(str(error)) from error
 
     def takes(self, root: Path, scenario_id: str) -> bool:
         """Whether a scenario is of a requirement, rule and class asked for; one that cannot be read fails when run."""
@@ -381,41 +398,66 @@ class ScenarioFailedError(Exception):
 
 
 class ScenarioFile(pytest.File):
-    """One scenario file: an item per contract."""
+    """One scenario file: an item per contract, of several scenarios below each of these."""
 
     root: Path
 
-    @property
-    def scenario_id(self) -> str:
-        """The id of the scenario in the file."""
-        return self.path.relative_to(self.root / "scenarios").with_suffix("").as_posix()
-
-    def collect(self) -> Iterator[ScenarioItem]:
-        """Yield the items; the file is read when an item runs, its heading where a requirement is asked for."""
+    def collect(self) -> Iterator[ScenarioItem | ScenarioCase]:
+        """Yield what is in the file, which is read when an item runs, its heading where a requirement is asked for."""
         session = _session(self.config)
         try:
             contracts = session.contracts(self.root)
+            slugs = session.cases(self.root, self.path)
         except _Refused as error:
             raise self.CollectError(_shown(f"readfirst: {error}", kept="\n")) from error
-        if not contracts or not session.takes(self.root, self.scenario_id):
+        name = self.path.relative_to(self.root / _folder_of(self.root, self.path)).with_suffix("")
+        if slugs is None:
+            yield from _items(self, self.root, name.as_posix(), contracts)
             return
-        for contract in contracts:
-            item: ScenarioItem = ScenarioItem.from_parent(self, name=contract)
-            item.extra_keyword_matches.add(self.scenario_id)
-            yield item
+        for slug in slugs:
+            case: ScenarioCase = ScenarioCase.from_parent(self, name=slug)
+            case.scenario = (self.root, f"{name.parent.as_posix()}/{slug}", contracts)
+            yield case
+
+
+class ScenarioCase(pytest.Collector):
+    """One of several scenarios in a file."""
+
+    scenario: tuple[Path, str, tuple[str, ...]]
+
+    def collect(self) -> Iterator[ScenarioItem]:
+        """Yield its items."""
+        yield from _items(self, *self.scenario)
+
+
+def _items(
+    parent: pytest.Collector, root: Path, scenario_id: str, contracts: tuple[str, ...]
+) -> Iterator[ScenarioItem]:
+    if not contracts or not _session(parent.config).takes(root, scenario_id):
+        return
+    for contract in contracts:
+        item: ScenarioItem = ScenarioItem.from_parent(parent, name=contract)
+        item.root, item.scenario_id = root, scenario_id
+        item.extra_keyword_matches.add(scenario_id)
+        yield item
+
+
+def _folder_of(root: Path, path: Path) -> str:
+    return next(name for name in _FOLDERS if path.is_relative_to(root / name))
 
 
 class ScenarioItem(pytest.Item):
     """One scenario on one contract; the item's name is the contract."""
 
-    parent: ScenarioFile
+    root: Path
+    scenario_id: str
 
     def runtest(self) -> None:
         """Replay and judge. Raises ScenarioFailedError; skips what cannot be judged."""
-        root = self.parent.root
+        root = self.root
         session = _session(self.config)
         try:
-            verdict, ruling = session.judge(root, self.name, self.parent.scenario_id)
+            verdict, ruling = session.judge(root, self.name, self.scenario_id)
         except _Refused:
             self.session.shouldstop = "readfirst: the target can no longer be connected"
             raise
@@ -455,7 +497,7 @@ class ScenarioItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return file, first line, and what a report calls the item."""
-        return self.path, 0, _shown(f"{self.path.parent.name}/{self.path.stem} on {self.name}")
+        return self.path, 0, _shown(f"{self.scenario_id} on {self.name}")
 
 
 class _EmptyRunCheck:

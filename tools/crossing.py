@@ -6,8 +6,7 @@
     python3 tools/crossing.py --check
 
 The family has the scenarios that `harness.crossing.composition` composes, and of those that `harness.crossing.draw`
-draws the ones that `harness.crossing.chosen` names. `--write` leaves every file alone that takes the same steps, and
-removes those that are not made any more, with their recordings. A file that it writes anew has no expectations.
+draws the ones that `harness.crossing.chosen` names. They are in the corpus, a file for each theme.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from readfirst.harness.crossing.files import stale
+from readfirst.harness.crossing.files import FAMILY, files_of, stale
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.suite import Suite
 
@@ -34,18 +33,19 @@ def main() -> int:
     parser.add_argument("--fixtures", type=Path, help="the folder of the suite")
     arguments = parser.parse_args()
     suite = Suite(arguments.fixtures)
-    differing, superfluous = stale(suite)
+    differing = stale(suite)
     if arguments.check:
-        for name in (*differing, *superfluous):
+        for name in differing:
             print(f"{name} is not what is made", file=sys.stderr)
-        return 1 if differing or superfluous else 0
-    for name in superfluous:
-        suite.path(name).unlink()
-        (suite.recordings_root / f"{name}.yaml").unlink(missing_ok=True)
-    for name in differing:
-        (suite.scenarios_root / name).parent.mkdir(exist_ok=True)
-    write_all({suite.scenarios_root / f"{name}.yaml": text.encode() for name, text in differing.items()})
-    print(f"{len(differing)} written, {len(superfluous)} removed", file=sys.stderr)
+        return 1 if differing else 0
+    files = files_of(suite)
+    superfluous = [each for each in (suite.root / "corpus" / FAMILY).glob("*.yaml") if each not in files]
+    for file in superfluous:
+        file.unlink()
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    write_all(files)
+    print(f"{len(differing)} scenarios written anew", file=sys.stderr)
     return 0
 
 

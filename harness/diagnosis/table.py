@@ -117,7 +117,7 @@ class Table:
         return [
             each
             for each in ids
-            if each not in self.rows or self.rows[each].digest != scenario_digest(suite.path(each))
+            if each not in self.rows or self.rows[each].digest != scenario_digest(suite, each)
         ]
 
 
@@ -134,9 +134,9 @@ def _data(row: Row) -> list[object]:
     ]
 
 
-def scenario_digest(file: Path) -> str:
-    """Return what is equal for equal scenario files."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:_LENGTH]
+def scenario_digest(suite: Suite, scenario_id: str) -> str:
+    """Return what is equal for equal scenarios."""
+    return suite.digest(scenario_id)[:_LENGTH]
 
 
 @cache
@@ -175,7 +175,7 @@ def _is_idle(node: object) -> bool:
 
 def row_of(suite: Suite, replays: Replays, scenario_id: str) -> Row:
     """Replay a scenario in every contract, and in the base with one behaviour changed. Raises SuiteError."""
-    digest = scenario_digest(suite.path(scenario_id))
+    digest = scenario_digest(suite, scenario_id)
     by_contract: dict[str, Fingerprint] = {}
     last = AS_EXPECTED
     for name in contracts(suite):

@@ -17,13 +17,14 @@ from readfirst.harness.fuzz.by_rule import by_rule
 from readfirst.harness.fuzz.campaign import Finding, Group, Tally
 from readfirst.harness.fuzz.disagree import Disagreement
 from readfirst.harness.fuzz.known import load_known
-from readfirst.harness.fuzz.scenario_file import scenario_yaml
 from readfirst.harness.fuzz.search import SearchRequest, search
 from readfirst.harness.fuzz.streams import Streams, shares
 from readfirst.harness.printed import console, say, say_lines, stderr
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.visible import visible
 from readfirst.harness.source.atomic import write_all
+from readfirst.harness.suite.values import values_of
+from readfirst.harness.suite.written import scenario_text
 
 __all__ = ["perform"]
 
@@ -196,7 +197,7 @@ def _write(request: SearchRequest, finding: Finding, number: int) -> Path:
         title=f"Generated sequence of {counted(len(finding.scenario.steps), 'step')} about {cause.tool}",
         about=_about(request, found),
     )
-    write_all({path: scenario_yaml(scenario).encode()})
+    write_all({path: scenario_text(values_of(scenario)).encode()})
     return path
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from readfirst.harness.claims.check import check_documented
 from readfirst.harness.lint.belonging import Showing, check_belonging, showing_of
 from readfirst.harness.lint.content import check_content, fingerprint
 from readfirst.harness.lint.recorded import absent, check_recording, recorded
-from readfirst.harness.lint.wording import check_wording
-from readfirst.harness.source import strict_yaml
+from readfirst.harness.lint.wording import SCHEMA_COMMENT, check_schema_comment, check_wording
 from readfirst.harness.source.ambiguous import is_ambiguous
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.source.inspection import did_you_mean
 from readfirst.harness.source.strict_yaml import Document
 from readfirst.harness.suite.case import Case, at
 from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Clause, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
@@ -77,17 +77,23 @@ def look_at(suite: Suite, scenario_id: str, sources: Collection[str] | None) -> 
 
     `sources` are those that claims have; None: nothing is claimed, so that every source may be named.
     """
-    path = suite.scenarios_root / f"{scenario_id}.yaml"
+    place = suite.place(scenario_id)
     found: list[Finding] = []
     try:
-        document = strict_yaml.load(strict_yaml.read(path, suite=suite.root), path)
-        found += check_source_text(document)
+        document = suite.document(scenario_id)
+        if not place.case:
+            found += (*check_schema_comment(document, SCHEMA_COMMENT), *check_source_text(document))
     except SuiteError as error:
         return Looked(scenario_id, (*found, *error.findings))
 
     def scenario(*, require_expect: bool) -> Scenario:
         return scenario_from(
-            document, scenario_id, suite.contracts, require_expect=require_expect, bundled=suite.bundled
+            document,
+            scenario_id,
+            suite.contracts,
+            require_expect=require_expect and not place.composed,
+            bundled=suite.bundled,
+            composed=place.composed,
         )
 
     try:
@@ -102,7 +108,12 @@ def look_at(suite: Suite, scenario_id: str, sources: Collection[str] | None) -> 
         found += () if sources is None else check_documented(case, sources)
         return Looked(scenario_id, tuple(found), _comparable(case))
     recording = recorded(case)
-    found += (each for check in (*_WITHOUT_EXPECTATIONS, check_expectations) for each in check(case))
+    checks = (*_WITHOUT_EXPECTATIONS, check_expectations)
+    if place.composed and not isinstance(recording, Finding) and recording.inputs == case.scenario.inputs:
+        name = case.scenario.contract
+        case = replace(case, scenario=seen_by(case.scenario, name, recording.transcripts.get(name)))
+        checks = _WITHOUT_EXPECTATIONS
+    found += (each for check in checks for each in check(case))
     found += check_recording(case, recording)
     found += () if sources is None else check_documented(case, sources)
     if isinstance(recording, Finding):

@@ -8,7 +8,6 @@ from pathlib import Path
 from readfirst.harness.source.finding import Finding, Position
 from readfirst.harness.suite.case import Case
 from readfirst.harness.suite.contracts import UnknownContractError, order
-from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError
@@ -45,7 +44,7 @@ def check_recording(case: Case, recording: Recording | Finding) -> Iterator[Find
         message = f"what {scenario.contract} does was not recorded"
         fix = f"Run `readfirst product record {scenario.id}`."
         yield case.finding("missing-recording", ("steps",), message, fix, key=True)
-    elif recording.transcripts and encode(recording) != recordings.path(scenario.id).read_bytes():
+    elif recording.transcripts and not recordings.is_as_written(scenario.id, recording):
         message = "the recording is not in the form that the recorder writes"
         position = Position(recordings.path(scenario.id), 1, 1)
         again = f"readfirst product record --fix {scenario.id}"

@@ -49,6 +49,10 @@ RULES: tuple[Rule, ...] = (
         "A command that is not in the language of commands, or links and files at home beside commands.",
     ),
     Rule("unknown-event", "form", "A step that is neither a call nor a world event."),
+    Rule("cases-form", "form", "A file of several scenarios without cases, or with one that cannot be read."),
+    Rule("several-of-one-id", "form", "Two scenarios with one id."),
+    Rule("unused-value", "form", "A value of a case that stands nowhere."),
+    Rule("expect-in-corpus", "form", "An expectation in the corpus, where the recordings have them."),
     Rule("unsafe-path", "form", "A path that is absolute, leaves the workspace or is not portable."),
     Rule("path-conflict", "form", "Given paths that cannot exist side by side."),
     Rule(

@@ -13,9 +13,11 @@ from readfirst.harness.claims.claims import Claims, claims_file, load_claims
 from readfirst.harness.lint.belonging import Showing, check_claimed_rules, check_rules
 from readfirst.harness.lint.looked import Look, Looked, look_at
 from readfirst.harness.lint.recorded import check_orphans
+from readfirst.harness.lint.tables import check_tables
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.finding import Finding, Position, SuiteError
-from readfirst.harness.suite.suite import DEEPEST, Suite
+from readfirst.harness.suite.shelf import DEEPEST
+from readfirst.harness.suite.suite import Suite
 
 __all__ = ["Linted", "lint", "walk"]
 
@@ -45,10 +47,11 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     then.
     """
     suite.contracts, suite.vocabulary, suite.tags, suite.rules  # noqa: B018 - they must be readable first
-    known = suite.ids() if ids is None else sorted(set(ids))
+    every, problems = suite.readable()
+    known = every if ids is None else sorted(set(ids))
     claims, unreadable = _claims(suite)
     looked = list(_looked(suite, known, claims, min(jobs, len(known) // _WORTH_A_PROCESS)))
-    findings: list[Finding] = []
+    findings = [*problems, *check_tables(suite, known)]
     alike = _Alike({}, {})
     shown: dict[str, list[Showing]] = {}
     for each in looked:
@@ -63,7 +66,10 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
         if suite.rules is not None:
             findings.extend(check_rules(suite, suite.rules, shown))
             findings.extend(() if claims is None else check_claimed_rules(claims, suite.rules, shown))
-    return Linted(tuple(findings), {each.scenario_id: each.absent for each in looked if each.absent})
+    # What a file says of all its cases is found with each of them.
+    return Linted(
+        tuple(dict.fromkeys(findings)), {each.scenario_id: each.absent for each in looked if each.absent}
+    )
 
 
 def _looked(suite: Suite, ids: Sequence[str], claims: Claims | None, jobs: int) -> Iterator[Looked]:
@@ -110,9 +116,12 @@ def _claims(suite: Suite) -> tuple[Claims | None, tuple[Finding, ...]]:
 
 def _misplaced(suite: Suite) -> Iterator[Finding]:
     """Yield files below scenarios that nobody reads."""
-    for folder, folders, names in os.walk(suite.scenarios_root):
+    below = [
+        (root, *each) for root in (suite.scenarios_root, suite.root / "corpus") for each in os.walk(root)
+    ]
+    for root, folder, folders, names in below:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        if len(Path(folder).relative_to(suite.scenarios_root).parts) == DEEPEST - 1:
+        if len(Path(folder).relative_to(root).parts) == DEEPEST - 1:
             for name in folders:
                 fix = "Move its scenarios to <family>/<slug>.yaml."
                 message = "what lies in this folder is not read: it is too deep"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from readfirst.harness.source.finding import Finding
 from readfirst.harness.source.inspection import did_you_mean
+from readfirst.harness.source.strict_yaml import Document
 from readfirst.harness.suite.case import Case, at
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "SCHEMA_COMMENT",
     "Complaint",
     "check_id",
+    "check_schema_comment",
     "check_wording",
     "complaint_about_source",
     "complaint_about_title",
@@ -52,9 +54,6 @@ def check_wording(case: Case) -> Iterator[Finding]:
     if not check_id(scenario.id):
         fix = "Rename it to <family>/<slug>.yaml, of lower-case letters, digits and single hyphens."
         yield case.finding("id-style", (), f"the id {scenario.id!r} is not in the usual form", fix)
-    if case.document.data.split(b"\n", 1)[0].decode() != SCHEMA_COMMENT:
-        fix = f"Begin the file with the line {SCHEMA_COMMENT}"
-        yield case.finding("schema-comment", (), "the first line does not name the schema", fix)
     yield from _title(case)
     yield from _tags(case)
     documents = [name for contract in case.suite.contracts for name in contract.documents]
@@ -67,6 +66,13 @@ def check_wording(case: Case) -> Iterator[Finding]:
             found = _complaint_about_document(clause.documented, documents)
             if found is not None:
                 yield Finding(found.rule, at(clause.position, case), found.message, found.fix)
+
+
+def check_schema_comment(document: Document, comment: str) -> Iterator[Finding]:
+    """Yield a finding where the first line of a file is not the comment that names its schema."""
+    if document.data.split(b"\n", 1)[0].decode() != comment:
+        message, fix = "the first line does not name the schema", f"Begin the file with the line {comment}"
+        yield Finding("schema-comment", document.position(), message, fix)
 
 
 def complaint_about_title(title: str) -> Complaint | None:

@@ -59,51 +59,51 @@ class RecordingExtension(AbstractSyrupyExtension):
         return SnapshotCollections()
 
     def read_snapshot_collection(self, *, snapshot_location: str) -> SnapshotCollection:
-        """Read one scenario's recording."""
+        """Read the recordings in one file."""
         collection = SnapshotCollection(location=snapshot_location)
         path = Path(snapshot_location)
-        if path.is_file():
-            for contract, transcript in decode(path.read_bytes()).transcripts.items():
-                collection.add(Snapshot(name=contract, data=self.serialize(transcript)))
+        for scenario_id in self._recordings().in_file(path) if path.is_file() else ():
+            for contract, transcript in self._recordings().recording(scenario_id).transcripts.items():
+                collection.add(Snapshot(name=f"{scenario_id}@{contract}", data=self.serialize(transcript)))
         return collection
 
     def read_snapshot_data_from_location(
         self, *, snapshot_location: str, snapshot_name: str, session_id: str
     ) -> str | None:
         """Return one contract's transcript, serialized, None where it was not recorded."""
-        contract = _scenario_and_contract(snapshot_name)[1]
-        snapshot = self.read_snapshot_collection(snapshot_location=snapshot_location).get(contract)
-        return None if snapshot is None else str(snapshot.data)
+        transcript = self._recordings().load(*_scenario_and_contract(snapshot_name))
+        return None if transcript is None else self.serialize(transcript)
+
+    @classmethod
+    def _recordings(cls) -> Recordings:
+        return Recordings(cls.root)
 
     @classmethod
     def write_snapshot_collection(cls, *, snapshot_collection: SnapshotCollection, **_: Any) -> None:
         """Add the contracts' transcripts to the scenario's file, which is replaced as a whole."""
-        write_all(cls.files(snapshot_collection))
-
-    @classmethod
-    def files(cls, snapshot_collection: SnapshotCollection) -> dict[Path, bytes]:
-        """Return the file that a collection makes, with what is there already, by its path."""
-        path = Path(snapshot_collection.location)
-        recording = decode(path.read_bytes()) if path.is_file() else Recording()
-        scenario_id = path.relative_to(cls.root).with_suffix("").as_posix()
-        inputs = cls.inputs.get(scenario_id, recording.inputs)
-        if inputs != recording.inputs:
-            recording = Recording(inputs)
-        for snapshot in snapshot_collection:
-            transcript = decode(str(snapshot.data).encode("utf-8")).transcripts[_ANY]
-            recording = recording.with_transcript(_scenario_and_contract(snapshot.name)[1], transcript)
-        return {path: encode(recording)}
+        for scenario_id, transcripts in _by_scenario(snapshot_collection).items():
+            write_all(recording_files(cls.root, scenario_id, cls.inputs.get(scenario_id), transcripts))
 
     def delete_snapshots(self, *, snapshot_location: str, snapshot_names: set[str]) -> None:
         """Take contracts out of the scenario's file; remove the file with the last one."""
-        path = Path(snapshot_location)
-        recording = decode(path.read_bytes())
+        recordings = self._recordings()
         for name in snapshot_names:
-            recording = recording.without(_scenario_and_contract(name)[1])
-        if recording.transcripts:
-            write_all({path: encode(recording)})
-        else:
-            path.unlink()
+            scenario_id, contract = _scenario_and_contract(name)
+            recording = recordings.recording(scenario_id).without(contract)
+            path = recordings.path(scenario_id)
+            if recording.transcripts or path.suffix == ".json":
+                write_all(recordings.written(scenario_id, recording))
+            else:
+                path.unlink()
+
+
+def _by_scenario(collection: SnapshotCollection) -> dict[str, dict[str, Transcript]]:
+    found: dict[str, dict[str, Transcript]] = {}
+    for snapshot in collection:
+        scenario_id, contract = _scenario_and_contract(snapshot.name)
+        transcript = decode(str(snapshot.data).encode("utf-8")).transcripts[_ANY]
+        found.setdefault(scenario_id, {})[contract] = transcript
+    return found
 
 
 def _scenario_and_contract(name: object) -> tuple[str, str]:
@@ -124,18 +124,16 @@ def same_transcript(one: Transcript, other: Transcript) -> bool:
 
 
 def recording_files(
-    root: Path, scenario_id: str, inputs: str, transcripts: Mapping[str, Transcript]
+    root: Path, scenario_id: str, inputs: str | None, transcripts: Mapping[str, Transcript]
 ) -> dict[Path, bytes]:
     """Return the recording of a scenario with these transcripts added or replaced, by its path.
 
-    What was recorded of other inputs is left out.
+    What was recorded of other inputs is left out; None: of the same.
     """
-
-    class Blessed(RecordingExtension):
-        """The recordings below `root`."""
-
-    Blessed.root, Blessed.inputs = root, {scenario_id: inputs}
-    collection = SnapshotCollection(location=str(Recordings(root).path(scenario_id)))
+    recordings = Recordings(root)
+    recording = recordings.recording(scenario_id)
+    if inputs is not None and inputs != recording.inputs:
+        recording = Recording(inputs)
     for contract, transcript in transcripts.items():
-        collection.add(Snapshot(name=f"{scenario_id}@{contract}", data=_EXTENSION.serialize(transcript)))
-    return Blessed.files(collection)
+        recording = recording.with_transcript(contract, transcript)
+    return recordings.written(scenario_id, recording)

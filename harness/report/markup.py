@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from urllib.parse import quote
 
 from readfirst.harness.printed import one_line
 from readfirst.harness.report.visible import visible
+from readfirst.harness.suite.shelf import Shelf
+from readfirst.harness.suite.suite import default_root
 
 __all__ = ["anchor", "cell", "code", "fenced", "link", "prose", "scenario_link", "table"]
 
@@ -82,7 +85,19 @@ def link(text: str, target: str) -> str:
 
 def scenario_link(scenario_id: str, shown: str = "") -> str:
     """Return a link to the file of a scenario, for a page in a folder of its own; `shown` is Markdown."""
-    return link(shown or prose(scenario_id), f"../fixtures/scenarios/{scenario_id}.yaml")
+    return link(shown or prose(scenario_id), f"../fixtures/{_file_of(scenario_id)}")
+
+
+@cache
+def _shelf() -> Shelf:
+    return Shelf(default_root())
+
+
+def _file_of(scenario_id: str) -> str:
+    """Return the file that a scenario is in; of one that is no more, the one that it would have."""
+    place = _shelf().find(scenario_id)
+    file = _shelf().own(scenario_id) if place is None else place.file
+    return file.relative_to(_shelf().root).as_posix()
 
 
 def anchor(title: str) -> str:

@@ -85,7 +85,7 @@ def _page(facts: Facts, rule: Rule, claims: Sequence[tuple[Claim, str]]) -> Iter
 
 def _shortest(facts: Facts, rule: Rule) -> Iterator[str]:
     heading = facts.shortest(rule.id)
-    text = (facts.suite.root / "scenarios" / f"{heading.id}.yaml").read_text("utf-8")
+    text = facts.suite.text(heading.id)
     yield "## The shortest scenario"
     yield ""
     yield f"{scenario_link(heading.id, code(heading.id))}: {prose(heading.title)}."

@@ -13,10 +13,11 @@ import yaml
 from readfirst.harness.source.ambiguous import is_ambiguous
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
 
-__all__ = ["emit_mapping", "emit_string"]
+__all__ = ["emit_flow", "emit_mapping", "emit_string"]
 
 _SHORT_CONTENT = 80
 _PLAIN_START = re.compile(r"[A-Za-z/$(]")
+_IN_FLOW = re.compile(r"[][{},]")
 _WORDS = re.compile(r"[A-Za-z/$(][\w,.()/$'+-]*(?: [\w,.()/$'+-]+)+", re.ASCII)
 """Several words without a character that means something to YAML: plain for every reader."""
 _NOT_IN_BLOCKS = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]|[ \t](?:\n|\Z)")
@@ -67,9 +68,27 @@ def emit_string(text: str) -> str:
     return _quoted(text)
 
 
+def emit_flow(value: Value) -> str:
+    """Return a value on one line."""
+    match value:
+        case str():
+            written = emit_string(value)
+            return _quoted(value) if not written.startswith('"') and _IN_FLOW.search(written) else written
+        case Mapping():
+            return (
+                "{" + ", ".join(f"{emit_flow(key)}: {emit_flow(item)}" for key, item in value.items()) + "}"
+            )
+        case list() | tuple():
+            return "[" + ", ".join(map(emit_flow, value)) + "]"
+        case _:
+            return json.dumps(value)
+
+
 def _string_lines(text: str, indent: int, one_line: int) -> list[str]:
     single = len(text) <= one_line or "\n" not in text.rstrip("\n") or not text.strip("\n")
-    if single or _NOT_IN_BLOCKS.search(text) or _ESCAPED.search(text):
+    # A text that ends with a line is unlike one that does not: in files that is the rule, elsewhere it must be seen.
+    ends_a_line = text.endswith("\n") and not one_line
+    if ends_a_line or single or _NOT_IN_BLOCKS.search(text) or _ESCAPED.search(text):
         return [emit_string(text)]
     body = text.rstrip("\n")
     ends = len(text) - len(body)

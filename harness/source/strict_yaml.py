@@ -68,14 +68,15 @@ class Document:
     value: Any
     file: Path
     data: bytes = field(repr=False)
-    _marks: Any = field(repr=False)
+    marks: Any = field(repr=False)
+    """Of each value its place, counted from 0, and the marks of what is in it; of a key in a mapping also its own."""
 
     def position(self, path: YamlPath = (), *, key: bool = False) -> Position:
         """Return where the value at `path` begins; with `key`, where its key begins.
 
         `path` names keys and list indexes from the top. A path that leads nowhere gives its nearest ancestor.
         """
-        node = self._marks
+        node = self.marks
         found = node[0]
         for number, part in enumerate(path, 1):
             children = node[1]

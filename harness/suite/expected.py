@@ -43,25 +43,26 @@ def _expecting(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> St
     results = (None,) * len(_calls(step)) if row is None else row.results
     if isinstance(step, ToolCall):
         clause = _clause(results[0], step.expect.recorded, files, () if row is None else row.reminders)
-        return replace(step, expect=_expectation(step.expect, clause))
+        return replace(step, expect=_expectation(step, clause))
     calls = tuple(
-        replace(call, expect=_expectation(call.expect, _clause(result, call.expect.recorded)))
+        replace(call, expect=_expectation(call, _clause(result, call.expect.recorded)))
         for call, result in zip(step.calls, results, strict=True)
     )
     told = () if row is None else row.reminders
     group = Clause(files=files, reminders=told) if files or told else None
-    return replace(step, calls=calls, expect=_expectation(step.expect, group))
+    return replace(step, calls=calls, expect=_expectation(step, group))
 
 
 def _calls(step: ToolCall | ParallelCalls) -> tuple[ToolCall, ...]:
     return step.calls if isinstance(step, ParallelCalls) else (step,)
 
 
-def _expectation(stated: Expectation, recorded: Clause | None) -> Expectation:
-    """Return the expectation with another recorded clause, which stands where the file's own does."""
-    if recorded is not None and stated.recorded is not None:
-        recorded = replace(recorded, position=stated.recorded.position)
-    return Expectation(recorded, stated.documented)
+def _expectation(step: ToolCall | ParallelCalls, recorded: Clause | None) -> Expectation:
+    """Return the expectation with another recorded clause, which stands where the file's own does, or its step."""
+    stated = step.expect.recorded
+    if recorded is not None:
+        recorded = replace(recorded, position=step.position if stated is None else stated.position)
+    return Expectation(recorded, step.expect.documented)
 
 
 def _clause(

@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
-__all__ = ["REQUIREMENTS", "Heading", "Requirement", "plain_heading"]
+from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.strict_yaml import Document
+
+__all__ = ["REQUIREMENTS", "Heading", "Requirement", "heading_of", "plain_heading"]
 
 Requirement = Literal["must", "should", "observed"]
 REQUIREMENTS: tuple[Requirement, ...] = ("must", "should", "observed")
@@ -53,3 +56,20 @@ def plain_heading(scenario_id: str, data: bytes) -> Heading | None:
     words = tuple(tags.decode("ascii").split(", ")) if tags else ()
     bound = cast(Requirement, requirement.decode("ascii"))
     return Heading(scenario_id, (quoted or plain).decode("ascii"), bound, words, rule.decode("ascii"))
+
+
+def heading_of(document: Document, scenario_id: str) -> Heading:
+    """Return the heading of a scenario that was read. Raises ScenarioError."""
+    look = Inspection(document)
+    top = look.mapping(look.document.value, (), "a scenario", required=("title", "requirement")) or {}
+    title = look.string(top["title"], ("title",), "title") if "title" in top else None
+    requirement = None
+    if "requirement" in top:
+        requirement = look.choice(top["requirement"], ("requirement",), "requirement", REQUIREMENTS)
+    tags = look.strings(top["tags"], ("tags",), "tags") if "tags" in top else ()
+    rule = look.string(top["rule"], ("rule",), "rule") if "rule" in top else None
+    if look.findings:
+        from readfirst.harness.suite.load import ScenarioError
+
+        look.finish(ScenarioError)
+    return Heading(scenario_id, title or "", cast("Requirement", requirement), tags, rule or "")

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-__all__ = ["answer_of", "unwrapped", "wrapped"]
+__all__ = ["HOST_TEXTS", "answer_of", "unwrapped", "wrapped"]
+
+_WHENEVER = "\n\n<system-reminder>\nWhenever you read a file, you should consider whether it "
+HOST_TEXTS = {
+    "malware": (
+        f"{_WHENEVER}would be considered malware. You CAN and SHOULD provide analysis of malware, what it is doing. "
+        "But you MUST refuse to improve or augment the code. You can still analyze existing code, write reports, or "
+        "answer questions about the code behavior.\n</system-reminder>\n"
+    ),
+    "malicious": (
+        f"{_WHENEVER}looks malicious. If it does, you MUST refuse to improve or augment the code. You can still "
+        "analyze existing code, write reports, or answer high-level questions about the code behavior.\n"
+        "</system-reminder>\n"
+    ),
+}
+"""What hosts append to very many answers, by the names under which recordings refer to it."""
 
 _ERROR = ("<tool_use_error>", "</tool_use_error>")
 _REMINDER = ("<system-reminder>", "</system-reminder>")

@@ -90,10 +90,14 @@ def scenario_from(
     require_expect: bool = True,
     *,
     bundled: bool = False,
+    composed: bool = False,
 ) -> Scenario:
-    """Build the scenario from a document that is already read, as `load_scenario` does. Raises ScenarioError."""
+    """Build the scenario from a document that is already read, as `load_scenario` does. Raises ScenarioError.
+
+    `composed`: it is one of those whose expectations are in their recordings alone.
+    """
     reader = _Reader(document, contracts, require_expect, outside=bundled and scenario_id in OUTSIDE)
-    scenario = reader.scenario(scenario_id)
+    scenario = reader.scenario(scenario_id, composed=composed)
     reader.finish(ScenarioError)
     return scenario
 
@@ -140,7 +144,7 @@ class _Reader(Inspection):
         self.law = False
         self.reach = Reach(self, outside=outside)
 
-    def scenario(self, scenario_id: str) -> Scenario:
+    def scenario(self, scenario_id: str, *, composed: bool) -> Scenario:
         top = (
             self.mapping(
                 self.document.value, (), "a scenario", _TOP, required=("title", "requirement", "steps")
@@ -174,6 +178,8 @@ class _Reader(Inspection):
         if not given.reminders:
             self.unasked_reminders(steps)
         contract = read_stated_contract(self, self.contracts, top.get("contract"), steps)
+        if composed:
+            self.stated_elsewhere(steps)
         return Scenario(
             id=scenario_id,
             title=texts.get("title", ""),
@@ -189,6 +195,7 @@ class _Reader(Inspection):
             rule=texts.get("rule", ""),
             disputed=texts.get("disputed", ""),
             law=self.law,
+            composed=composed,
         )
 
     def given(self, value: Any) -> Given:
@@ -243,6 +250,17 @@ class _Reader(Inspection):
                     line = part.position.line if part.position is not None else 0
                     message = f"reminders are expected in line {line}, but not judged"
                     self.note(("steps",), message, "Write `reminders: true` below given.", key=True)
+                    return
+
+    def stated_elsewhere(self, steps: Sequence[Step]) -> None:
+        """Note expectations in a file of the corpus."""
+        for step in steps:
+            group = (step,) if isinstance(step, ParallelCalls) else ()
+            for part in (*calls_of(step), *group):
+                if part.expect.clauses():
+                    line = part.position.line if part.position is not None else 0
+                    message = f"something is expected in line {line}, which here the recording alone says"
+                    self.note(("steps",), message, "Remove `expect`.", rule="expect-in-corpus", key=True)
                     return
 
     def conflicts(self, files: Mapping[str, Entry]) -> None:

@@ -1,24 +1,28 @@
 """Recording file: the transcripts of one scenario as YAML that people review as a diff.
 
 Equal answers of a step stand once, with the versions that they begin to hold in; arguments are not repeated, a digest
-tells which inputs were recorded. docs/recording.md describes the file.
+tells which inputs were recorded. What is long stands once, compressed, under `packed`, and what hosts append to very
+many answers has a name. docs/recording.md describes the file.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import zlib
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.emit import emit_mapping, emit_string
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
+from readfirst.harness.suite.host_text import HOST_TEXTS
 from readfirst.harness.suite.transcript import (
     RecordedResult,
     Recording,
@@ -27,10 +31,10 @@ from readfirst.harness.suite.transcript import (
     TranscriptStep,
 )
 
-__all__ = ["decode", "encode"]
+__all__ = ["answer_of", "check_size", "decode", "encode", "holding", "starts_of", "step_of", "tracks_of"]
 
 _HEADER = (
-    "# What the real product did, version by version: written by `readfirst record`, printed by `readfirst show`.\n"
+    "# What the real product did, version by version: written by `product record`, printed by `show`.\n"
     "# An answer holds from each version in its `since` on, until another answer begins; without `since`, for all.\n"
 )
 _PLAIN_LIMIT = 4096
@@ -39,6 +43,10 @@ _MOST_UNPACKED = 256 * 1024 * 1024
 """Bytes that all compressed texts and contents of a file may have."""
 _SHOWN = 200
 """Characters at both ends of a compressed text that are shown to a reviewer."""
+_NAME = 12
+_NONE = object()
+_NAMES = {text: name for name, text in HOST_TEXTS.items()}
+_Answer = TypeVar("_Answer")
 
 
 def encode(recording: Recording) -> bytes:
@@ -47,12 +55,14 @@ def encode(recording: Recording) -> bytes:
     Raises RecordingError for what would be too large to be read again.
     """
     names = tuple(sorted(recording.transcripts, key=order))
-    lines = [f"inputs: {emit_string(recording.inputs)}", f"contracts: [{', '.join(names)}]", "steps:"]
+    lines = [f"inputs: {emit_string(recording.inputs)}", f"versions: [{', '.join(names)}]", "steps:"]
     rows = list(zip(*(recording.transcripts[name].steps for name in names), strict=True))
+    packed: dict[str, str] = {}
     for row in rows:
-        lines += _step_lines(names, row)
+        lines += _step_lines(names, row, packed)
     if not rows:
         lines[-1] = "steps: []"
+    lines += emit_mapping({"packed": packed} if packed else {}, 0)
     data = (_HEADER + "\n".join(lines) + "\n").encode("utf-8")
     if len(data) > strict_yaml.MAX_BYTES:
         message = (
@@ -62,7 +72,7 @@ def encode(recording: Recording) -> bytes:
     return data
 
 
-def _step_lines(names: tuple[str, ...], row: Sequence[TranscriptStep]) -> list[str]:
+def _step_lines(names: tuple[str, ...], row: Sequence[TranscriptStep], packed: dict[str, str]) -> list[str]:
     tools = row[0].tools
     lines = [
         f"  - call: {tools[0]}" if len(tools) == 1 else f"  - calls: [{', '.join(tools)}]",
@@ -72,18 +82,18 @@ def _step_lines(names: tuple[str, ...], row: Sequence[TranscriptStep]) -> list[s
     answers = {name: step.key for name, step in zip(names, row, strict=True)}
     for step in row:
         held.setdefault(step.key, step)
-    starts = _starts(names, answers)
+    starts = starts_of(names, answers)
     for key, step in held.items():
-        body = _answer_lines(step, starts[key] if len(held) > 1 else ())
+        body = _answer_lines(step, starts[key] if len(held) > 1 else (), packed)
         lines += [f"      - {body[0].lstrip()}", *body[1:]]
     return lines
 
 
-def _starts(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
+def starts_of(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
     """Return the versions from which on each answer holds; an older model goes on as the versions before it did."""
     starts: dict[Hashable, list[str]] = {}
-    for track, before in _tracks(names):
-        former = answers[before] if before is not None else None
+    for track, before in tracks_of(names):
+        former = answers[before] if before is not None else _NONE
         for name in track:
             if answers[name] != former:
                 starts.setdefault(answers[name], []).append(name)
@@ -91,8 +101,23 @@ def _starts(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Has
     return starts
 
 
+def holding(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict[str, _Answer]:
+    """Return the answer of each version, from where each begins to hold. Raises ValueError."""
+    found: dict[str, _Answer] = {}
+    for track, before in tracks_of(names):
+        former = found[before] if before is not None else None
+        for name in track:
+            former = starts.get(name, former)
+            if former is None:
+                raise ValueError(f"no answer holds for {name}")
+            found[name] = former
+    if unknown := starts.keys() - found.keys():
+        raise ValueError(f"{min(unknown)} is not among the versions")
+    return found
+
+
 @lru_cache(maxsize=64)
-def _tracks(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...]:
+def tracks_of(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...]:
     """Return the versions of each class of models, and the version that the first of them follows."""
     tracks: dict[str, list[str]] = {"": []}
     for name in names:
@@ -105,59 +130,96 @@ def _tracks(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...]:
     return tuple(found)
 
 
-def _answer_lines(step: TranscriptStep, since: Sequence[str]) -> list[str]:
+def _answer_lines(step: TranscriptStep, since: Sequence[str], packed: dict[str, str]) -> list[str]:
     lines = []
     if since:
         named = since[0] if len(since) == 1 else f"[{', '.join(since)}]"
         lines.append(f"        since: {named}")
-    if len(step.results) == 1:
-        lines += emit_mapping(_encode_result(step.results[0]), 8)
-    else:
-        lines.append("        results:")
-        for result in step.results:
-            body = emit_mapping(_encode_result(result), 12)
-            lines += [f"          - {body[0].lstrip()}", *body[1:]]
-    rest: dict[str, Any] = {}
-    if step.changes:
-        rest["files"] = {path: _encode_entry(step.changes[path]) for path in sorted(step.changes)}
-    if step.created:
-        rest["created"] = {path: f"{step.created[path]:04o}" for path in sorted(step.created)}
-    if step.struck:
-        rest["struck"] = True
-    if step.reminders:
-        rest["reminders"] = [_encode_plain(reminder) for reminder in step.reminders]
-    return lines + emit_mapping(rest, 8)
+    return lines + emit_mapping(answer_of(step, packed), 8)
 
 
-def _encode_result(result: RecordedResult) -> dict[str, Any]:
+def answer_of(step: TranscriptStep, packed: dict[str, str], most: int = _PLAIN_LIMIT) -> dict[str, Any]:
+    """Return what a step gave as JSON values; what is longer than `most` is added to `packed`."""
+    encode = _Encoder(packed, most)
     body: dict[str, Any] = {}
-    if result.error is not None:
-        body["error"] = result.error
-    if result.wrapped:
-        body["wrapped"] = True
-    body["text"] = _encode_text(result)
-    if result.after:
-        body["after"] = _encode_plain(result.after)
+    if len(step.results) == 1:
+        body |= encode.result(step.results[0])
+    else:
+        body["results"] = [encode.result(each) for each in step.results]
+    if step.changes:
+        body["files"] = {path: encode.entry(step.changes[path]) for path in sorted(step.changes)}
+    if step.created:
+        body["created"] = {path: f"{step.created[path]:04o}" for path in sorted(step.created)}
+    if step.struck:
+        body["struck"] = True
+    if step.reminders:
+        body["reminders"] = [encode.text(reminder) for reminder in step.reminders]
     return body
 
 
-def _encode_text(result: RecordedResult) -> str | dict[str, Any]:
-    text = result.text
-    if result.cut is not None:
-        ends = {"ends": result.ending} if result.ending else {}
-        return {"starts": text, **ends, "sha256": result.cut}
-    return _encode_plain(text)
+@dataclass(frozen=True, slots=True)
+class _Encoder:
+    """Encodes values; `packed` has what is longer than `most`, compressed, by a digest of it."""
 
+    packed: dict[str, str]
+    most: int
 
-def _encode_plain(text: str) -> str | dict[str, Any]:
-    if len(text) > _PLAIN_LIMIT:
+    def result(self, result: RecordedResult) -> dict[str, Any]:
+        body: dict[str, Any] = {}
+        if result.error is not None:
+            body["error"] = result.error
+        if result.wrapped:
+            body["wrapped"] = True
+        if result.cut is None:
+            body["text"] = self.text(result.text)
+        else:
+            ends = {"ends": result.ending} if result.ending else {}
+            body["text"] = {"starts": result.text, **ends, "sha256": result.cut}
+        if result.after:
+            name = _NAMES.get(result.after)
+            body["after"] = self.text(result.after) if name is None else {"host": name}
+        return body
+
+    def text(self, text: str) -> str | dict[str, Any]:
+        if len(text) <= self.most:
+            return _encode_string(text)
         shown = {
             "lines": text.count("\n") + 1,
             "starts": _shown(text[:_SHOWN]),
             "ends": _shown(text[-_SHOWN:]),
         }
-        return {**shown, "zlib": _compress(text.encode("utf-8", "surrogatepass"))}
-    return _encode_string(text)
+        return {**shown, "packed": self.pack(text.encode("utf-8", "surrogatepass"))}
+
+    def entry(self, entry: Entry | None) -> Any:
+        match entry:
+            case None:
+                return None
+            case RegularFile(mode=None):
+                return self.content(entry.data)
+            case RegularFile(mode=int() as mode):
+                content = self.content(entry.data)
+                fields = {"text": content} if isinstance(content, str) else content
+                return {**fields, "mode": f"{mode:04o}"}
+            case Symlink(target=target):
+                return {"symlink": target}
+            case Directory(mode=mode):
+                return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
+            case _:
+                raise TypeError(f"a snapshot holds no {type(entry).__name__}")
+
+    def content(self, data: bytes) -> str | dict[str, Any]:
+        if len(data) > self.most:
+            return {"size": len(data), "packed": self.pack(data)}
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            return {"base64": base64.b64encode(data).decode("ascii")}
+
+    def pack(self, data: bytes) -> str:
+        name = hashlib.sha256(data).hexdigest()[:_NAME]
+        if name not in self.packed:
+            self.packed[name] = base64.b64encode(zlib.compress(data, 9)).decode("ascii")
+        return name
 
 
 def _shown(text: str) -> str:
@@ -172,45 +234,15 @@ def _encode_string(text: str) -> str | dict[str, str]:
     return text
 
 
-def _encode_entry(entry: Entry | None) -> Any:
-    match entry:
-        case None:
-            return None
-        case RegularFile(mode=None):
-            return _encode_content(entry.data)
-        case RegularFile(mode=int() as mode):
-            content = _encode_content(entry.data)
-            fields = {"text": content} if isinstance(content, str) else content
-            return {**fields, "mode": f"{mode:04o}"}
-        case Symlink(target=target):
-            return {"symlink": target}
-        case Directory(mode=mode):
-            return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
-        case _:
-            raise TypeError(f"a snapshot holds no {type(entry).__name__}")
-
-
-def _encode_content(data: bytes) -> str | dict[str, Any]:
-    if len(data) > _PLAIN_LIMIT:
-        return {"size": len(data), "zlib": _compress(data)}
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return {"base64": base64.b64encode(data).decode("ascii")}
-
-
-def _compress(data: bytes) -> str:
-    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
-
-
 @lru_cache(maxsize=4)
 def decode(data: bytes) -> Recording:
     """Read a file's bytes; the last few are kept, because a comparison asks again and again. Raises RecordingError."""
     try:
         file = strict_yaml.load(data, Path("recording")).value
-        _check_size(file)
-        names = tuple(map(str, file["contracts"]))
-        rows = [_decode_step(names, step) for step in file["steps"]]
+        check_size(file)
+        names = tuple(map(str, file["versions"] if "versions" in file else file["contracts"]))
+        packed = file.get("packed", {})
+        rows = [_decode_step(names, step, packed) for step in file["steps"]]
         shared: dict[tuple[int, ...], Transcript] = {}
         transcripts = {}
         for name in names:
@@ -225,11 +257,13 @@ def decode(data: bytes) -> Recording:
         raise RecordingError(f"not a readable recording ({error!r}); record the scenario again") from error
 
 
-def _decode_step(names: tuple[str, ...], body: Mapping[str, Any]) -> dict[str, TranscriptStep]:
+def _decode_step(
+    names: tuple[str, ...], body: Mapping[str, Any], packed: Mapping[str, str]
+) -> dict[str, TranscriptStep]:
     """Return what one step gave on every contract; contracts that gave the same share it."""
     tools = (body["call"],) if "call" in body else tuple(body["calls"])
     answers = body["answers"]
-    steps = [_decode_answer(tools, answer) for answer in answers]
+    steps = [step_of(tools, answer, packed) for answer in answers]
     if len(steps) == 1:
         return dict.fromkeys(names, steps[0])
     starts: dict[str, TranscriptStep] = {}
@@ -238,100 +272,107 @@ def _decode_step(names: tuple[str, ...], body: Mapping[str, Any]) -> dict[str, T
         for name in [since] if isinstance(since, str) else since:
             if starts.setdefault(name, step) is not step:
                 raise ValueError(f"two answers begin in {name}")
-    found: dict[str, TranscriptStep] = {}
-    for track, before in _tracks(names):
-        former = found[before] if before is not None else None
-        for name in track:
-            former = starts.get(name, former)
-            if former is None:
-                raise ValueError(f"no answer holds for {name}")
-            found[name] = former
-    if unknown := starts.keys() - found.keys():
-        raise ValueError(f"{min(unknown)} is not among the contracts")
-    return found
+    return holding(names, starts)
 
 
-def _decode_answer(tools: tuple[str, ...], body: Mapping[str, Any]) -> TranscriptStep:
-    results = tuple(map(_decode_result, body.get("results", (body,))))
+def step_of(tools: tuple[str, ...], body: Mapping[str, Any], packed: Mapping[str, str]) -> TranscriptStep:
+    """Return the step of such values, as `answer_of` gives them. Raises ValueError, KeyError, TypeError."""
+    decode = _Decoder(packed)
+    results = tuple(map(decode.result, body.get("results", (body,))))
     if len(results) != len(tools):
         raise ValueError(f"{len(results)} results for {len(tools)} calls")
     return TranscriptStep(
         tools,
         results,
-        {path: _decode_entry(entry) for path, entry in body.get("files", {}).items()},
+        {path: decode.entry(entry) for path, entry in body.get("files", {}).items()},
         {path: int(mode, 8) for path, mode in body.get("created", {}).items()},
         body.get("struck", False),
-        tuple(map(_decode_string, body.get("reminders", ()))),
+        tuple(map(decode.text, body.get("reminders", ()))),
     )
 
 
-def _decode_result(body: Mapping[str, Any]) -> RecordedResult:
-    cut, ending = None, ""
-    match body["text"]:
-        case {"starts": text, "sha256": cut, **rest}:
-            ending = str(rest.get("ends", ""))
-        case stored:
-            text = _decode_string(stored)
-    after = _decode_string(body.get("after", ""))
-    return RecordedResult(text, body.get("error"), body.get("wrapped", False), after, cut, ending)
+@dataclass(frozen=True, slots=True)
+class _Decoder:
+    """Decodes values, also those of files of the first release, where what is long stands in its place."""
 
+    packed: Mapping[str, str]
 
-def _decode_string(stored: Any) -> str:
-    match stored:
-        case str():
-            return stored
-        case {"zlib": encoded}:
-            return _decompress(encoded).decode("utf-8", "surrogatepass")
-        case {"base64": encoded}:
-            return _bytes(encoded).decode("utf-8", "surrogatepass")
-        case _:
-            raise ValueError(f"unknown text {stored!r}")
+    def result(self, body: Mapping[str, Any]) -> RecordedResult:
+        cut, ending = None, ""
+        match body["text"]:
+            case {"starts": text, "sha256": cut, **rest}:
+                ending = str(rest.get("ends", ""))
+            case stored:
+                text = self.text(stored)
+        after = self.text(body.get("after", ""))
+        return RecordedResult(text, body.get("error"), body.get("wrapped", False), after, cut, ending)
 
+    def text(self, stored: Any) -> str:
+        match stored:
+            case str():
+                return stored
+            case {"host": name}:
+                return HOST_TEXTS[name]
+            case {"packed": _} | {"zlib": _}:
+                return self.unpacked(stored).decode("utf-8", "surrogatepass")
+            case {"base64": encoded}:
+                return _bytes(encoded).decode("utf-8", "surrogatepass")
+            case _:
+                raise ValueError(f"unknown text {stored!r}")
 
-def _decode_entry(body: Any) -> Entry | None:
-    match body:
-        case None:
-            return None
-        case str():
-            return RegularFile(body.encode("utf-8"))
-        case {"symlink": target}:
-            return Symlink(target)
-        case {"directory": True}:
-            return Directory(_mode(body))
-        case {"text": text}:
-            return RegularFile(text.encode("utf-8"), _mode(body))
-        case {"zlib": encoded}:
-            return RegularFile(_decompress(encoded), _mode(body))
-        case {"base64": encoded}:
-            return RegularFile(_bytes(encoded), _mode(body))
-        case _:
-            raise ValueError(f"unknown entry {body!r}")
+    def entry(self, body: Any) -> Entry | None:
+        match body:
+            case None:
+                return None
+            case str():
+                return RegularFile(body.encode("utf-8"))
+            case {"symlink": target}:
+                return Symlink(target)
+            case {"directory": True}:
+                return Directory(_mode(body))
+            case {"text": text}:
+                return RegularFile(text.encode("utf-8"), _mode(body))
+            case {"packed": _} | {"zlib": _}:
+                return RegularFile(self.unpacked(body), _mode(body))
+            case {"base64": encoded}:
+                return RegularFile(_bytes(encoded), _mode(body))
+            case _:
+                raise ValueError(f"unknown entry {body!r}")
+
+    def unpacked(self, body: Mapping[str, Any]) -> bytes:
+        return zlib.decompress(_bytes(body["zlib"] if "zlib" in body else self.packed[body["packed"]]))
 
 
 def _mode(body: Mapping[str, Any]) -> int | None:
     return int(body["mode"], 8) if "mode" in body else None
 
 
-def _check_size(file: Any) -> None:
+def check_size(file: Any) -> None:
     """Raise ValueError if what is compressed in a file would fill the memory; nothing of it is kept."""
     left, values = _MOST_UNPACKED, [file]
     while values:
         match values.pop():
             case {"zlib": str(encoded)}:
-                unpacking, rest = zlib.decompressobj(), _bytes(encoded)
-                while rest and left > 0:
-                    left -= len(unpacking.decompress(rest, 1 << 20))
-                    rest = unpacking.unconsumed_tail
-                if left <= 0:
-                    raise ValueError(f"more than {_MOST_UNPACKED:,} bytes are compressed in it")
+                left = _left(encoded, left)
+            case {"packed": dict() as packed, **fields}:
+                for encoded in packed.values():
+                    left = _left(encoded, left)
+                values += fields.values()
             case dict() as fields:
                 values += fields.values()
             case list() as items:
                 values += items
 
 
-def _decompress(encoded: str) -> bytes:
-    return zlib.decompress(_bytes(encoded))
+def _left(encoded: str, left: int) -> int:
+    """Return how many bytes are left when these are unpacked."""
+    unpacking, rest = zlib.decompressobj(), _bytes(encoded)
+    while rest and left > 0:
+        left -= len(unpacking.decompress(rest, 1 << 20))
+        rest = unpacking.unconsumed_tail
+    if left <= 0:
+        raise ValueError(f"more than {_MOST_UNPACKED:,} bytes are compressed in it")
+    return left
 
 
 def _bytes(encoded: str) -> bytes:

@@ -1,14 +1,17 @@
-"""Recordings: one file per scenario (`recordings/<family>/<slug>.yaml`), written by the recorder."""
+"""Recordings: what the recorder keeps, in a file for each scenario, or for each theme of composed ones."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from readfirst.harness.source import strict_yaml
-from readfirst.harness.suite.recording_file import decode
-from readfirst.harness.suite.suite import ids_below
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.recording_file import decode, encode
+from readfirst.harness.suite.shelf import Shelf, names_below
+from readfirst.harness.suite.theme_recordings import replaced, theme
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
 
 __all__ = ["Recordings"]
@@ -18,32 +21,48 @@ _MOST = 8 * 1024 * 1024
 
 
 class Recordings:
-    """The recordings below one folder."""
+    """The recordings below one folder, of a suite's scenarios."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._shelf = Shelf(root.parent)
 
     def path(self, scenario_id: str) -> Path:
-        """Return where the scenario's recording is or would be."""
-        return self.root / f"{scenario_id}.yaml"
+        """Return where the scenario's recording is or would be: of one in the corpus, the file of its theme."""
+        own = self._own(scenario_id)
+        if os.path.lexists(own):
+            return own
+        with _named(own):
+            place = self._shelf.find(scenario_id)
+        if place is None or not place.composed:
+            return own
+        return self.root / place.file.parent.name / f"{place.file.stem}.json"
 
     def ids(self) -> Iterator[str]:
-        """Yield the ids of all recordings, sorted."""
+        """Yield the ids of all recordings, sorted. Raises RecordingError where that of a theme cannot be read."""
         if self.root.is_dir():
-            yield from sorted(ids_below(os.fspath(self.root)))
+            themes = (each for file in sorted(self.root.glob("*/*.json")) for each in self.in_file(file))
+            yield from sorted({*names_below(os.fspath(self.root)), *themes})
+
+    def in_file(self, path: Path) -> list[str]:
+        """Return the ids of the scenarios whose recordings a file holds. Raises RecordingError."""
+        name = path.relative_to(self.root).with_suffix("")
+        if path.suffix == ".yaml":
+            return [name.as_posix()]
+        with _named(path):
+            return [f"{name.parent.as_posix()}/{slug}" for slug in theme(self._read(path) or b"{}")]
 
     def recording(self, scenario_id: str) -> Recording:
         """Return the scenario's recording; empty where there is none. Raises RecordingError."""
         path = self.path(scenario_id)
-        try:
-            strict_yaml.refuse_links(path, self.root.parent)
-            if not os.path.lexists(path):
+        with _named(path):
+            data = self._read(path)
+            if data is None:
                 return Recording()
-            return decode(strict_yaml.read(path, most=_MOST))
-        except strict_yaml.StrictYamlError as error:
-            raise RecordingError(f"{path}: {error.findings[0].message}") from error
-        except RecordingError as error:
-            raise RecordingError(f"{path}: {error}") from error
+            if path.suffix == ".yaml":
+                return decode(data)
+            kept = theme(data).get(scenario_id.rpartition("/")[2])
+            return Recording() if kept is None else kept.recording()
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
         """Return the recording of these inputs; empty where there is none.
@@ -51,13 +70,64 @@ class Recordings:
         Raises RecordingError where it is damaged, or where the scenario was changed since.
         """
         recording = self.recording(scenario_id)
-        if recording.transcripts and recording.inputs != inputs:
-            raise RecordingError(
-                f"{self.path(scenario_id)}: it was recorded before the scenario's files or steps were changed; "
-                f"run `readfirst product record --fix {scenario_id}`"
-            )
+        if recording.transcripts:
+            self._check_inputs(scenario_id, recording.inputs, inputs)
         return recording
+
+    def transcript(self, scenario_id: str, inputs: str, contract: str) -> Transcript | None:
+        """Return what one contract's product gave for these inputs, None where it was not recorded.
+
+        Raises RecordingError as `of`.
+        """
+        path = self.path(scenario_id)
+        if path.suffix == ".yaml":
+            return self.of(scenario_id, inputs).transcripts.get(contract)
+        with _named(path):
+            kept = theme(self._read(path) or b"{}").get(scenario_id.rpartition("/")[2])
+            if kept is None:
+                return None
+            self._check_inputs(scenario_id, kept.inputs, inputs)
+            return kept.transcript(contract)
 
     def load(self, scenario_id: str, contract: str) -> Transcript | None:
         """Return one contract's transcript of a scenario, None where it was not recorded. Raises RecordingError."""
         return self.recording(scenario_id).transcripts.get(contract)
+
+    def is_as_written(self, scenario_id: str, recording: Recording) -> bool:
+        """Whether the file has the form that the recorder gives this recording."""
+        path = self.path(scenario_id)
+        data = self._read(path)
+        return data is not None and all(data == new for new in self.written(scenario_id, recording).values())
+
+    def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
+        """Return the file in which this is the scenario's recording, by its path. Raises RecordingError."""
+        path = self.path(scenario_id)
+        if path.suffix == ".yaml":
+            return {path: encode(recording)}
+        with _named(path):
+            return {path: replaced(self._read(path) or b"{}", scenario_id.rpartition("/")[2], recording)}
+
+    def _own(self, scenario_id: str) -> Path:
+        return self.root / f"{scenario_id}.yaml"
+
+    def _read(self, path: Path) -> bytes | None:
+        strict_yaml.refuse_links(path, self.root.parent)
+        return strict_yaml.read(path, most=_MOST) if os.path.lexists(path) else None
+
+    def _check_inputs(self, scenario_id: str, recorded: str, inputs: str) -> None:
+        if recorded != inputs:
+            raise RecordingError(
+                f"{self.path(scenario_id)}: it was recorded before the scenario's files or steps were changed; "
+                f"run `readfirst product record --fix {scenario_id}`"
+            )
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Say of what is wrong with a file which file it is."""
+    try:
+        yield
+    except SuiteError as error:
+        raise RecordingError(f"{path}: {error.findings[0].message}") from error
+    except RecordingError as error:
+        raise RecordingError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error

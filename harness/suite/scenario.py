@@ -264,6 +264,8 @@ class Scenario:
     """Where it is discussed whether the expectation is right; until then the scenario counts for nothing."""
     law: bool = False
     """No recorded product can be asked, so that no call has an expectation: nobody may be harmed, and that is all."""
+    composed: bool = False
+    """Whether a program composed it: it is in the corpus, and what is expected of it in its recording alone."""
 
     @property
     def family(self) -> str:

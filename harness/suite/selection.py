@@ -54,7 +54,7 @@ def _selected(suite: Suite, selection: Selection) -> list[str]:
     known = list(suite.ids())
     ids = known
     if selection.ids:
-        wanted = [_id_of(given, known, suite) for given in selection.ids]
+        wanted = [each for given in selection.ids for each in _ids_of(given, known, suite)]
         ids = sorted(set(wanted))
     if selection.release:
         ids = _released(suite, selection.release, ids)
@@ -143,15 +143,17 @@ def scenario_id(given: str, known: Collection[str]) -> str | None:
     return tail if given.endswith(".yaml") and tail in known else None
 
 
-def _id_of(given: str, known: Sequence[str], suite: Suite) -> str:
+def _ids_of(given: str, known: Sequence[str], suite: Suite) -> list[str]:
     found = scenario_id(given, known)
     if found is not None:
-        return found
+        return [found]
+    if given.endswith(".yaml") and (cases := suite.cases_in(given)):
+        return cases
     editions = suite.editions
     if given in editions.retired:
         raise SelectionError(f"{given} was retired: {editions.retired[given]}")
     if editions.present(given) in known:
-        return editions.present(given)
+        return [editions.present(given)]
     option = option_for(given, suite)
     advice = f" Write {' '.join(option)}." if option else _suggest(given.removesuffix(".yaml"), known)
     raise SelectionError(f"no scenario has the id {given!r}.{advice}")

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import readfirst
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Finding, Position, SuiteError
-from readfirst.harness.source.inspection import Inspection, did_you_mean
-from readfirst.harness.suite.heading import REQUIREMENTS, Heading, plain_heading
+from readfirst.harness.source.inspection import did_you_mean
+from readfirst.harness.suite.heading import Heading, heading_of, plain_heading
+from readfirst.harness.suite.shelf import Place, Shelf
 
 if TYPE_CHECKING:
+    from readfirst.harness.source.strict_yaml import Document
     from readfirst.harness.suite.contracts import Contract, Contracts
     from readfirst.harness.suite.editions import Editions
-    from readfirst.harness.suite.heading import Requirement
     from readfirst.harness.suite.recordings import Recordings
     from readfirst.harness.suite.rules import Rules
     from readfirst.harness.suite.scenario import Scenario
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
 # What reads each kind of file is imported with the first of them: a list of scenarios needs headings only.
 
-__all__ = ["DEEPEST", "Heading", "Suite", "UnknownScenarioError", "default_root", "ids_below", "load_suite"]
+__all__ = ["Heading", "Suite", "UnknownScenarioError", "default_root", "load_suite"]
 
 
 _HEADING = {"title", "requirement", "rule", "tags"}
@@ -43,10 +46,6 @@ def default_root() -> Path:
     return checkout if (checkout / "contracts.yaml").is_file() else package / "fixtures"
 
 
-DEEPEST = 8
-"""Folders in which a scenario may lie; what lies deeper is not looked at."""
-
-
 class Suite:
     """The fixtures below `root`. No scenario is kept once it was handed out, so memory stays flat."""
 
@@ -58,6 +57,7 @@ class Suite:
         self.root = default_root() if root is None else root
         self.bundled = copies_bundled or self.root.resolve() == default_root().resolve()
         """Whether it comes with the package, or its checkout: no file in it can say so."""
+        self._shelf = Shelf(self.root)
         if not (self.root / "scenarios").is_dir():
             message = "there is no folder `scenarios` here"
             fix = "Name the folder that holds scenarios, contracts.yaml and errors.yaml."
@@ -123,45 +123,109 @@ class Suite:
         return load_editions(self.root)
 
     def ids(self) -> list[str]:
-        """Return the ids of all scenario files, sorted. Only names are read."""
-        return sorted(ids_below(os.fspath(self.scenarios_root)))
+        """Return the ids of all scenarios, sorted. Raises SuiteError where a file of several cannot be read."""
+        self._shelf = Shelf(self.root)
+        return self._shelf.ids()
+
+    def readable(self) -> tuple[list[str], Sequence[Finding]]:
+        """Return the ids of all scenarios but those in files of several that cannot be read, and their faults."""
+        self._shelf = Shelf(self.root)
+        return self._shelf.readable(), self._shelf.problems
+
+    def place(self, scenario_id: str) -> Place:
+        """Return which file a scenario is in, and which case of it; UnknownScenarioError if there is none."""
+        place = self._shelf.find(scenario_id)
+        if place is None:
+            known = self.ids()
+            place = self._shelf.find(scenario_id)
+            if place is None:
+                raise UnknownScenarioError(
+                    f"there is no scenario {scenario_id!r}. {did_you_mean_id(scenario_id, known)}"
+                )
+        return place
 
     def path(self, scenario_id: str) -> Path:
-        """Return the file of a scenario; UnknownScenarioError if there is none."""
-        path = self.scenarios_root / f"{scenario_id}.yaml"
-        if "\0" in scenario_id or ".." in scenario_id.split("/") or not os.path.lexists(path):
-            raise UnknownScenarioError(
-                f"there is no scenario {scenario_id!r}. {did_you_mean_id(scenario_id, self.ids())}"
-            )
-        return path
+        """Return the file that a scenario is in; UnknownScenarioError if there is none."""
+        return self.place(scenario_id).file
+
+    def cases_in(self, path: str) -> list[str]:
+        """Return the ids of the scenarios in a file of several, named by its path; none where it is no such file."""
+        wanted = path.replace("\\", "/").split("/")[-2:]
+        return [each for each, place in self._shelf.cases.items() if [*place.file.parts[-2:]] == wanted]
+
+    def text(self, scenario_id: str) -> str:
+        """Return a scenario as YAML: its file, and of a case what its file would be. Raises SuiteError."""
+        place = self.place(scenario_id)
+        if not place.case:
+            return strict_yaml.read(place.file, suite=self.root).decode()
+        from readfirst.harness.suite.written import scenario_text
+
+        return scenario_text(self.document(scenario_id).value)
+
+    def may_pin_beginnings(self, scenario_id: str) -> bool:
+        """Whether of an answer of a scenario only the beginning may be expected; without reading it."""
+        place = self.place(scenario_id)
+        said = self.recordings.path(scenario_id) if place.composed else place.file
+        return said.is_file() and (b'"starts"' if place.composed else b"starts:") in said.read_bytes()
+
+    def digest(self, scenario_id: str) -> str:
+        """Return what is equal for equal scenarios: of what is written, and of a composed one what was recorded."""
+        place = self.place(scenario_id)
+        if not place.case:
+            return hashlib.sha256(place.file.read_bytes()).hexdigest()
+        said = [self.document(scenario_id).value]
+        if place.composed:
+            said.append(repr(self.recordings.recording(scenario_id)))
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+    def document(self, scenario_id: str) -> Document:
+        """Read a scenario as it is written, a case of several as if it stood alone. Raises SuiteError."""
+        place = self.place(scenario_id)
+        data = strict_yaml.read(place.file, suite=self.root)
+        if not place.case:
+            return strict_yaml.load(data, place.file)
+        from readfirst.harness.suite.cases import expanded
+
+        document = expanded(data, place.file, place.case)
+        if document is None:
+            raise UnknownScenarioError(f"there is no scenario {scenario_id!r} in {place.file} any more")
+        return document
 
     def scenario(
         self, scenario_id: str, contract: Contract | None = None, *, require_expect: bool = True
     ) -> Scenario:
         """Read one scenario with what `contract` expects: None or `documented` leave what the file states.
 
-        Of another contract than the file's own the recording tells; where there is none, nothing is expected.
+        Of another contract than the file's own the recording tells, and of one that a program composed always; where
+        there is none, nothing is expected.
         Raises UnknownScenarioError, SuiteError with all that is wrong in it, or RecordingError.
         """
-        from readfirst.harness.suite.load import load_scenario
+        from readfirst.harness.suite.load import scenario_from
 
-        scenario = load_scenario(
-            self.path(scenario_id),
-            self.scenarios_root,
+        composed = self.place(scenario_id).composed
+        scenario = scenario_from(
+            self.document(scenario_id),
+            scenario_id,
             self.contracts,
-            require_expect=require_expect,
+            require_expect=require_expect and not composed,
             bundled=self.bundled,
+            composed=composed,
         )
-        return scenario if contract is None else self.seen_by(scenario, contract)
+        if contract is None and not (composed and require_expect):
+            return scenario
+        return self.seen_by(scenario, contract or self.contracts[scenario.contract])
 
     def seen_by(self, scenario: Scenario, contract: Contract) -> Scenario:
         """Return a scenario of this suite with the expectations of another contract. Raises RecordingError."""
         from readfirst.harness.suite.expected import seen_by
 
-        if not contract.recorded or contract.name == scenario.contract:
+        if not contract.recorded or (contract.name == scenario.contract and not scenario.composed):
             return scenario
-        recording = self.recordings.of(scenario.id, scenario.inputs)
-        return seen_by(scenario, contract.name, recording.transcripts.get(contract.name))
+        return seen_by(
+            scenario,
+            contract.name,
+            self.recordings.transcript(scenario.id, scenario.inputs, contract.name),
+        )
 
     def in_full(self, scenario: Scenario) -> Scenario:
         """Return a scenario of this suite with what was recorded where its file keeps digests, if that can be read.
@@ -187,27 +251,24 @@ class Suite:
 
     def heading(self, scenario_id: str) -> Heading:
         """Read title, requirement, rule and tags of one scenario; what follows them is not read."""
-        path = self.path(scenario_id)
-        data = strict_yaml.read(path, suite=self.root)
+        place = self.place(scenario_id)
+        if place.case:
+            return self._headings_in(place.file)[scenario_id]
+        data = strict_yaml.read(place.file, suite=self.root)
         plain = plain_heading(scenario_id, data)
         if plain is not None:
             return plain
-        document = strict_yaml.load(data, path, until=("given", "steps"))
+        document = strict_yaml.load(data, place.file, until=("given", "steps"))
         if not isinstance(document.value, dict) or not document.value.keys() >= _HEADING:
-            document = strict_yaml.load(data, path)  # written in another order
-        look = Inspection(document)
-        top = look.mapping(look.document.value, (), "a scenario", required=("title", "requirement")) or {}
-        title = look.string(top["title"], ("title",), "title") if "title" in top else None
-        requirement = None
-        if "requirement" in top:
-            requirement = look.choice(top["requirement"], ("requirement",), "requirement", REQUIREMENTS)
-        tags = look.strings(top["tags"], ("tags",), "tags") if "tags" in top else ()
-        rule = look.string(top["rule"], ("rule",), "rule") if "rule" in top else None
-        if look.findings:
-            from readfirst.harness.suite.load import ScenarioError
+            document = strict_yaml.load(data, place.file)  # written in another order
+        return heading_of(document, scenario_id)
 
-            look.finish(ScenarioError)
-        return Heading(scenario_id, title or "", cast("Requirement", requirement), tags, rule or "")
+    def _headings_in(self, file: Path) -> Mapping[str, Heading]:
+        from readfirst.harness.suite.cases import case_headings
+
+        folder = "corpus" if file.is_relative_to(self.root / "corpus") else "scenarios"
+        family = file.parent.relative_to(self.root / folder).as_posix()
+        return case_headings(strict_yaml.read(file, suite=self.root), file, family)
 
 
 def load_suite(root: Path | None = None) -> Suite:
@@ -225,16 +286,3 @@ def did_you_mean_id(scenario_id: str, ids: list[str]) -> str:
     """Return a suggestion, without listing hundreds of ids where none is close."""
     suggestion = did_you_mean(scenario_id, ids) if ids else ""
     return suggestion if suggestion.startswith("Did") else "`readfirst list` shows which there are."
-
-
-def ids_below(folder: str, prefix: str = "", depth: int = 1) -> Iterator[str]:
-    """Yield the ids of the YAML files below a folder, as the system lists them. Raises OSError."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.startswith("."):
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                if depth < DEEPEST:
-                    yield from ids_below(entry.path, f"{prefix}{entry.name}/", depth + 1)
-            elif entry.name.endswith(".yaml"):
-                yield f"{prefix}{entry.name[:-5]}"

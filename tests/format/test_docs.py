@@ -16,6 +16,7 @@ from readfirst.harness.lint.rules import table
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.source.strict_yaml import load
+from readfirst.harness.suite.cases import expanded
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.rules import CLASSES, load_rules
@@ -38,6 +39,7 @@ KINDS = {
     "yaml steps",
     "yaml expect",
     "yaml rule",
+    "yaml cases",
     "console",
 }
 
@@ -64,7 +66,10 @@ def complete(kind: str, body: str) -> str:
 
 
 EXCERPTS = [
-    (kind, body) for kind in sorted(KINDS - {"yaml rule"}) if kind.startswith("yaml") for body in blocks(kind)
+    (kind, body)
+    for kind in sorted(KINDS - {"yaml rule", "yaml cases"})
+    if kind.startswith("yaml")
+    for body in blocks(kind)
 ]
 
 
@@ -125,6 +130,19 @@ def test_given_files_and_world_events_can_be_made() -> None:
                 outcome = replay(read(complete(kind, body)), connect("reference", SUITE), place)
             assert outcome.broken is None
             assert len(outcome.steps) == len(read(complete(kind, body)).steps)
+
+
+def test_the_table_of_cases_is_what_it_says(tmp_path: Path) -> None:
+    (body,) = blocks("yaml cases")
+    for case, rule in (("single-star", "Edit(*.pem)"), ("set-rule", "Edit([ab].txt)")):
+        document = expanded(body.encode(), tmp_path / "x.cases.yaml", case)
+        assert document is not None
+        scenario = scenario_from(document, f"permissions/{case}", SUITE.contracts)
+        assert scenario.given.deny == (rule,)
+        with SitePool() as place:
+            outcome = replay(scenario, connect("reference", SUITE), place)
+        verdict = compare(scenario, outcome, SUITE.contracts["2.1.7"], "text", SUITE.vocabulary)
+        assert verdict.status == "passed", verdict.differences
 
 
 def test_the_keys_of_the_format_are_all_explained() -> None:

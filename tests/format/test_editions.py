@@ -21,7 +21,9 @@ BUNDLED = Suite()
 def suite(tmp_path: Path) -> Suite:
     """Return a suite of three scenarios, of which release 1.0 had two: one has another name now, one is gone."""
     shutil.copytree(
-        BUNDLED.root, tmp_path / "f", ignore=lambda _folder, names: {"scenarios", "recordings"} & {*names}
+        BUNDLED.root,
+        tmp_path / "f",
+        ignore=lambda _folder, names: {"scenarios", "recordings", "corpus"} & {*names},
     )
     (tmp_path / "f/scenarios/gate").mkdir(parents=True)
     for name in ("edit-unread", "edit-after-read", "write-unread"):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
@@ -78,6 +79,19 @@ def test_every_schema_is_a_schema(name: str) -> None:
     Draft202012Validator.check_schema(schema)
     assert schema["$schema"].endswith("/2020-12/schema")
     assert schema["title"]
+
+
+def test_the_files_of_several_scenarios_keep_their_schema() -> None:
+    scenario = json.loads((SCHEMAS / "scenario.schema.json").read_text())
+    schema = json.loads((SCHEMAS / "cases.schema.json").read_text())
+    whole = Registry().with_resource("scenario.schema.json", Resource.from_contents(scenario))
+    check = Draft202012Validator(schema, registry=whole)
+    suite = Suite()
+    for file in sorted({place.file for place in map(suite.place, suite.ids()) if place.case}):
+        check.validate(value(file))
+    assert not check.is_valid({"title": "No cases"})
+    assert not check.is_valid({"cases": {"a case": {}}})
+    assert not check.is_valid({"cases": {"one": {}}, "requirement": "may"})
 
 
 @pytest.mark.parametrize("name", ["contracts", "errors", "tags", "claims", "rules"])

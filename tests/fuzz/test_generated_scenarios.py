@@ -12,7 +12,6 @@ from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.fuzz.generate import scenarios
 from readfirst.harness.fuzz.notebooks import notebook_scenario
-from readfirst.harness.fuzz.scenario_file import scenario_yaml
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.entry import (
     Base64Content,
@@ -25,6 +24,8 @@ from readfirst.harness.suite.entry import (
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.values import values_of
+from readfirst.harness.suite.written import scenario_text
 from readfirst.harness.workspace.site import SitePool
 
 
@@ -45,7 +46,7 @@ def without_positions(step: Step) -> Step:
 def read_back(scenario: Scenario, suite: Suite, folder: Path) -> Scenario:
     path = folder / f"{scenario.id}.yaml"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(scenario_yaml(scenario).encode())
+    path.write_bytes(scenario_text(values_of(scenario)).encode())
     read = load_scenario(path, folder, suite.contracts, require_expect=False)
     assert (read.contract, len(read.inputs)) == (suite.contracts.default, 16), (
         "what a file adds to a scenario"
@@ -133,7 +134,7 @@ def test_every_kind_of_step_and_file_can_be_written(step: Any, suite: Suite, tmp
 def test_bytes_without_a_written_form_are_refused() -> None:
     given = Given({"notes.txt": RegularFile(b"alpha")})
     with pytest.raises(ValueError, match="bytes of a snapshot cannot be given"):
-        scenario_yaml(Scenario("fuzz/one", "Bytes", "observed", given, ()))
+        values_of(Scenario("fuzz/one", "Bytes", "observed", given, ()))
 
 
 @pytest.mark.slow

@@ -29,8 +29,8 @@ def test_what_is_written_reads_back_exactly(mapping: dict, indent: int) -> None:
     ("text", "lines"),
     [
         ("     1→alpha\n     2→", ["k: |2-", "       1→alpha", "       2→"]),
-        ("a\nb\n", ["k: |2", "  a", "  b"]),
-        ("a\nb\n\n", ["k: |2+", "  a", "  b", ""]),
+        ("a\nb\n", ['k: "a\\nb\\n"']),
+        ("a\nb\n\n", ['k: "a\\nb\\n\\n"']),
         ("File does not exist.", ["k: File does not exist."]),
         ("yes", ['k: "yes"']),
         ("2026-01-01", ['k: "2026-01-01"']),

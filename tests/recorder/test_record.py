@@ -318,7 +318,7 @@ def test_one_pass_records_several_contracts_in_one_file(suite: Suite) -> None:
     edits = {"2.1.7": replaced, "2.1.40": replaced, "2.1.328": refused}
     assert recorded(suite, "create", edits).status == "created"
     text = suite.recordings.path("gate/x").read_text("utf-8")
-    assert "contracts: [2.1.7, 2.1.40, 2.1.328]\n" in text
+    assert "versions: [2.1.7, 2.1.40, 2.1.328]\n" in text
     assert "since: 2.1.328\n" in text
     assert text.count("The file $WS/notes.txt has been updated.") == 1
 

@@ -125,13 +125,13 @@ def test_a_new_version_that_changes_nothing_is_one_line_of_difference() -> None:
     names = {"v2_1_7": "a", "v2_1_8": "b"}
     before, after = (encode(recording(**each)).splitlines() for each in (names, {**names, "v2_1_9": "b"}))
     changed = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
-    assert changed == [(b"contracts: [2.1.7, 2.1.8]", b"contracts: [2.1.7, 2.1.8, 2.1.9]")]
+    assert changed == [(b"versions: [2.1.7, 2.1.8]", b"versions: [2.1.7, 2.1.8, 2.1.9]")]
 
 
 def test_contracts_stand_in_release_order() -> None:
     names = ["2.1.328+gated", "2.1.10", "2.1.328", "2.1.7"]
     file = yaml.safe_load(encode(Recording("", {name: plain("x") for name in names})))
-    assert list(file["contracts"]) == ["2.1.7", "2.1.10", "2.1.328", "2.1.328+gated"]
+    assert list(file["versions"]) == ["2.1.7", "2.1.10", "2.1.328", "2.1.328+gated"]
 
 
 @pytest.mark.slow
@@ -155,13 +155,13 @@ def test_recordings_keep_their_schema() -> None:
         "",
         "[]",
         "{",
-        "inputs: x\ncontracts: [2.1.7]\nsteps: [{}]\n",
-        "inputs: x\ncontracts: [2.1.7, 2.1.8]\nsteps:\n- call: Read\n  answers: [{text: a, since: 2.1.8}, {text: b}]\n",
+        "inputs: x\nversions: [2.1.7]\nsteps: [{}]\n",
+        "inputs: x\nversions: [2.1.7, 2.1.8]\nsteps:\n- call: Read\n  answers: [{text: a, since: 2.1.8}, {text: b}]\n",
         "inputs: x\ncontracts: [1.0.0]\nsteps:\n- {call: Read, answers: [{text: a}, {text: b, since: 9}]}\n",
-        "inputs: x\ncontracts: [2.1.7]\nsteps: [{calls: [Read, Read], answers: [{results: [{text: a}]}]}]\n",
-        "inputs: x\ncontracts: [2.1.7]\nsteps: [{call: Read, answers: [{text: {base64: '%'}}]}]\n",
-        "inputs: x\ncontracts: [2.1.7]\nsteps: [{call: Read, answers: [{text: a, files: {x: {zlib: QUJD}}}]}]\n",
-        "inputs: x\ncontracts: [2.1.7]\nsteps: [{call: Read, answers: [{text: a, files: {x: {pipe: 1}}}]}]\n",
+        "inputs: x\nversions: [2.1.7]\nsteps: [{calls: [Read, Read], answers: [{results: [{text: a}]}]}]\n",
+        "inputs: x\nversions: [2.1.7]\nsteps: [{call: Read, answers: [{text: {base64: '%'}}]}]\n",
+        "inputs: x\nversions: [2.1.7]\nsteps: [{call: Read, answers: [{text: a, files: {x: {zlib: QUJD}}}]}]\n",
+        "inputs: x\nversions: [2.1.7]\nsteps: [{call: Read, answers: [{text: a, files: {x: {pipe: 1}}}]}]\n",
     ],
 )
 def test_damage_is_reported_with_the_file_and_the_remedy(tmp_path: Path, data: str) -> None:

@@ -13,12 +13,13 @@ from readfirst.harness.crossing.chosen import CHOSEN
 from readfirst.harness.crossing.coverage import Goals, goes_together, is_about
 from readfirst.harness.crossing.dimensions import DIMENSIONS, EDITS, QUESTIONS, RULES, WRITES
 from readfirst.harness.crossing.draw import RULE, drawn
-from readfirst.harness.crossing.files import FAMILY, drawn_text, without_expectations
+from readfirst.harness.crossing.files import FAMILY, stale
 from readfirst.harness.crossing.meetings import meetings
 from readfirst.harness.crossing.themes import THEMES
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.values import values_of
 
 pytestmark = pytest.mark.slow
 
@@ -161,15 +162,6 @@ def test_every_rule_answers_one_question_and_is_one_of_safety_or_contract() -> N
         assert all(set(values) <= DIMENSIONS[name].values.keys() for name, values in allowed.items())
 
 
-def test_expectations_are_taken_out_of_a_file_and_nothing_else() -> None:
-    text = PLAIN + '  - Read: {file_path: $WS/a}\n  - touch: a\n  - parallel: "    expect:"\n'
-    recorded = text.replace(
-        "  - touch", "    expect:\n      text: |2-\n         a\n\n         b\n      files: {}\n  - touch"
-    )
-    assert without_expectations(recorded) == text
-    assert without_expectations(text) == text
-
-
 def test_a_drawn_scenario_depends_on_its_theme_and_number_alone() -> None:
     rules = SUITE.rules
     assert rules is not None
@@ -186,9 +178,9 @@ def test_the_suite_has_the_chosen_scenarios_with_the_steps_that_are_drawn() -> N
     chosen = {f"{FAMILY}/{theme}-{number}" for theme, numbers in CHOSEN.items() for number in numbers}
     assert chosen == {each.id for each in SUITE.scenarios() if each.rule == RULE}
     made = [drawn(theme, number, rules) for theme, numbers in CHOSEN.items() for number in numbers]
-    written = [without_expectations(SUITE.path(each.id).read_text("utf-8")) for each in made]
-    assert written == [drawn_text(each) for each in made]
-    assert written[0] != drawn_text(made[1])
+    written = [values_of(SUITE.scenario(each.id, require_expect=False)) for each in made]
+    assert written == [values_of(each) for each in made]
+    assert written[0] != values_of(made[1])
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -201,26 +193,27 @@ def test_the_files_are_what_is_made(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-def test_a_file_that_was_edited_is_superfluous_or_is_missing_is_noticed_and_mended(tmp_path: Path) -> None:
+def test_a_scenario_that_was_edited_is_superfluous_or_is_missing_is_noticed_and_mended(
+    tmp_path: Path,
+) -> None:
     fixtures = tmp_path / "fixtures"
     (fixtures / "scenarios").mkdir(parents=True)
     for name in ("rules.yaml", "contracts.yaml"):
         (fixtures / name).write_bytes((SUITE.root / name).read_bytes())
     ran = make("--write", "--fixtures", str(fixtures))
-    count = len([each for each in SUITE.ids() if each.startswith(f"{FAMILY}/")])
-    assert (ran.returncode, ran.stderr) == (0, f"{count} written, 0 removed\n")
-    folder = fixtures / "scenarios" / FAMILY
-    edited, missing, extra = folder / "unread-01.yaml", folder / "unread-02.yaml", folder / "unread-99.yaml"
-    before = edited.read_bytes()
-    edited.write_bytes(before.replace(b"Edit", b"Write", 1))
-    missing.rename(extra)
+    made = [each for each in SUITE.ids() if each.startswith(f"{FAMILY}/")]
+    assert (ran.returncode, ran.stderr) == (0, f"{len(made)} scenarios written anew\n")
+    assert Suite(fixtures).ids() == made
+    file = fixtures / "corpus" / FAMILY / "unread.yaml"
+    before = file.read_bytes()
+    file.write_bytes(before.replace(b"- Edit", b"- Write", 1).replace(b"  unread-02:", b"  unread-99:"))
+    assert [each.partition("/")[2] for each in stale(Suite(fixtures))] == [
+        "unread-01",
+        "unread-02",
+        "unread-99",
+    ]
     ran = make("--check", "--fixtures", str(fixtures))
-    assert (ran.returncode, ran.stderr) == (
-        1,
-        "".join(f"{FAMILY}/unread-{number} is not what is made\n" for number in ("01", "02", "99")),
-    )
+    assert (ran.returncode, ran.stderr.count(" is not what is made\n")) == (1, 3)
     ran = make("--write", "--fixtures", str(fixtures))
-    assert (ran.returncode, ran.stderr) == (0, "2 written, 1 removed\n")
-    assert edited.read_bytes() == before
-    assert missing.exists()
-    assert not extra.exists()
+    assert (ran.returncode, ran.stderr) == (0, "3 scenarios written anew\n")
+    assert file.read_bytes() == before

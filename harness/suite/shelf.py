@@ -1,0 +1,130 @@
+"""Shelf: which file of a suite each scenario is in, one of its own or one of several cases, and its recording.
+
+`scenarios/<family>/<slug>.yaml` is one scenario, `scenarios/<family>/<name>.cases.yaml` a table of them, and
+`corpus/<family>/<theme>.yaml` the same for scenarios that a program composed: what these expect is in their recordings
+alone, all of a theme in one file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.finding import Finding, Position, SuiteError
+
+__all__ = ["DEEPEST", "Place", "Shelf", "names_below"]
+
+DEEPEST = 8
+"""Folders in which a scenario may lie; what lies deeper is not looked at."""
+
+_TABLE = ".cases"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The file of a scenario; `case`: which of the file's cases it is, empty where the file is the scenario."""
+
+    file: Path
+    case: str = ""
+    composed: bool = False
+
+
+class Shelf:
+    """The scenarios below the folder of a suite. What was found is kept: a new file is found by another shelf."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def ids(self) -> list[str]:
+        """Return the ids of all scenarios, sorted. Raises SuiteError where a file of cases cannot be read."""
+        if self.problems:
+            raise SuiteError(self.problems)
+        return self.readable()
+
+    def readable(self) -> list[str]:
+        """Return the ids of all scenarios but those in files that cannot be read, sorted."""
+        return sorted({*self._names[0], *self.cases})
+
+    def own(self, scenario_id: str) -> Path:
+        """Return where the scenario's own file is or would be."""
+        return self.root / "scenarios" / f"{scenario_id}.yaml"
+
+    def find(self, scenario_id: str) -> Place | None:
+        """Return where a scenario is. Raises SuiteError where a file of cases cannot be read."""
+        if "\0" in scenario_id or ".." in scenario_id.split("/"):
+            return None
+        own = self.own(scenario_id)
+        if os.path.lexists(own) and not scenario_id.endswith(_TABLE):
+            return Place(own)
+        place = self.cases.get(scenario_id)
+        if place is None and self.problems:
+            raise SuiteError(self.problems)
+        return place
+
+    @property
+    def cases(self) -> Mapping[str, Place]:
+        """Every case of every table and of the corpus."""
+        return self._cases[0]
+
+    @property
+    def problems(self) -> Sequence[Finding]:
+        """What is wrong with the files of several scenarios."""
+        return self._cases[1]
+
+    @cached_property
+    def _names(self) -> tuple[list[str], list[str]]:
+        """The names of the files of one scenario, and of the tables, below `scenarios`."""
+        folder = self.root / "scenarios"
+        names = sorted(names_below(os.fspath(folder))) if folder.is_dir() else []
+        return [each for each in names if not each.endswith(_TABLE)], [n for n in names if n.endswith(_TABLE)]
+
+    @property
+    def files(self) -> Iterator[tuple[Path, str, bool]]:
+        """The files of several cases, each with its family and whether it was composed."""
+        for name in self._names[1]:
+            yield self.own(name), name.rpartition("/")[0], False
+        corpus = self.root / "corpus"
+        if corpus.is_dir() and not corpus.is_symlink():
+            for name in sorted(names_below(os.fspath(corpus))):
+                yield corpus / f"{name}.yaml", name.rpartition("/")[0], True
+
+    @cached_property
+    def _cases(self) -> tuple[Mapping[str, Place], Sequence[Finding]]:
+        from readfirst.harness.suite.cases import case_slugs
+
+        found: dict[str, Place] = {}
+        findings: list[Finding] = []
+        for file, family, composed in self.files:
+            try:
+                slugs = case_slugs(strict_yaml.read(file, suite=self.root), file)
+            except SuiteError as error:
+                findings += error.findings
+                continue
+            for slug in slugs:
+                scenario_id = f"{family}/{slug}"
+                other = found.setdefault(scenario_id, Place(file, slug, composed)).file
+                if os.path.lexists(self.own(scenario_id)):
+                    other = self.own(scenario_id)
+                if other != file:
+                    message = f"there is another scenario {scenario_id}, in {other}"
+                    findings.append(
+                        Finding("several-of-one-id", Position(file, 1, 1), message, "Rename or remove one.")
+                    )
+        return found, findings
+
+
+def names_below(folder: str, prefix: str = "", depth: int = 1) -> Iterator[str]:
+    """Yield the names of the YAML files below a folder, as the system lists them. Raises OSError."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                if depth < DEEPEST:
+                    yield from names_below(entry.path, f"{prefix}{entry.name}/", depth + 1)
+            elif entry.name.endswith(".yaml"):
+                yield f"{prefix}{entry.name[:-5]}"

@@ -1,0 +1,179 @@
+"""Theme recordings: the transcripts of a theme's composed scenarios, in one JSON file that a program reads fast.
+
+Each part of an answer stands once, with the versions that it begins to hold in, so that files which all versions leave
+alike are not repeated where their words differ. A line is a part of an answer, so that a review is a diff.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.recording_file import answer_of, check_size, holding, starts_of, step_of
+from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript, TranscriptStep
+
+__all__ = ["Kept", "encoded", "replaced", "theme"]
+
+_SINCE = "since"
+_ABSENT = "null"
+_PLAIN_LIMIT = 1024
+"""Longer texts and contents (in characters or bytes) are stored compressed."""
+_UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")
+"""What editors take for the end of a line, or do not show."""
+_DAMAGED = (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error, RecursionError)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One scenario's recording as it is kept: each contract's part is made when it is asked for."""
+
+    inputs: str
+    versions: tuple[str, ...]
+    steps: Sequence[Mapping[str, Any]]
+    packed: Mapping[str, str]
+
+    def transcript(self, contract: str) -> Transcript | None:
+        """Return what one contract's product gave, None where it was not recorded. Raises RecordingError."""
+        if contract not in self.versions:
+            return None
+        return self.recording((contract,)).transcripts[contract]
+
+    def recording(self, wanted: Sequence[str] = ()) -> Recording:
+        """Return the transcripts of these contracts, or of all. Raises RecordingError."""
+        names = wanted or self.versions
+        try:
+            rows = [self._row(step, names) for step in self.steps]
+        except _DAMAGED as error:
+            raise RecordingError(
+                f"not a readable recording ({error!r}); record the scenario again"
+            ) from error
+        shared: dict[tuple[int, ...], Transcript] = {}
+        transcripts = {}
+        for name in names:
+            steps = tuple(row[name] for row in rows)
+            transcripts[name] = shared.setdefault(tuple(map(id, steps)), Transcript(steps))
+        return Recording(self.inputs, transcripts)
+
+    def _row(self, step: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, TranscriptStep]:
+        """Return what one step gave on the contracts that are wanted; contracts that gave the same share it."""
+        tools = (step["call"],) if "call" in step else tuple(step["calls"])
+        plain = {key: value for key, value in step.items() if key not in ("call", "calls")}
+        varied = {}
+        for key, value in [*plain.items()]:
+            if isinstance(value, dict) and value.keys() == {_SINCE}:
+                del plain[key]
+                numbered = enumerate(value[_SINCE])
+                starts = {
+                    name: (number, part) for number, (names, part) in numbered for name in names.split()
+                }
+                varied[key] = holding(self.versions, starts)
+        made: dict[tuple[int, ...], TranscriptStep] = {}
+        found = {}
+        for name in wanted:
+            chosen = tuple(held[name][0] for held in varied.values())
+            if chosen not in made:
+                parts = {key: held[name][1] for key, held in varied.items() if held[name][1] is not None}
+                made[chosen] = step_of(tools, {**plain, **parts}, self.packed)
+            found[name] = made[chosen]
+        return found
+
+
+@lru_cache(maxsize=4)
+def theme(data: bytes) -> Mapping[str, Kept]:
+    """Read a file's bytes; the last few are kept, because its scenarios follow each other. Raises RecordingError."""
+    try:
+        file = json.loads(data, object_pairs_hook=_pairs)
+        check_size(file)
+        return {
+            str(slug): Kept(
+                str(each["inputs"]), tuple(each["versions"].split()), each["steps"], each.get("packed", {})
+            )
+            for slug, each in file.items()
+        }
+    except _DAMAGED as error:
+        raise RecordingError(f"not a readable recording ({error!r}); record its scenarios again") from error
+
+
+def replaced(data: bytes, slug: str, recording: Recording) -> bytes:
+    """Return a file's bytes with one scenario's recording replaced, added, or without it where there is none.
+
+    Raises RecordingError.
+    """
+    texts = {each: _text_of(data, each) for each in theme(data)}
+    texts.pop(slug, None)
+    if recording.transcripts:
+        texts[slug] = _written(recording)
+    return _joined(texts)
+
+
+def encoded(recordings: Mapping[str, Recording]) -> bytes:
+    """Return a file's bytes, given the recordings of a theme by the last part of each id."""
+    return _joined({slug: _written(each) for slug, each in recordings.items()})
+
+
+def _joined(texts: Mapping[str, str]) -> bytes:
+    parts = [f"{json.dumps(each)}: {texts[each]}" for each in sorted(texts)]
+    return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key occurs twice")
+    return found
+
+
+def _text_of(data: bytes, slug: str) -> str:
+    """Return the text of one scenario's recording in a file, as it was written."""
+    name = re.escape(json.dumps(slug).encode())
+    match = re.search(rb"^%s: (\{.*?^[]}]\})" % name, data, re.MULTILINE | re.DOTALL)
+    if match is None:
+        raise RecordingError(f"the recording of {slug} is not in the form that the recorder writes")
+    return match[1].decode()
+
+
+def _written(recording: Recording) -> str:
+    names = tuple(sorted(recording.transcripts, key=order))
+    rows = zip(*(recording.transcripts[name].steps for name in names), strict=True)
+    packed: dict[str, str] = {}
+    steps = ",\n".join(_step_text(names, row, packed) for row in rows)
+    long = ",\n".join(f' "{name}": "{data}"' for name, data in packed.items())
+    head = f'{{"inputs": {json.dumps(recording.inputs)}, "versions": "{" ".join(names)}", "steps": ['
+    return f"{head}\n{steps}\n]" + (f', "packed": {{\n{long}\n}}}}' if packed else "}")
+
+
+def _step_text(names: tuple[str, ...], row: Sequence[TranscriptStep], packed: dict[str, str]) -> str:
+    tools = row[0].tools
+    made: dict[Any, Mapping[str, str]] = {}
+    bodies = {}
+    for name, step in zip(names, row, strict=True):
+        if step.key not in made:
+            made[step.key] = {
+                key: _json(value) for key, value in answer_of(step, packed, _PLAIN_LIMIT).items()
+            }
+        bodies[name] = made[step.key]
+    lines = [f' {{"call": {_json(tools[0])}' if len(tools) == 1 else f' {{"calls": {_json(tools)}']
+    for key in dict.fromkeys(key for body in bodies.values() for key in body):
+        values = {name: body.get(key, _ABSENT) for name, body in bodies.items()}
+        starts = starts_of(names, values)
+        if len(starts) == 1:
+            lines.append(f'  "{key}": {values[names[0]]}')
+            continue
+        parts = ",\n".join(f'   ["{" ".join(since)}", {value}]' for value, since in starts.items())
+        lines.append(f'  "{key}": {{"{_SINCE}": [\n{parts}]}}')
+    return ",\n".join(lines) + "}"
+
+
+def _json(value: Any) -> str:
+    if (
+        isinstance(value, dict) and "packed" in value
+    ):  # what a reviewer is shown of it is in the files that people read
+        value = {key: each for key, each in value.items() if key not in ("lines", "starts", "ends")}
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

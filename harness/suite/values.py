@@ -1,0 +1,143 @@
+"""Values: a scenario as the JSON values of its file, without expectations; the inverse of loading it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from readfirst.harness.suite.entry import (
+    OLD_TIME,
+    Base64Content,
+    Directory,
+    Entry,
+    HardLink,
+    RegularFile,
+    Symlink,
+    TextContent,
+)
+from readfirst.harness.suite.repeated import RepeatedText
+from readfirst.harness.suite.scenario import (
+    Given,
+    ParallelCalls,
+    Scenario,
+    SessionEvent,
+    Step,
+    ToolCall,
+    WorldEvent,
+)
+from readfirst.harness.suite.shift import Seconds, shift_text
+
+__all__ = ["values_of"]
+
+
+def values_of(scenario: Scenario) -> dict[str, Any]:
+    """Return the keys of the file in the order in which files have them. ValueError: no generated scenario has that."""
+    heading = {
+        "title": scenario.title,
+        "about": scenario.about,
+        "requirement": scenario.requirement,
+        "rule": scenario.rule,
+        "tags": list(scenario.tags),
+        "sources": list(scenario.sources),
+        "given": _given(scenario.given),
+    }
+    return {**{key: value for key, value in heading.items() if value}, "steps": [*map(_step, scenario.steps)]}
+
+
+def _given(given: Given) -> dict[str, Any]:
+    if given.hooks or given.permissions or given.disk is not None or given.memory_files or given.reminders:
+        raise ValueError("no generated scenario has more than files and deny rules")
+    files = {path: _entry(entry) for path, entry in given.files.items()}
+    return {key: value for key, value in (("files", files), ("deny", list(given.deny))) if value}
+
+
+def _step(step: Step) -> dict[str, Any]:
+    match step:
+        case WorldEvent():
+            return dict([_event(step)])
+        case ToolCall(tool, arguments, during):
+            call = {tool: _arguments(arguments)}
+            return {**call, "during": [dict([_event(event)]) for event in during]} if during else call
+        case ParallelCalls(calls):
+            return {"parallel": [_step(call) for call in calls]}
+        case SessionEvent(kind=kind):
+            raise ValueError(f"no generated scenario has a step {kind}")
+
+
+def _arguments(value: Any) -> Any:
+    match value:
+        case RepeatedText(unit=unit, times=times):
+            return {"repeat": unit, "times": times}
+        case Mapping():
+            return {key: _arguments(item) for key, item in value.items()}
+        case list() | tuple():
+            return [*map(_arguments, value)]
+        case _:
+            return value
+
+
+def _event(event: WorldEvent) -> tuple[str, Any]:
+    match event.kind:
+        case "modify":
+            assert event.entry is not None
+            content = _entry(event.entry)
+            if event.mtime == 2:
+                return "modify", {event.path: content}
+            fields = {"text": content} if isinstance(content, str) else dict(content)
+            return "modify", {event.path: {**fields, "mtime": _shift(event.mtime)}}
+        case "touch":
+            if event.mtime == 2:
+                return "touch", event.path
+            return "touch", {event.path: {"mtime": _shift(event.mtime or 0)}}
+        case "rename":
+            return "rename", {event.path: event.to}
+        case "chmod":
+            return "chmod", {event.path: f"{event.mode or 0:04o}"}
+        case "symlink":
+            assert isinstance(event.entry, Symlink)
+            return "symlink", {event.path: event.entry.target}
+        case "delete" | "mkdir":
+            return event.kind, event.path
+        case "buffer":
+            assert event.entry is not None
+            return "buffer", {event.path: _entry(event.entry)}
+
+
+def _shift(seconds: Seconds | None) -> str:
+    return "same" if seconds is None else shift_text(seconds)
+
+
+def _entry(entry: Entry) -> Any:
+    match entry:
+        case RegularFile(content, mode, mtime):
+            fields: dict[str, Any]
+            match content:
+                case TextContent(text, None, encoding, bom, eol):
+                    fields = {"text": text}
+                case TextContent(text, times, encoding, bom, eol):
+                    fields = {"repeat": text, "times": times}
+                case Base64Content(encoded):
+                    fields, encoding, bom, eol = {"base64": encoded}, "utf-8", False, "lf"
+                case _:
+                    raise ValueError(
+                        "bytes of a snapshot cannot be given; make them TextContent or Base64Content"
+                    )
+            if encoding != "utf-8":
+                fields["encoding"] = encoding
+            if bom:
+                fields["bom"] = True
+            if eol != "lf":
+                fields["eol"] = eol
+            if mode is not None:
+                fields["mode"] = f"{mode:04o}"
+            if mtime is not None:
+                fields["mtime"] = _shift(mtime - OLD_TIME)
+            return fields["text"] if fields.keys() == {"text"} else fields
+        case Symlink(target):
+            return {"symlink": target}
+        case HardLink(to):
+            return {"hardlink": to}
+        case Directory(mode):
+            return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
+        case _:
+            raise ValueError(f"{type(entry).__name__} cannot be written to a scenario file")

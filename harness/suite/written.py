@@ -1,0 +1,144 @@
+"""Written: scenarios as YAML, from the values of their files: each in a file of its own, or those of a theme in one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from readfirst.harness.source.emit import emit_flow, emit_mapping
+from readfirst.harness.suite.cases import HEADING_KEYS
+from readfirst.harness.suite.session_events import AGENT
+
+__all__ = ["scenario_text", "theme_text"]
+
+_SCHEMA = "# yaml-language-server: $schema=../../schema/{}.schema.json"
+_WIDE = 110
+_LISTS = ("parallel", "during", "steps")
+
+
+def scenario_text(values: Mapping[str, Any]) -> str:
+    """Return the file of a scenario, given its values."""
+    lines = [_SCHEMA.format("scenario"), *_heading(values, HEADING_KEYS, 0)]
+    if given := values.get("given"):
+        lines += ["given:", *_block(given, 2)]
+    lines.append("steps:")
+    for step in values["steps"]:
+        lines += _step(step, 2)
+    return "\n".join(lines) + "\n"
+
+
+def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
+    """Return the file of composed scenarios, given the values of each by the last part of its id.
+
+    What all have in common of a heading stands at the top, behind the comment `note`; each given file and each step has
+    a line. Expectations are left out.
+    """
+    first = next(iter(scenarios.values()))
+    common = [
+        key for key in HEADING_KEYS if all(each.get(key) == first.get(key) for each in scenarios.values())
+    ]
+    own = [key for key in HEADING_KEYS if key not in common]
+    lines = [_SCHEMA.format("cases"), f"# {note}", *_heading(first, common, 0), "cases:"]
+    for slug in sorted(scenarios):
+        values = scenarios[slug]
+        lines += [f"  {slug}:", *_heading(values, own, 4)]
+        if given := values.get("given"):
+            lines += ["    given:", *_lines(given, 6)]
+        lines.append("    steps:")
+        for step in values["steps"]:
+            first_line, *others = _lines(_bare(step), 8)
+            lines += [f"      - {first_line.lstrip()}", *others]
+    return "\n".join(lines) + "\n"
+
+
+def _heading(values: Mapping[str, Any], keys: Sequence[str], indent: int) -> list[str]:
+    lines = []
+    for key in keys:
+        if key in values:
+            flow = key == "tags" or not isinstance(values[key], str)
+            if flow and len(emit_flow(values[key])) < _WIDE - 20:
+                lines.append(f"{' ' * indent}{key}: {emit_flow(values[key])}")
+            else:
+                lines += emit_mapping({key: values[key]}, indent)
+    return lines
+
+
+def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
+    """Return a mapping whose values have a line each, or each of their parts one."""
+    blank = " " * indent
+    lines = []
+    for key, value in mapping.items():
+        if key in ("files", *_LISTS) and value:
+            lines.append(f"{blank}{key}:")
+            parts = value.items() if isinstance(value, Mapping) else ((None, item) for item in value)
+            for name, item in parts:
+                head = "-" if name is None else f"{emit_flow(name)}:"
+                lines.append(f"{blank}  {head} {emit_flow(item)}")
+        else:
+            lines.append(f"{blank}{emit_flow(key)}: {emit_flow(value)}")
+    return lines
+
+
+def _bare(step: Any) -> Any:
+    """Return a step without what is expected."""
+    match step:
+        case dict():
+            return {
+                key: _bare(value) if key in _LISTS else value
+                for key, value in step.items()
+                if key != "expect"
+            }
+        case list():
+            return [*map(_bare, step)]
+        case _:
+            return step
+
+
+def _block(mapping: Mapping[str, Any], indent: int) -> list[str]:
+    """Return a block mapping; lists that fit stand on one line."""
+    lines = []
+    for key, value in mapping.items():
+        flow = f"{' ' * indent}{emit_flow(key)}: {emit_flow(value)}"
+        if isinstance(value, list) and len(flow) <= _WIDE:
+            lines.append(flow)
+        else:
+            lines += emit_mapping({key: value}, indent)
+    return lines
+
+
+def _step(step: Mapping[str, Any], indent: int) -> list[str]:
+    """Return a step, its action on one line where that fits."""
+    blank = " " * indent
+    lines: list[str] = []
+    for number, (key, value) in enumerate(step.items()):
+        margin = f"{blank}- " if number == 0 else f"{blank}  "
+        if key in _LISTS and isinstance(value, list):
+            lines.append(f"{margin}{key}:")
+            for each in value:
+                lines += _step(each, indent + 4)
+        elif key == AGENT and isinstance(value, dict):
+            lines += [f"{margin}{key}:", *(f"{blank}    {line}" for line in _agent(value))]
+        elif key == "expect" and value:
+            lines += [f"{margin}{key}:", *_expected(value, indent + 4)]
+        elif len(flow := f"{margin}{emit_flow(key)}: {emit_flow(value)}") <= _WIDE or not isinstance(
+            value, dict
+        ):
+            lines.append(flow)
+        else:
+            lines += [f"{margin}{emit_flow(key)}:", *_block(value, indent + 4)]
+    return lines
+
+
+def _agent(value: Mapping[str, Any]) -> list[str]:
+    lines = [f"{key}: {emit_flow(each)}" for key, each in value.items() if key != "steps"]
+    return [*lines, "steps:", *(line for step in value["steps"] for line in _step(step, 2))]
+
+
+def _expected(value: Any, indent: int) -> list[str]:
+    if isinstance(value, dict):
+        return emit_mapping(value, indent)
+    lines = []
+    for clause in value:
+        first, *rest = emit_mapping(clause, indent + 2)
+        lines += [f"{' ' * indent}- {first.lstrip()}", *rest]
+    return lines

@@ -1,0 +1,173 @@
+"""Files of several scenarios: tables that people write, and the corpus that a program composed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.lint import lint
+from readfirst.harness.record.syrupy_extension import recording_files
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.scenario import ToolCall
+from readfirst.harness.suite.selection import Selection, select
+from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
+from readfirst.harness.suite.theme_recordings import replaced, theme
+from readfirst.harness.suite.transcript import (
+    RecordedResult,
+    Recording,
+    RecordingError,
+    Transcript,
+    TranscriptStep,
+)
+
+TABLE = """\
+# yaml-language-server: $schema=../../schema/cases.schema.json
+title: Edit answers as the file allows
+requirement: must
+tags: [edit]
+given:
+  files:
+    <name>: "alpha\\n"
+    other.txt: <other>
+steps:
+  - Edit: {file_path: $WS/<name>, old_string: <old>, new_string: beta, replace_all: <all>}
+    expect:
+      error: <error>
+      text: "<words> in <name>"
+cases:
+  refused:
+    title: Edit refuses what it does not find
+    name: a.txt
+    old: gamma
+    error: string_not_found
+    words: Nothing
+  done:
+    title: Edit changes what it finds
+    requirement: observed
+    name: b.txt
+    old: alpha
+    all: true
+    words: Done
+    other: {text: "x", mode: "0600"}
+"""
+THEME = """\
+# yaml-language-server: $schema=../../schema/cases.schema.json
+requirement: must
+cases:
+  odd-1:
+    title: A Read answers what was recorded
+    given:
+      files:
+        a.txt: "alpha\\n"
+    steps:
+      - Read: {file_path: $WS/a.txt}
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    for path, text in (("scenarios/mine/edits.cases.yaml", TABLE), ("corpus/mine/odd.yaml", THEME)):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_text(text)
+    for name in ("contracts.yaml", "errors.yaml"):
+        shutil.copy(default_root() / name, tmp_path)
+    return Suite(tmp_path)
+
+
+def test_a_case_is_what_the_file_says_with_its_values_in_their_places(suite: Suite) -> None:
+    assert suite.ids() == ["mine/done", "mine/odd-1", "mine/refused"]
+    refused, done = suite.scenario("mine/refused"), suite.scenario("mine/done")
+    (call,) = done.calls()
+    assert call.arguments == {
+        "file_path": "$WS/b.txt",
+        "old_string": "alpha",
+        "new_string": "beta",
+        "replace_all": True,
+    }
+    assert call.expect.recorded is not None
+    assert (call.expect.recorded.error, call.expect.recorded.text) == (None, "Done in b.txt")
+    assert (done.title, done.requirement, done.tags) == ("Edit changes what it finds", "observed", ("edit",))
+    assert list(done.given.files) == ["b.txt", "other.txt"]
+    assert "replace_all" not in next(refused.calls()).arguments, "a case without the value has not the key"
+    assert list(refused.given.files) == ["a.txt"]
+    assert [suite.heading(each).title for each in suite.ids()] == [
+        suite.scenario(each, require_expect=False).title for each in suite.ids()
+    ]
+
+
+def test_a_case_cannot_do_what_a_scenario_of_its_own_cannot(suite: Suite) -> None:
+    """Nor can one of the corpus; findings name the line of the case."""
+    table = suite.path("mine/done")
+    table.write_text(TABLE.replace("name: b.txt", "name: ../b.txt"))
+    with pytest.raises(SuiteError) as caught:
+        suite.scenario("mine/done")
+    assert {each.rule for each in caught.value.findings} == {"unsafe-path", "call-outside-workspace"}
+    theme_file = suite.path("mine/odd-1")
+    theme_file.write_text(THEME.replace("$WS/a.txt", "/etc/passwd"))
+    with pytest.raises(SuiteError) as caught:
+        suite.scenario("mine/odd-1")
+    (finding,) = caught.value.findings
+    assert (finding.rule, finding.position.line) == ("call-outside-workspace", 10)
+    table.write_text(TABLE.replace("old: gamma", "old: [gamma]\n    all: 5\n    <name>: x"))
+    with pytest.raises(SuiteError, match="cannot be the name of a value"):
+        suite.scenario("mine/done")
+
+
+def test_a_link_in_place_of_a_file_of_several_is_refused(suite: Suite, tmp_path: Path) -> None:
+    file = suite.path("mine/done")
+    file.rename(tmp_path / "elsewhere")
+    file.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SuiteError, match="this is a link"):
+        Suite(tmp_path).ids()
+    file.unlink()
+    shutil.move(tmp_path / "corpus", tmp_path / "else")
+    (tmp_path / "corpus").symlink_to(tmp_path / "else")
+    with pytest.raises(UnknownScenarioError):
+        Suite(tmp_path).scenario("mine/odd-1")
+
+
+def test_the_file_of_several_scenarios_selects_all_of_them(suite: Suite) -> None:
+    chosen = Selection(ids=(str(suite.path("mine/done")),))
+    assert select(suite, chosen) == ["mine/done", "mine/refused"]
+
+
+def transcript(text: str, changes: bool = True) -> Transcript:
+    result = RecordedResult(text, None if changes else "file_not_found", not changes)
+    return Transcript((TranscriptStep(("Read",), (result,)),))
+
+
+def test_of_a_composed_scenario_the_recording_says_what_is_expected(suite: Suite) -> None:
+    before = suite.scenario("mine/odd-1")
+    assert [call.expect.recorded for call in before.calls()] == [None]
+    told = {"2.1.7": transcript("seven"), "2.1.40": transcript("gone", changes=False)}
+    write_all(recording_files(suite.recordings_root, "mine/odd-1", before.inputs, told))
+    (step,) = Suite(suite.root).scenario("mine/odd-1").steps
+    assert isinstance(step, ToolCall)
+    assert step.expect.recorded is not None
+    assert (step.expect.recorded.text, step.expect.recorded.position) == ("seven", step.position)
+    recordings = Suite(suite.root).recordings
+    assert list(recordings.ids()) == ["mine/odd-1"]
+    assert recordings.recording("mine/odd-1").transcripts == told
+    assert recordings.load("mine/odd-1", "2.1.40") == told["2.1.40"]
+    assert [each.rule for each in lint(Suite(suite.root), ["mine/odd-1"])] == []
+    suite.path("mine/odd-1").write_text(THEME.replace("alpha", "ALPHA"))
+    with pytest.raises(RecordingError, match="before the scenario's files or steps were changed"):
+        Suite(suite.root).scenario("mine/odd-1")
+    assert [each.rule for each in lint(Suite(suite.root), ["mine/odd-1"])] == ["stale-recording"]
+
+
+def test_recordings_of_a_theme_keep_their_form_and_what_is_damaged_is_named() -> None:
+    one = Recording("1", {"2.1.7": transcript("a" * 5000), "2.1.40": transcript("b\n", changes=False)})
+    two = Recording("2", {"2.1.7": transcript("\x85\u2028")})
+    data = replaced(replaced(b"{}", "b", two), "a", one)
+    assert list(json.loads(data)) == ["a", "b"]
+    assert {slug: each.recording() for slug, each in theme(data).items()} == {"a": one, "b": two}
+    assert replaced(data, "a", one) == data
+    assert replaced(data, "a", Recording()) == replaced(b"{}", "b", two)
+    for damage in ((b"{", b"["), (b'"packed"', b'"pack"'), (b'"2.1.7 2.1.40"', b"7"), (b'"b":', b'"a":')):
+        with pytest.raises(RecordingError):
+            [each.recording() for each in theme(data.replace(*damage, 1)).values()]
