@@ -21,15 +21,17 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Let the file hold this text."""
+    """Let the file hold this text. `inserts`: it may as well stand before or behind what the file holds."""
 
     text: str
+    inserts: bool = False
 
 
 def asked(tool: str, arguments: Mapping[str, Any]) -> tuple[Replacement, ...] | Written | None:
     """Return the replacements of an Edit or MultiEdit in their order, or what a Write writes.
 
-    An Edit without old text writes the file. None: a call of another tool, or one whose arguments say no such thing.
+    An Edit without old text writes the file, or puts the text before or behind what it holds. None: a call of another
+    tool, or one whose arguments say no such thing.
     """
     match tool:
         case "Write":
@@ -50,7 +52,7 @@ def asked(tool: str, arguments: Mapping[str, Any]) -> tuple[Replacement, ...] | 
 
 
 def _or_written(edits: tuple[Replacement, ...]) -> tuple[Replacement, ...] | Written:
-    return Written(edits[0].new) if len(edits) == 1 and not edits[0].old else edits
+    return Written(edits[0].new, inserts=True) if len(edits) == 1 and not edits[0].old else edits
 
 
 def _replacement(arguments: Mapping[str, Any]) -> Replacement | None:

@@ -11,7 +11,7 @@ from readfirst.harness.harm.content import Content
 from readfirst.harness.harm.edited import Found, edited, overwritten
 from readfirst.harness.harm.hands import Known
 from readfirst.harness.harm.notebook import notebook_harm
-from readfirst.harness.harm.permitted import changes, may_become
+from readfirst.harness.harm.permitted import changes, is_inserted, may_become
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.scenario import GivenHook, ToolCall
 
@@ -62,7 +62,8 @@ def made(
         return
     number, last = wanted[-1]
     if isinstance(last, Written):
-        if (lost := overwritten(chain.path, known, former, now)) is not None:
+        kept = now is not None and is_inserted(former, last, now)
+        if not kept and (lost := overwritten(chain.path, known, former, now)) is not None:
             yield number, lost
     elif former and not known.met and not any(isinstance(what, Written) for _, what in wanted):
         yield number, Found("blind", f"{chain.path} was edited, and the session was never shown it")

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-__all__ = ["Content", "with_line_ends"]
+__all__ = ["Content", "pieces", "with_line_ends"]
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _LINE_END = re.compile(r"\r?\n")
@@ -53,6 +53,11 @@ class Content:
         """The lines without their ends (LF or CRLF); of an empty file none."""
         lines = _LINE_END.split(self.text)
         return lines if lines[-1] else lines[:-1]
+
+
+def pieces(text: str) -> list[str]:
+    """Return what stands between line ends of any kind, also a lone CR."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def with_line_ends(text: str, end: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from readfirst.harness.harm.asked import Replacement, Written
-from readfirst.harness.harm.content import Content
+from readfirst.harness.harm.content import Content, pieces
 from readfirst.harness.harm.hands import Known, Line
 from readfirst.harness.harm.harm import Kind, excerpt
 from readfirst.harness.harm.permitted import Change, changes, may_become
@@ -15,6 +16,8 @@ from readfirst.harness.harm.places import readings
 
 __all__ = ["Found", "edited", "overwritten"]
 
+_READINGS = 8
+"""Ways to understand a replacement that a harm is told by."""
 _NUMBERS = 3
 """Stretches of lines that a sentence names."""
 
@@ -70,7 +73,7 @@ def edited(
 
 def _edited(path: str, known: Known, before: bytes, call: Sequence[Replacement], after: bytes) -> Found:
     shown = _difference(Content.of(before).text, after)
-    if any(may_become(former, call, after, crlf=False) for former in known.former):
+    if known.others and any(may_become(former, call, after, crlf=False) for former in known.former):
         gone = [
             (number, line)
             for number, line in _missing(known.lines, after)
@@ -78,19 +81,27 @@ def _edited(path: str, known: Known, before: bytes, call: Sequence[Replacement],
         ]
         what = _lines_in_words(path, gone, known) if gone else f"what somebody else changed in {path}"
         return Found("lost", what, *shown)
-    content = Content.of(before)
+    content, got = Content.of(before), Content.of(after)
+    if content.mark and any("\ufeff" in edit.old and edit.old not in content.text for edit in call):
+        content, got = _with_mark(content), _with_mark(got)
     text, change = content.text, None
     for edit in call:
-        change = next(changes(text, edit), None)
+        understood = [*islice(changes(text, edit), _READINGS)]
+        alike = (each for each in understood if _bare(each.text) == _bare(got.text))
+        change = next(alike, understood[0] if understood else None)
         if change is None:
             count = len(next(readings(text, edit.old), ([], False))[0])
             standing = f"stands in {count} places" if count else "does not stand there"
             return Found("misplaced", f"{path} was edited where {_quoted(edit.old)} {standing}", *shown)
         text = change.text
-    got = Content.of(after)
     if (got.mark, got.encoding) != (content.mark, content.encoding):
         return Found("spoiled", f"the encoding or byte order mark of {path}", *shown)
     return _beside(path, known, change, got.text, shown, single=len(call) == 1)
+
+
+def _with_mark(content: Content) -> Content:
+    """Return it with the byte order mark as a character of its text."""
+    return Content(b"", content.encoding, f"\ufeff{content.text}") if content.mark else content
 
 
 def _beside(
@@ -121,8 +132,7 @@ def _agrees_outside(change: Change, got: str) -> bool:
 
 
 def _bare(text: str) -> str:
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return "\n".join(line.strip() for line in lines).strip("\n")
+    return "\n".join(line.strip() for line in pieces(text)).strip("\n")
 
 
 def _left_out(wanted: str, got: str) -> set[str]:

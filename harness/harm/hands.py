@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from readfirst.harness.harm.content import Content
+from readfirst.harness.harm.content import Content, pieces
 from readfirst.harness.harm.shown import shown_lines
 
 __all__ = ["Hand", "Known", "Line", "lines_of"]
@@ -45,7 +45,7 @@ class Known:
     """What is known of one file: its bytes, whose lines they are, what it held before, and what was shown of it.
 
     `met`: the session was shown something of it, or wrote it. `last` is what the session did with it last, and `since`
-    what it had done when somebody else put lines there.
+    what it had done when somebody else put lines there. `others`: somebody else changed it.
     """
 
     data: bytes = b""
@@ -54,6 +54,7 @@ class Known:
     met: bool = False
     since: str = ""
     last: str = ""
+    others: bool = False
 
     @classmethod
     def given(cls, data: bytes) -> Known:
@@ -77,7 +78,7 @@ class Known:
             return replace(
                 self, data=after, marks=marks, former=former, met=True, last="session's own change"
             )
-        return replace(self, data=after, marks=marks, former=former, since=self.last)
+        return replace(self, data=after, marks=marks, former=former, since=self.last, others=True)
 
     def shown(self, answer: str, tool: str) -> Known:
         """Return it after an answer about it."""
@@ -94,17 +95,18 @@ class Known:
     def lost(self, after: bytes) -> list[tuple[int, Line]]:
         """Return the unseen lines, with their numbers from 1, that bytes which replace the file leave out.
 
-        Blank lines are nobody's work.
+        Blank lines are nobody's work, and a line that ends otherwise is not lost.
         """
         if not self.marks or self.marks.isupper() or after == self.data:
             return []
-        left = Counter(lines_of(after))
+        left = Counter(pieces(Content.of(after).text))
         gone = []
         for number, line in enumerate(self.lines, 1):
-            if line.seen or not line.text.strip():
+            if line.seen:
                 continue
-            if left[line.text]:
-                left[line.text] -= 1
+            wanted = Counter(each for each in pieces(line.text) if each.strip())
+            if wanted <= left:
+                left -= wanted
             else:
                 gone.append((number, line))
         return gone

@@ -11,7 +11,7 @@ from readfirst.harness.harm.asked import Replacement, Written
 from readfirst.harness.harm.content import Content, with_line_ends
 from readfirst.harness.harm.places import Place, folded, readings
 
-__all__ = ["Change", "changes", "may_become"]
+__all__ = ["Change", "changes", "is_inserted", "may_become"]
 
 _MOST = 64
 """Ways to understand several replacements that are looked at."""
@@ -35,13 +35,27 @@ def may_become(
     `crlf`: there are files with CRLF around, whose line ends a new file may take.
     """
     if isinstance(call, Written):
-        return any(after == each for each in _written(before, call.text, crlf=crlf))
+        return is_inserted(before, call, after) or any(
+            after == each for each in _written(before, call.text, crlf=crlf)
+        )
     content = Content.of(before or b"")
     if content.mark and any("\ufeff" in edit.old for edit in call):
         whole = Content(b"", content.encoding, f"\ufeff{content.text}")
         if _edited(whole, call, after):
             return True
     return _edited(content, call, after)
+
+
+def is_inserted(before: bytes | None, call: Written, after: bytes) -> bool:
+    """Whether a text that may be inserted stands before or behind all that was there."""
+    if not call.inserts or not before:
+        return False
+    content = Content.of(before)
+    return any(
+        after == content.data(text)
+        for new in _inserted(content.text, call.text)
+        for text in (new + content.text, content.text + new)
+    )
 
 
 def _edited(content: Content, call: Sequence[Replacement], after: bytes) -> bool:

@@ -63,7 +63,8 @@ func (h *harmJudge) misdone(name string, chain []answered, before, after *Entry,
 	}
 	last := wanted[len(wanted)-1]
 	if file := h.view()[name]; last.whole != nil && isFile(before) && file != nil {
-		if gone := file.lost(bytesOf(after)); len(gone) > 0 {
+		kept := isFile(after) && isInserted(&before.Data, last, after.Data)
+		if gone := file.lost(bytesOf(after)); !kept && len(gone) > 0 {
 			return "lost: a line that the session was never shown: " + gone[0].text
 		}
 	}

@@ -13,10 +13,12 @@ type replacement struct {
 	count    int
 }
 
-// request is what a call asks of a file: replacements in their order, or a whole text.
+// asking is what a call asks of a file: replacements in their order, or a whole text. One that inserts may as well stand
+// before or behind what the file holds.
 type asking struct {
-	edits []replacement
-	whole *string
+	edits   []replacement
+	whole   *string
+	inserts bool
 }
 
 // asked returns what a call asks; nil where its arguments say no such thing.
@@ -56,7 +58,7 @@ func askedEdits(list []any) *asking {
 	case len(wanted.edits) == 0:
 		return nil
 	case len(wanted.edits) == 1 && wanted.edits[0].old == "":
-		return &asking{whole: &wanted.edits[0].new}
+		return &asking{whole: &wanted.edits[0].new, inserts: true}
 	}
 	return wanted
 }
@@ -77,6 +79,9 @@ func mayBecome(before *string, call *asking, after string, crlf bool) bool {
 		former = contentOf(*before)
 	}
 	if call.whole != nil {
+		if isInserted(before, call, after) {
+			return true
+		}
 		empty := before == nil || *before == ""
 		return mayBeWritten(former, *call.whole, after, former.isCRLF() || empty && crlf)
 	}
@@ -89,6 +94,20 @@ func mayBecome(before *string, call *asking, after string, crlf bool) bool {
 		}
 	}
 	return mayBeEdited(former, call.edits, after)
+}
+
+// isInserted says whether a text that may be inserted stands before or behind all that was there.
+func isInserted(before *string, call *asking, after string) bool {
+	if !call.inserts || before == nil || *before == "" {
+		return false
+	}
+	former := contentOf(*before)
+	for _, text := range insertedInto(former.text, *call.whole) {
+		if after == former.data(text+former.text) || after == former.data(former.text+text) {
+			return true
+		}
+	}
+	return false
 }
 
 func mayBeWritten(former content, text, after string, follows bool) bool {

@@ -106,27 +106,42 @@ func (k *known) show(answer string) {
 	}
 }
 
-// lost returns the unseen lines that bytes in the file's place leave out; blank ones are nobody's work.
+// lost returns the unseen lines that bytes in the file's place leave out; blank ones are nobody's work, and one that ends
+// otherwise is not lost.
 func (k *known) lost(data string) []line {
 	if data == k.data {
 		return nil
 	}
 	left := map[string]int{}
-	for _, text := range contentOf(data).lines() {
+	for _, text := range pieces(contentOf(data).text) {
 		left[text]++
 	}
 	var gone []line
 	for _, each := range k.lines {
-		if each.seen || isBlank(each.text) {
+		if each.seen {
 			continue
 		}
-		if left[each.text] > 0 {
-			left[each.text]--
-		} else {
+		wanted, there := map[string]int{}, true
+		for _, text := range pieces(each.text) {
+			if !isBlank(text) {
+				wanted[text]++
+				there = there && wanted[text] <= left[text]
+			}
+		}
+		if !there {
 			gone = append(gone, each)
+			continue
+		}
+		for text, count := range wanted {
+			left[text] -= count
 		}
 	}
 	return gone
+}
+
+// pieces are what stands between line ends of any kind, also a lone CR.
+func pieces(text string) []string {
+	return strings.Split(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), "\n")
 }
 
 const blankClass = `[\t\n\v\f\r\x1c-\x1f \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]`

@@ -4,7 +4,7 @@ import { meant, names } from "./compare.mjs";
 import { closed } from "./closed.mjs";
 import { Known } from "./known.mjs";
 import { notebookHarm } from "./notebook.mjs";
-import { asked, changes as changesBy, mayBecome } from "./permitted.mjs";
+import { asked, changes as changesBy, isInserted, mayBecome } from "./permitted.mjs";
 import { Content } from "./content.mjs";
 import { placed } from "./suite.mjs";
 import { changes } from "./workspace.mjs";
@@ -169,7 +169,8 @@ class HarmJudge {
     const wanted = chain.map(({ tool, given }) => asked(tool, given)).filter((each) => each !== undefined);
     const last = wanted.pop();
     if (last === undefined) return undefined;
-    const lost = last.whole !== undefined && before ? (this.view.get(path)?.lost(after ?? Buffer.alloc(0)) ?? []) : [];
+    const kept = after && isInserted(before, last, after);
+    const lost = last.whole !== undefined && before && !kept ? (this.view.get(path)?.lost(after ?? Buffer.alloc(0)) ?? []) : [];
     if (lost.length > 0) return `lost: a line that the session was never shown: ${lost[0].text}`;
     return after && starts(before, wanted).some((start) => mayBecome(start, last, after, crlf)) ? undefined : "it does not hold what was asked";
   }

@@ -33,18 +33,25 @@ export class Known {
     this.lines = this.lines.map((line) => ({ ...line, seen: true }));
   }
 
-  /** Returns the unseen lines that bytes in the file's place leave out; blank ones are nobody's work. */
+  /** Returns the unseen lines that bytes in the file's place leave out; blank ones are nobody's work, and one that ends otherwise is not lost. */
   lost(data) {
     if (data.equals(this.data)) return [];
     const left = new Map();
-    for (const text of linesOf(data)) left.set(text, (left.get(text) ?? 0) + 1);
+    for (const text of pieces(Content.of(data).text)) left.set(text, (left.get(text) ?? 0) + 1);
     return this.lines.filter((line) => {
-      if (line.seen || isBlank(line.text)) return false;
-      const count = left.get(line.text) ?? 0;
-      if (count > 0) left.set(line.text, count - 1);
-      return count === 0;
+      if (line.seen) return false;
+      const wanted = new Map();
+      for (const text of pieces(line.text)) if (!isBlank(text)) wanted.set(text, (wanted.get(text) ?? 0) + 1);
+      const there = [...wanted].every(([text, count]) => (left.get(text) ?? 0) >= count);
+      if (there) for (const [text, count] of wanted) left.set(text, left.get(text) - count);
+      return !there;
     });
   }
+}
+
+/** Returns what stands between line ends of any kind, also a lone CR. */
+function pieces(text) {
+  return text.split(/\r\n|\r|\n/);
 }
 
 function carry(old, fresh) {

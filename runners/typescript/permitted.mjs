@@ -3,22 +3,30 @@ import { Content, folded, places, withLineEnds, withoutBlanksAtEnds } from "./co
 
 const MOST_TEXTS = 64;
 
-/** Returns what a call asks of its file: `edits`, or a `whole` text; undefined where its arguments say no such thing. */
+/** Returns what a call asks of its file: `edits`, or a `whole` text, which may be inserted if it `inserts`; undefined where its arguments say no such thing. */
 export function asked(tool, given) {
   if (tool === "Write") return typeof given.content === "string" ? { whole: given.content } : undefined;
   const list = tool === "Edit" ? [given] : tool === "MultiEdit" && Array.isArray(given.edits) ? given.edits : [];
   const edits = list.map((each) => ({ old: each?.old_string, new: each?.new_string, every: each?.replace_all, count: each?.expected_replacements }));
   if (edits.length === 0 || edits.some((each) => typeof each.old !== "string" || typeof each.new !== "string")) return undefined;
-  return edits.length === 1 && edits[0].old === "" ? { whole: edits[0].new } : { edits };
+  return edits.length === 1 && edits[0].old === "" ? { whole: edits[0].new, inserts: true } : { edits };
 }
 
 /** Tells whether a file of these bytes (undefined: there was none) may hold `after` once the call is answered. */
 export function mayBecome(before, call, after, crlf) {
   const former = Content.of(before ?? Buffer.alloc(0));
-  if (call.whole !== undefined) return mayBeWritten(former, call.whole, after, former.isCRLF || (!before?.length && crlf));
+  if (call.whole !== undefined) return isInserted(before, call, after) || mayBeWritten(former, call.whole, after, former.isCRLF || (!before?.length && crlf));
   const marked = former.mark.length > 0 && call.edits.some((edit) => edit.old.includes("\ufeff"));
   if (marked && mayBeEdited(new Content(Buffer.alloc(0), former.encoding, `\ufeff${former.text}`), call.edits, after)) return true;
   return mayBeEdited(former, call.edits, after);
+}
+
+/** Tells whether a text that may be inserted stands before or behind all that was there. */
+export function isInserted(before, call, after) {
+  if (!call.inserts || !before?.length) return false;
+  const former = Content.of(before);
+  return insertedInto(former.text, call.whole).some((text) =>
+    [text + former.text, former.text + text].some((each) => former.data(each).equals(after)));
 }
 
 function mayBeWritten(former, text, after, follows) {

@@ -1,0 +1,113 @@
+"""What looks like one of the worst harms and is a lesser one, or none: each was found in a published implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import careful
+import pytest
+
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
+from readfirst.harness.workspace.site import SitePool
+
+
+class ReadsInTextMode(careful.Careful):
+    """Reads with every line end made LF, and writes that back: it spoils line ends, and loses no line."""
+
+    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        text = path.read_text()
+        old, new = arguments["old_string"], arguments["new_string"]
+        if text.count(old) != 1:
+            raise careful.RefusedError("not one place")
+        path.write_text(text.replace(old, new), newline="")
+        return "done"
+
+    def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        path.write_text(arguments["content"], newline="")
+        return "done"
+
+
+class InsertsAtTheTop(careful.Careful):
+    """Replaces the nothing at the beginning of a file, if that is what it is asked for."""
+
+    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        path.write_bytes(arguments["new_string"].encode() + path.read_bytes())
+        return "done"
+
+
+class ReplacesTheWholeFile(careful.Careful):
+    """Takes an Edit without old text for a Write."""
+
+    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        path.write_bytes(arguments["new_string"].encode())
+        return "done"
+
+
+def harms(
+    tool: type[careful.Careful], entry: Entry, place: SitePool, name: str, **arguments: str
+) -> list[str]:
+    calls = (ToolCall(name, {"file_path": "$WS/notes.txt", **arguments}),)
+    scenario = Scenario("harm/one", "One call", "observed", Given({"notes.txt": entry}), calls)
+    outcome = replay(scenario, tool, place)
+    assert not outcome.steps[0].results[0].is_error
+    return [each.kind for each in harms_of(scenario, outcome) if each.kind != "blind"]
+
+
+@pytest.fixture
+def place():  # type: ignore[no-untyped-def]
+    with SitePool() as place:
+        yield place
+
+
+class CutsBlanks(careful.Careful):
+    """Replaces the nothing at the beginning, and leaves no blanks at the end of a file."""
+
+    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        old, new = arguments["old_string"].encode(), arguments["new_string"].encode()
+        data = path.read_bytes().replace(old, new, 1)
+        path.write_bytes(data if not old else data.rstrip(b" "))
+        return "done"
+
+
+def test_what_the_session_replaced_itself_is_nobody_elses_change(place: SitePool) -> None:
+    edits = ({"old_string": "", "new_string": " "}, {"old_string": "\n", "new_string": ""})
+    steps = tuple(ToolCall("Edit", {"file_path": "$WS/notes.txt", **each}) for each in edits)
+    given = Given({"notes.txt": RegularFile(TextContent("\n"))})
+    scenario = Scenario("harm/own", "Own changes", "observed", given, steps)
+    found = harms_of(scenario, replay(scenario, CutsBlanks, place))
+    assert [each.kind for each in found] == ["spoiled"]
+
+
+MARKED = RegularFile(TextContent("alpha\n", bom=True, eol="crlf"))
+
+
+def test_a_byte_order_mark_that_an_edit_names_is_found(place: SitePool) -> None:
+    asked = {"old_string": "\ufeff", "new_string": ""}
+    assert harms(ReadsInTextMode, MARKED, place, "Edit", **asked) == ["spoiled"]
+    assert harms(careful.EditsUnread, MARKED, place, "Edit", **asked) == []
+
+
+def test_a_line_that_ends_otherwise_is_not_lost(place: SitePool) -> None:
+    windows = RegularFile(TextContent("alpha\nbeta\n", eol="crlf"))
+    changed = {"old_string": "beta", "new_string": "gamma"}
+    assert harms(ReadsInTextMode, windows, place, "Edit", **changed) == ["spoiled"]
+    joined = {"old_string": "\n", "new_string": "a\n"}
+    assert "lost" not in harms(
+        ReadsInTextMode, RegularFile(TextContent("a\n", eol="crlf")), place, "Edit", **joined
+    )
+    old_mac = RegularFile(TextContent("alpha\rbeta\r"))
+    assert "lost" not in harms(ReadsInTextMode, old_mac, place, "Write", content="alpha\nbeta\n")
+    assert harms(ReadsInTextMode, old_mac, place, "Write", content="alpha\n") == ["lost"]
+
+
+@pytest.mark.parametrize("new", ["", "top\n", "top"])
+def test_a_text_in_place_of_nothing_may_stand_before_what_is_there(new: str, place: SitePool) -> None:
+    notes = RegularFile(TextContent("alpha\nbeta\n"))
+    asked = {"old_string": "", "new_string": new}
+    assert harms(InsertsAtTheTop, notes, place, "Edit", **asked) == []
+    assert harms(ReplacesTheWholeFile, notes, place, "Edit", **asked) == ["lost"]
