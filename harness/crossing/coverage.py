@@ -9,9 +9,12 @@ from readfirst.harness.crossing.dimensions import DIMENSIONS, QUESTIONS, RULES, 
 from readfirst.harness.crossing.meetings import meetings
 from readfirst.harness.suite.scenario import Scenario
 
-__all__ = ["TOGETHER", "Goals", "goes_together", "is_about"]
+__all__ = ["FAMILY", "Goals", "is_about", "lacking"]
 
-TOGETHER = "any rule"
+FAMILY = "crossed"
+"""The scenarios that meet the pairs."""
+
+_TOGETHER = "any rule"
 """In place of a question or a rule: a pair that one of them has to meet, whichever."""
 
 _SINGLE = ("path", "relative")
@@ -32,14 +35,14 @@ class Goals:
     """
 
     def __init__(self, *, of_rules: bool = False) -> None:
-        self._open: dict[str, set[int]] = {name: set() for name in (*QUESTIONS, *RULES, TOGETHER)}
+        self._open: dict[str, set[int]] = {name: set() for name in (*QUESTIONS, *RULES, _TOGETHER)}
         for question, rules in QUESTIONS.items():
             for rule in rules:
                 for pair in _pairs(RULES[rule]):
                     if of_rules:
                         self._open[rule].update(() if _SINGLE in pair else (_number(pair),))
                     elif _SINGLE in pair:
-                        self._open[TOGETHER].add(_number(pair))
+                        self._open[_TOGETHER].add(_number(pair))
                     else:
                         self._open[question].add(_number(pair))
                         self._open[rule].update(_number((point, point)) for point in pair)
@@ -47,21 +50,6 @@ class Goals:
     def left(self, names: Iterable[str]) -> int:
         """Return how much these have still to meet."""
         return sum(len(self._open[name]) for name in names)
-
-    def gain(self, values: Values) -> int:
-        """Return how much a call with these values meets that none has met."""
-        numbers = _all(values)
-        return sum(len(self._open[name].intersection(numbers)) for name in _asked(values))
-
-    def gain_of_file(self, values: Values, names: Iterable[str]) -> int:
-        """Return how much that none has met is among the values of a file, which says nothing of calls."""
-        numbers = _all(values)
-        return sum(len(self._open[name].intersection(numbers)) for name in names)
-
-    def values_left(self, names: Iterable[str]) -> list[Values]:
-        """Return the values, one or two together, that these have still to meet, in a fixed order."""
-        pairs = sorted({pair for name in names for pair in self._open[name]})
-        return [dict((_POINTS[pair // _MANY], _POINTS[pair % _MANY])) for pair in pairs]
 
     def meet(self, values: Values) -> None:
         """Note a call with these values."""
@@ -84,9 +72,14 @@ class Goals:
         ]
 
 
-def goes_together(values: Values) -> bool:
-    """Whether no two of the values exclude each other; a dimension may be missing."""
-    return _EXCLUDED.isdisjoint(_all(values))
+def lacking(scenarios: Iterable[Scenario]) -> list[str]:
+    """Return a sentence for each pair or value that a question or a rule does not meet in the scenarios."""
+    known = list(scenarios)
+    found = []
+    for goals in (Goals(), Goals(of_rules=True)):
+        goals.meet_all(known)
+        found += goals.lacking()
+    return found
 
 
 def is_about(rule: str, values: Values) -> bool:
@@ -100,7 +93,7 @@ def _asked(values: Values) -> list[str]:
     for question, rules in QUESTIONS.items():
         about = [rule for rule in rules if is_about(rule, values)]
         names += [question, *about] if about else []
-    return [*names, TOGETHER] if names else []
+    return [*names, _TOGETHER] if names else []
 
 
 def _all(values: Values) -> list[int]:

@@ -1,11 +1,11 @@
-"""Choose drawn scenarios for the suite: those in which exceptions of rules show that no scenario shows yet.
+"""Choose generated scenarios for the suite: those in which exceptions of rules show that no scenario shows yet.
 
-    python3 tools/mutation/choose.py [--per-theme N] [--most N] [--least N]
-    python3 tools/crossing.py --write
+    python3 tools/mutation/choose.py [--seed N] [--drawn N] [--most N] [--least N]
     readfirst product record --family crossed
 
-Writes harness/crossing/chosen.py: what it names stays, and what is chosen is added. The reference decides what is worth
-recording, the real product what is expected.
+Draws what `readfirst fuzz` draws, long sessions among them, and adds what is chosen to the corpus, as
+`crossed/drawn-SEED-NUMBER` or `crossed/long-SEED-NUMBER`. The reference decides what is worth recording, the real
+product what is expected.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from heapq import heapify, heappop, heappush
+from itertools import islice
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -28,70 +30,85 @@ from panel import Panel
 from scenarios import scenario_panel
 from switches import Point, Switches
 
-from readfirst.harness.crossing.chosen import CHOSEN
-from readfirst.harness.crossing.draw import drawn
-from readfirst.harness.crossing.themes import THEMES
+from readfirst.harness.crossing.coverage import FAMILY
+from readfirst.harness.fuzz import generate
 from readfirst.harness.fuzz.disagree import first_disagreement
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.values import values_of
+from readfirst.harness.suite.written import theme_text
 
-FILE = CHECKOUT / "harness" / "crossing" / "chosen.py"
+RULE = "rules-hold-for-every-file"
+"""Whose scenarios these are: each meets too many rules to show one of them."""
+_NOTE = "Chosen by `python3 tools/mutation/choose.py`; what is expected is in the recordings alone."
+_LONG = 20
+"""Of so many that are drawn one is a long session."""
 _ATTEMPTS = 9
-"""After how many scenarios of a theme in which a point does not show it is given up there."""
+"""After how many scenarios of a kind in which a point does not show it is given up there."""
 _FADES = 0.6
 """What a point is worth after each of them."""
 
-Place = tuple[str, int]
-"""A theme and a number."""
-
 
 def main() -> int:
-    """Choose, and write the file."""
+    """Choose, and write the files."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--per-theme", type=int, default=100, help="how many are drawn of each theme")
+    parser.add_argument("--seed", type=int, default=0, help="another seed draws others")
+    parser.add_argument("--drawn", type=int, default=2000, help="how many are drawn")
     parser.add_argument("--most", type=int, default=60, help="how many are chosen at most")
     parser.add_argument("--least", type=int, default=2, help="how many exceptions each has to show")
     options = parser.parse_args()
     panel = scenario_panel(CHECKOUT, {}, exceptions=True)
-    confined = Confined(
-        lambda: chosen(panel, CHECKOUT / "fixtures", CHOSEN, options.per_theme, options.most, options.least)
-    )
+    fixtures = CHECKOUT / "fixtures"
+    pool = list(drawn(options.seed, options.drawn))
+    confined = Confined(lambda: chosen(panel, fixtures, pool, options.most, options.least))
     try:
-        found: list[Place] = confined.result()
+        found: list[Scenario] = confined.result()
     finally:
         confined.end()
-    numbers = {
-        theme: sorted({*CHOSEN.get(theme, ()), *(number for each, number in found if each == theme)})
-        for theme in THEMES
-    }
-    write_all({FILE: text_of(numbers).encode()})
+    write_all(files_of(Suite(fixtures), found))
     print(f"{len(found)} more are chosen", file=sys.stderr)
     return 0
 
 
-def text_of(numbers: Mapping[str, Collection[int]]) -> str:
-    """Return the module that names these."""
-    before = FILE.read_text("utf-8").partition("= {\n")[0]
-    rows = [
-        f'    "{theme}": ({", ".join(map(str, each))}{"," * (len(each) == 1)}),\n'
-        for theme, each in numbers.items()
-        if each
-    ]
-    return f"{before}= {{\n{''.join(rows)}}}\n"
+def files_of(suite: Suite, found: Iterable[Scenario]) -> dict[Path, bytes]:
+    """Return the files of the corpus with what was chosen, and with what they hold already, by their paths."""
+    new = {each.id: each for each in found}
+    themes = {name.rpartition("-")[0] for name in new}
+    held = [each for each in suite.ids() if each.rpartition("-")[0] in themes]
+    every = {**{each: suite.scenario(each, require_expect=False) for each in held}, **new}
+    return {
+        suite.root / "corpus" / f"{theme}.yaml": theme_text(
+            {
+                name.partition("/")[2]: values_of(each)
+                for name, each in every.items()
+                if name.rpartition("-")[0] == theme
+            },
+            _NOTE,
+        ).encode()
+        for theme in themes
+    }
 
 
-def chosen(
-    panel: Panel, root: Path, former: Mapping[str, Collection[int]], per_theme: int, most: int, least: int
-) -> list[Place]:
-    """Return places of drawn scenarios that show what neither the panel's cases nor those at `former` places show."""
+def drawn(seed: int, number: int) -> Iterator[Scenario]:
+    """Yield generated scenarios as the suite would have them."""
+    kinds = (
+        ("drawn", generate.scenarios(seed), number - number // _LONG),
+        ("long", generate.long_sessions(seed), number // _LONG),
+    )
+    for kind, scenarios, most in kinds:
+        for index, each in enumerate(islice(scenarios, most)):
+            names = sorted(each.given.files) or ["a missing file"]
+            title = f"Every rule holds in a generated session about {names[0]}"
+            yield replace(each, id=f"{FAMILY}/{kind}-{seed}-{index}", title=title, rule=RULE, tags=("chain",))
+
+
+def chosen(panel: Panel, root: Path, drawn: Iterable[Scenario], most: int, least: int) -> list[Scenario]:
+    """Return drawn scenarios that show what none of the panel's cases shows; what the suite has is not drawn."""
     suite = Suite(root)
-    rules = suite.rules
-    if rules is None:
-        raise ValueError(f"{root} has no rules.yaml")
     contract = panel.cases[0].partition(" ")[0]
     switches = Switches(panel, contract)
 
@@ -101,11 +118,7 @@ def chosen(
             first_disagreement(scenario, outcome, changed, "text", suite.vocabulary) is not None
         )
 
-    places = [(theme, number) for number in range(per_theme) for theme in THEMES]
     known = [suite.scenario(name.partition(" ")[2]) for name in panel.cases]
-    names = {each.id for each in known}
-    for theme, numbers in former.items():
-        known += [each for number in numbers if (each := drawn(theme, number, rules)).id not in names]
     seen = [(each, *switches.met(each)) for each in known]
 
     by: dict[Point, list[int]] = {}
@@ -126,37 +139,40 @@ def chosen(
 
     noticed = [rule for rule in switches.points if is_shown(rule)]
     left = {point for rule in noticed for point in switches.exceptions(rule) if not is_shown(point)}
-    pool: dict[Place, tuple[Scenario, Outcome, set[Point]]] = {}
-    for place in places:
-        scenario = drawn(*place, rules)
+    held = set(suite.ids())
+    pool: dict[str, tuple[Scenario, Outcome, set[Point]]] = {}
+    for scenario in drawn:
         outcome, met = switches.met(scenario)
-        if outcome.broken is None and place[1] not in former.get(place[0], ()):
-            pool[place] = scenario, outcome, met & left
-    taken: list[Place] = []
+        if outcome.broken is None and scenario.id not in held:
+            pool[scenario.id] = scenario, outcome, met & left
+    taken: list[Scenario] = []
     failed: Counter[tuple[Point, str]] = Counter()
 
-    def tried_at(place: Place) -> set[Point]:
-        return {point for point in pool[place][2] & left if failed[point, place[0]] < _ATTEMPTS}
+    def kind(name: str) -> str:
+        return name.rpartition("-")[0]
 
-    def worth(place: Place) -> float:
-        return sum(_FADES ** failed[point, place[0]] for point in tried_at(place))
+    def tried_at(name: str) -> set[Point]:
+        return {point for point in pool[name][2] & left if failed[point, kind(name)] < _ATTEMPTS}
 
-    # What a place is worth only ever falls, so the best is the first that is still worth what it was.
-    best = [(-worth(place), place) for place in pool]
+    def worth(name: str) -> float:
+        return sum(_FADES ** failed[point, kind(name)] for point in tried_at(name))
+
+    # What a scenario is worth only ever falls, so the best is the first that is still worth what it was.
+    best = [(-worth(name), name) for name in pool]
     heapify(best)
     while best and len(taken) < most:
-        before, place = heappop(best)
-        tried = sorted(tried_at(place))
+        before, name = heappop(best)
+        tried = sorted(tried_at(name))
         if len(tried) < least:
             continue
-        if -worth(place) > before:
-            heappush(best, (-worth(place), place))
+        if -worth(name) > before:
+            heappush(best, (-worth(name), name))
             continue
-        scenario, outcome, _ = pool[place]
+        scenario, outcome, _ = pool[name]
         shown = {point for point in tried if shows(scenario, outcome, point)}
-        failed.update((point, place[0]) for point in tried if point not in shown)
+        failed.update((point, kind(name)) for point in tried if point not in shown)
         if len(shown) >= least:
-            taken.append(place)
+            taken.append(scenario)
             left -= shown
     return taken
 

@@ -76,7 +76,7 @@ about what other versions do). The scenarios are those of the classes `safety` a
 the default contract alone.
 
 Some of these exceptions can never matter: an Edit whose `old_string` is the whole of a file is never one that makes a
-file. Which these are is not for us to say. {calls} calls, drawn as the crossed scenarios and as `readfirst fuzz` draws
+file. Which these are is not for us to say. {calls} calls, drawn as `readfirst fuzz` draws
 them, and those of the suite tell which outcomes of a condition meet which circumstances. {never} of {exceptions}
 exceptions change nothing in any of these calls and are left out. What is drawn and is not in the suite counts. Of
 those that are left and not equivalent to the original {least:g} % must be killed; the others need a reason in

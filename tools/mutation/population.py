@@ -20,17 +20,15 @@ from switches import Point, Switches
 from trial import Fate
 
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.crossing.draw import drawn
-from readfirst.harness.crossing.themes import THEMES
 from readfirst.harness.fuzz import generate
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["FUZZED", "PER_THEME", "Judged", "drawn_scenarios", "judged_exceptions"]
+__all__ = ["FUZZED", "LONG", "Judged", "drawn_scenarios", "judged_exceptions"]
 
-PER_THEME, FUZZED = 100, 2000
-"""How many scenarios of each theme of `crossing`, and how many as `readfirst fuzz` draws them, tell what calls meet."""
+FUZZED, LONG = 3000, 200
+"""How many scenarios as `readfirst fuzz` draws them, and how many long sessions, tell what calls meet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +71,10 @@ def judged_exceptions(
     return found
 
 
-def drawn_scenarios(root: Path, per_theme: int = PER_THEME, fuzzed: int = FUZZED) -> Iterator[Scenario]:
+def drawn_scenarios(fuzzed: int = FUZZED, long: int = LONG) -> Iterator[Scenario]:
     """Yield the scenarios that tell what calls can meet, always the same."""
-    rules = Suite(root).rules
-    if rules is None:
-        raise TrialError(f"{root} has no rules.yaml")
-    for number in range(per_theme):
-        for theme in THEMES:
-            yield drawn(theme, number, rules)
     yield from islice(generate.scenarios(0), fuzzed)
+    yield from islice(generate.long_sessions(0), long)
 
 
 class _Judge:

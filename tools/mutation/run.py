@@ -114,7 +114,7 @@ def _exceptions(
     sample = None if options.sample is None else (options.sample, options.seed)
     about = f"exceptions of {', '.join(modules)}, sample {sample}: {about}"
     kept = judged_before(options.results, about, _possible(panel, modules)) if options.results else None
-    judged = kept or judged_exceptions(panel, fixtures, modules, drawn_scenarios(fixtures), sample=sample)
+    judged = kept or judged_exceptions(panel, fixtures, modules, drawn_scenarios(), sample=sample)
     if options.results and not kept:
         keep_judged(options.results, about, judged)
     fates = judged.fates

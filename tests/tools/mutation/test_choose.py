@@ -6,11 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from choose import FILE, text_of
 from test_mutants_of_exceptions import CHECKOUT, small_checkout
 
-from readfirst.harness.crossing.chosen import CHOSEN
-from readfirst.harness.crossing.themes import THEMES
+from readfirst.harness.suite.suite import Suite
 
 
 @pytest.fixture
@@ -26,40 +24,44 @@ pytestmark = pytest.mark.mutation
 
 CHOOSE = f"""
 import json, sys
-folder, former, most, least = json.loads(sys.argv[1])
+folder, seed, most, least = json.loads(sys.argv[1])
 sys.path[:0] = [{str(CHECKOUT)!r}, {str(CHECKOUT / "tools" / "mutation")!r}]
 from pathlib import Path
 import scenarios
-from choose import chosen
+from choose import chosen, drawn, files_of
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.suite.suite import Suite
 from importing import forget
 panel = scenarios.scenario_panel(Path(folder), {{}}, exceptions=True)
 forget(panel)
-print(json.dumps(chosen(panel, Path(folder) / "fixtures", former, 1, most, least)))
+found = chosen(panel, Path(folder) / "fixtures", list(drawn(seed, 60)), most, least)
+files = files_of(Suite(Path(folder) / "fixtures"), found)
+for file in files:
+    file.parent.mkdir(parents=True, exist_ok=True)
+write_all(files)
+print(json.dumps([each.id for each in found]))
 """
 """In a process of its own: the reference is taken apart there, and nothing may have used it before."""
 
 
-def choose(
-    checkout: Path, former: dict[str, tuple[int, ...]], most: int, least: int
-) -> list[tuple[str, int]]:
-    asked = json.dumps([str(checkout), former, most, least])
+def choose(checkout: Path, seed: int, most: int, least: int) -> list[str]:
+    """Add what is chosen to the corpus of the checkout, and return the ids."""
+    asked = json.dumps([str(checkout), seed, most, least])
     command = [sys.executable, "-c", CHOOSE, asked]
     told = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True).stdout
-    return [(theme, number) for theme, number in json.loads(told)]
+    return [str(each) for each in json.loads(told)]
 
 
-def test_what_shows_the_most_is_chosen_and_not_once_more(checkout: Path) -> None:
-    first = choose(checkout, {}, most=2, least=1)
+def test_what_shows_the_most_is_chosen_and_not_what_the_suite_has(checkout: Path) -> None:
+    first = choose(checkout, 0, most=2, least=1)
     assert len(set(first)) == 2
-    assert {theme for theme, _ in first} <= THEMES.keys()
-    again = choose(checkout, {theme: (number,) for theme, number in first}, most=1, least=1)
-    assert len(again) == 1
-    assert again[0] not in first
+    suite = Suite(checkout / "fixtures")
+    read = [suite.scenario(each, require_expect=False) for each in first]
+    assert {each.rule for each in read} == {"rules-hold-for-every-file"}
+    again = choose(checkout, 0, most=2, least=1)
+    assert not set(first) & set(again)
+    assert {*first, *again} <= set(Suite(checkout / "fixtures").ids())
 
 
 def test_what_shows_too_little_is_not_chosen(checkout: Path) -> None:
-    assert choose(checkout, {}, most=1, least=10_000) == []
-
-
-def test_the_file_is_written_as_it_is() -> None:
-    assert text_of(CHOSEN) == FILE.read_text("utf-8")
+    assert choose(checkout, 0, most=1, least=10_000) == []
