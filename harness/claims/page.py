@@ -165,7 +165,7 @@ class _Page:
         yield (
             "- The mark before a scenario is its verdict on the claim: ✓ it holds, ≈ in other words, ~ partly, ✗ it"
             f" does not. Up to {_MOST_EXAMPLES} calls are quoted, what contradicts the claim first; `$WS` is the"
-            " workspace, `[…]` data of the product's own, and control characters and odd blanks are escapes."
+            " workspace, `[…]` data of the product's own, and control characters and odd whitespace are escapes."
         )
         yield (
             f"- **not shown**: {self.version} has no tool of the kind, or does not have what the claim presumes."

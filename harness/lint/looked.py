@@ -228,7 +228,7 @@ def check_source_text(document: Document) -> Iterator[Finding]:
                 if line.strip() and line != line.rstrip(" \t"):
                     position = Position(document.file, number, len(line.rstrip(" \t")) + 1)
                     fix = "Write the text in double quotes, with \\n for line ends."
-                    yield Finding("trailing-blanks", position, "this line of a block ends in blanks", fix)
+                    yield Finding("trailing-blanks", position, "this line of a block ends in spaces", fix)
         elif scalar.style == "" and is_ambiguous(scalar.value):
             position = Position(document.file, scalar.first_line, scalar.column)
             message = f"other YAML readers do not read {scalar.value} as a string"

@@ -83,7 +83,7 @@ def complaint_about_title(title: str) -> Complaint | None:
     elif title.endswith((".", "!", "?", ":", ";")):
         problem = f"ends in {title[-1]!r}"
     elif "\n" in title or title != title.strip() or "  " in title:
-        problem = "has blanks or line ends that are not between words"
+        problem = "has spaces or line ends that are not between words"
     elif title[:1].islower() and not _ARGUMENT.match(title):
         problem = "begins with a lower-case letter"
     elif _SENTENCE_END.search(title):

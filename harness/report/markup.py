@@ -32,7 +32,7 @@ _SPAN = re.compile(r"((?<!`)(?:`[^`]+`|``[^`](?:.*?[^`])?``)(?!`))")
 
 
 def code(text: str, *, escaped: bool = False) -> str:
-    """Return the text as a code span of a table: on one line, control characters and odd blanks as escapes.
+    """Return the text as a code span of a table: on one line, control characters and odd whitespace as escapes.
 
     `escaped`: it has these escapes already. An empty text, which no code span can hold, is a word.
     """

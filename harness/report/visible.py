@@ -40,7 +40,7 @@ def _escaped(character: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text on one line: control characters, odd blanks, lone surrogates as escapes; `\\` doubled.
+    """Return the text on one line: control characters, odd whitespace, lone surrogates as escapes; `\\` doubled.
 
     Blanks at the end are written `\\x20`, because nobody sees them otherwise, and what a CI system would take for a
     command has an escape in it. Different texts stay different, up to LONGEST characters; the rest is counted.

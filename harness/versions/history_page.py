@@ -56,7 +56,7 @@ def _page(points: Sequence[ChangePoint]) -> Iterator[str]:
     )
     yield (
         "- Of two long texts the part around their first difference is shown; `$WS` is the workspace, `[…]` data of"
-        " the product's own, and control characters and odd blanks are escapes. *Older models* are those that must"
+        " the product's own, and control characters and odd whitespace are escapes. *Older models* are those that must"
         " read a file before they change it (`+gated`)."
     )
     yield ""
