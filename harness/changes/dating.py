@@ -151,7 +151,7 @@ def chain(recording: Recording, *, gated: bool) -> list[str]:
     """Return what was recorded for one class of models, oldest first; versions before the classes are of both."""
     names = []
     for name in sorted(recording.transcripts, key=order):
-        two_classes = Version(version_of(name)) >= Version(FIRST_RELAXED)
+        two_classes = order(name)[0] >= Version(FIRST_RELAXED)
         if not two_classes or name.endswith("+gated") == gated:
             names.append(name)
     return names

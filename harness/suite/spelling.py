@@ -15,19 +15,24 @@ from urllib.parse import unquote
 __all__ = ["HOME", "ROOT", "is_plainly_spelled", "path_base", "spelling_problem", "split_path"]
 
 _NAME = r"\.?[A-Za-z0-9_][\w. ~-]*(?:/\.\.)?(?:/|\Z)"
-_PLAIN = re.compile(rf"(?:(?:\$WS|~)/|{_NAME})(?:{_NAME}|\.?/)*", re.ASCII)
+_PLAIN = re.compile(rf"(?!.* [/~.])(?:(?:\$WS|~)/|{_NAME})(?:{_NAME}|\.?/)*", re.ASCII)
 """Paths of ordinary names, of which each `..` takes back the name before it."""
 _ABOUT = "\"'`<>()[]{}@=,;|&!?*+^#-"
 """What may stand before a path and be taken off, beside spaces and what is not seen."""
 _ELSEWHERE = re.compile(r"[/%$]|[A-Za-z][A-Za-z0-9+.@-]*:")
 """How paths begin that are not relative: with a root, a variable, a drive or a scheme."""
-_VARIABLE = re.compile(r"\$[A-Za-z_{(\[]|%[A-Za-z_]\w*%|![A-Za-z_]\w*!")
-_DELAYED = re.compile(r"!\w+!")
-_OPTION = re.compile(r"(?:--?[\w-]*=)+(.*)", re.DOTALL)
+_VARIABLE = re.compile(r"\$[A-Za-z_{(\[]|%[A-Za-z_]\w*(?::[^%]*)?%|![A-Za-z_]\w*!")
+_DELAYED = re.compile(r"!\w+!|`[^`]*`")
+_OPTION = re.compile(r"(?:(?:--?[\w-]*=)+|-\w)(.*)", re.DOTALL)
+_SEVERAL = re.compile(r"[\s,;|<>&=\"'\0](?:[\\/~]|\.\.(?:[\\/]|\Z)|[A-Za-z]:[\\/]|file:)", re.IGNORECASE)
+"""Where a second path may begin, for an implementation that takes an argument for a list of them."""
 _UNSEEN = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """What nobody sees, though Unicode counts it as letters and signs."""
-_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|([0-7]{1,3})|(.))", re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\(?:(?:x|u\{?0*(?=[0-9A-Fa-f]{2}\}))([0-9A-Fa-f]{2})\}?|u([0-9A-Fa-f]{4})|([0-7]{1,3})|(.))", re.DOTALL
+)
 _ONE_OF = re.compile(r"\[[^\]/]+\]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _NUMBERED = re.compile(r"%u([0-9A-Fa-f]{4})")
 _UP = re.compile(r"(?<![\w.])\.{2,}(?![\w.])")
 _SEPARATORS = str.maketrans(dict.fromkeys("\\\u2215\u2044\u29f8\u2216\u29f5\u29f9\u2571\u2572\u3033", "/"))
@@ -50,9 +55,10 @@ def spelling_problem(path: str) -> str | None:
     if (option := _OPTION.match(path)) and (problem := spelling_problem(option[1])):
         return problem
     words = {path, _unescaped(path)}
-    for _ in range(2):  # what is not ASCII may go before the rest is read, or after
+    for _ in range(2):  # what is not ASCII, and what controls, may go before the rest is read, or after
         words |= {_most_read(word) for word in words}
         words |= {word.encode("ascii", "ignore").decode() for word in words}
+        words |= {_CONTROL.sub("", word) for word in words}
     for read in words:
         if problem := _problem(path, read):
             return problem
@@ -67,6 +73,8 @@ def _problem(path: str, read: str) -> str | None:
         return "begins outside the workspace"
     if base != other_base:
         return "may be read as beginning elsewhere"
+    if _SEVERAL.search(read):
+        return "may be read as several"
     if "$WS" in rest or _VARIABLE.search(rest) or _VARIABLE.search(other_rest):
         return "names a variable, which may hold anything"
     if len(_UP.findall("/".join(map(_with_dots, read.split("/"))))) > sum(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.changes.dating import chain
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
@@ -137,3 +138,8 @@ def test_no_more_mistakes_are_told_than_somebody_reads() -> None:
     with pytest.raises(SuiteError) as refused:
         look.mapping(look.document.value, (), "it", ("title",))
     assert len(refused.value.findings) == 1000
+
+
+def test_a_recording_of_what_is_no_version_is_older_than_all() -> None:
+    recording = decode(b"inputs: x\ncontracts: [2.1.7, text]\nsteps: []\n")
+    assert chain(recording, gated=False) == ["text", "2.1.7"]
