@@ -11,6 +11,7 @@ from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Stamp, Symlink
 from readfirst.harness.suite.scenario import Scenario, SessionEvent, ToolCall, WorldEvent
 from readfirst.harness.suite.transcript import Transcript, TranscriptStep
+from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.meant import meant
 from readfirst.harness.workspace.traces import names_of
 
@@ -62,6 +63,7 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
                         names=names_of(files.state),
                     )
                 )
+    files.repository.close()
     return Outcome(scenario.id, tuple(steps), None, before)
 
 
@@ -70,6 +72,7 @@ class _Files:
 
     def __init__(self, given: Mapping[str, Entry]) -> None:
         self.state: State = {}
+        self.repository = Repository()
         self._numbers = count(1)
         for path, entry in sorted(given.items(), key=lambda each: isinstance(each[1], HardLink)):
             self.put(path, entry)
@@ -117,6 +120,10 @@ class _Files:
                 else:
                     self.remove(event.path)
                     self.put(event.path, event.entry)
+            case "git":
+                for path, entry in self.repository.changed_by(event.path, self.state).items():
+                    self.remove(path)
+                    self.put(path, entry)
             case "delete":
                 self.remove(event.path)
             case "rename" if event.to is not None:

@@ -46,6 +46,7 @@ def _events(case: Case) -> Iterator[Finding]:
     """Follow what each path certainly holds, until a call may have changed it."""
     known: dict[str, Entry] = dict(case.scenario.given.files)
     exists = _with_parents(known)
+    by_git = False
     for step in case.scenario.steps:
         calls = (
             step.calls if isinstance(step, ParallelCalls) else (step,) if isinstance(step, ToolCall) else ()
@@ -56,7 +57,15 @@ def _events(case: Case) -> Iterator[Finding]:
             known = {path: entry for path, entry in known.items() if not isinstance(entry, RegularFile)}
             exists |= _named(calls)
         for event in events:
-            if event.kind in ("touch", "delete", "rename", "chmod") and event.path not in exists:
+            if event.kind == "git":
+                # What a commit, a branch or a stash holds may be back.
+                known, by_git = {}, True
+                continue
+            if (
+                event.kind in ("touch", "delete", "rename", "chmod")
+                and event.path not in exists
+                and not by_git
+            ):
                 fix = "Give the file, create it in an earlier step, or correct the path."
                 message = f"nothing before this {event.kind} makes {event.path!r}"
                 yield Finding("missing-event-path", at(event.position, case), message, fix)

@@ -10,6 +10,7 @@ from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import mode_of, modified_entry, shift_of
 from readfirst.harness.suite.entry import Directory, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.git_commands import GIT_COMMANDS, is_git_command
 from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import EventKind, WorldEvent
 
@@ -28,6 +29,17 @@ def read_event(look: Inspection, reach: Reach, place: YamlPath, kind: str, value
     at = (*place, kind)
     position = look.document.position(place)
     events: list[WorldEvent] = []
+    if kind == "git":
+        if not isinstance(value, str) or not is_git_command(value):
+            shown = ", ".join(sorted(GIT_COMMANDS))
+            look.note(
+                at,
+                f"{value!r} is no command of git here",
+                f"Write one of {shown}; three of them name a branch.",
+            )
+            return []
+        reach.git(at)
+        return [WorldEvent("git", value, position=position)]
     if kind in ("delete", "mkdir") or (kind == "touch" and isinstance(value, str)):
         if is_safe(look, value, at):
             entry = Directory() if kind == "mkdir" else None

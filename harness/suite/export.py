@@ -123,7 +123,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
         **({"disputed": scenario.disputed} if scenario.disputed else {}),
         "tags": list(scenario.tags),
         "sources": list(scenario.sources),
-        "needs": sorted(scenario.needs),
+        "needs": sorted({*scenario.needs, *_machine_needs(scenario)}),
         "given": {
             "files": {path: _given(entry) for path, entry in scenario.given.files.items()},
             "deny": list(scenario.given.deny),
@@ -136,6 +136,11 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
         "steps": steps,
         "courses": [],
     }
+
+
+def _machine_needs(scenario: Scenario) -> set[str]:
+    """What whoever replays it must have, beside what the implementation must: no runner runs git yet."""
+    return {"git" for step in scenario.steps if isinstance(step, WorldEvent) and step.kind == "git"}
 
 
 def _permissions(given: GivenPermissions | None) -> dict[str, Any] | None:

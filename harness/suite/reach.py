@@ -90,6 +90,10 @@ class Reach:
             elif ".." in path:
                 self._climbing.append((at, path))
 
+    def git(self, place: YamlPath) -> None:
+        """Take note of a command of git, which brings back what was somewhere earlier."""
+        self._commands.append(place)
+
     def mention(self, place: YamlPath, path: str) -> None:
         """Check a path that a user mentions among words, where a space ends it and `@` begins another."""
         if _MENTIONED.fullmatch(path) is None:

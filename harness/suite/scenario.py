@@ -52,7 +52,7 @@ BUFFERS = "buffers"
 """The capability of an implementation that reads and writes files through the user's editor."""
 
 ReadGate = Literal["enforced", "relaxed"]
-EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir", "buffer"]
+EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir", "buffer", "git"]
 SessionEventKind = Literal["resume", "compact", "rewind", "agent", "end", "mention"]
 HookEvent = Literal["PreToolUse", "PostToolUse"]
 HookAction = Literal["allow", "ask", "deny", "block", "context", "input", "exit", "modify"]
@@ -123,7 +123,8 @@ class WorldEvent:
 
     `path` is relative to the workspace. `entry` is the new state (`modify`, `symlink`, `mkdir`), `to` the new
     name (`rename`), `mode` the new mode (`chmod`). `mtime` is a shift in seconds against the file's
-    time before the event; None: `same`. `buffer`: the user's editor holds `entry` for the file, which is not saved.
+    time before the event; None: `same`. `buffer`: the user's editor holds `entry` for the file, which is not
+    saved. `git`: `path` is a command of `git_commands` instead.
     """
 
     kind: EventKind

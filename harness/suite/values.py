@@ -98,6 +98,8 @@ def _event(event: WorldEvent) -> tuple[str, Any]:
             return "symlink", {event.path: event.entry.target}
         case "delete" | "mkdir":
             return event.kind, event.path
+        case "git":
+            return "git", event.path
         case "buffer":
             assert event.entry is not None
             return "buffer", {event.path: _entry(event.entry)}

@@ -47,6 +47,8 @@ def event_lines(event: WorldEvent) -> Iterator[str]:
             yield f"mv -T {path} {_word(event.to or '')}"
         case "chmod":
             yield f"chmod {event.mode or 0:o} {path}"
+        case "git":
+            yield f"git {event.path}"
         case "buffer":
             yield f"# somebody types into {path}, in an editor, and does not save it"
         case "symlink" | "mkdir":

@@ -24,8 +24,9 @@ from readfirst.harness.suite.scenario import BUFFERS, Scenario, WorldEvent
 from readfirst.harness.suite.shift import NANOSECONDS
 from readfirst.harness.workspace.editor import ScriptedEditor
 from readfirst.harness.workspace.folder import Folder, SpoiltError
+from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.snapshot import TooLargeError, changes, scan, snapshot
-from readfirst.harness.workspace.world import WorldEventError, create, perform
+from readfirst.harness.workspace.world import WorldEventError, create, make_true, perform
 
 __all__ = [
     "HOME",
@@ -158,6 +159,7 @@ class Site:
         for made in (directory, self.around, self.home, self.root):
             _make(made)
         self.editor = ScriptedEditor(lambda: self.root)
+        self.repository = Repository()
         base = os.path.dirname(directory)
         above = Folder(
             directory,
@@ -222,7 +224,10 @@ class Site:
     def perform(self, event: WorldEvent) -> None:
         """Perform a world event. Raises WorldEventError, SpoiltError."""
         self.check()
-        if event.kind == "buffer" and isinstance(event.entry, RegularFile):
+        if event.kind == "git":
+            changed = self.repository.changed_by(event.path, self.snapshot())
+            make_true(changed, self.root, self.repository.time)
+        elif event.kind == "buffer" and isinstance(event.entry, RegularFile):
             self.editor.hold(event.path, event.entry)
         else:
             perform(event, self.root)
@@ -261,6 +266,7 @@ class Site:
     def clear(self) -> None:
         """Make the site as new. Raises OSError, and RecursionError for a tree that is too deep."""
         self.editor.clear()
+        self.repository.close()
         for folder in self._shared:
             for name in folder.added():
                 destroy(f"{folder.path}/{name}")

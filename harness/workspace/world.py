@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from readfirst.harness.processes.footing import opened, set_mode
@@ -23,7 +23,7 @@ from readfirst.harness.suite.entry import (
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.suite.shift import NANOSECONDS, Seconds
 
-__all__ = ["WorldEventError", "create", "perform"]
+__all__ = ["WorldEventError", "create", "make_true", "perform"]
 
 
 class WorldEventError(Exception):
@@ -77,6 +77,24 @@ def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise WorldEventError(f"cannot {event.kind} {event.path}: {reason}") from error
+
+
+def make_true(changes: Mapping[str, Entry | None], root: str, time: int) -> None:
+    """Change the workspace so, as a checkout does: what changes is made anew, with this time in nanoseconds.
+
+    Raises WorldEventError.
+    """
+    try:
+        for path, entry in sorted(changes.items()):
+            target = _inside(root, path, WorldEvent("git", path))
+            if os.path.lexists(target):
+                if isinstance(entry, Directory) and stat.S_ISDIR(os.lstat(target).st_mode):
+                    continue
+                _perform(WorldEvent("delete", path), root)
+            if entry is not None:
+                create(root, path, entry, time=time)
+    except OSError as error:
+        raise WorldEventError(f"cannot change what git changes: {error.strerror or error}") from error
 
 
 def _perform(event: WorldEvent, root: str) -> None:

@@ -1,0 +1,126 @@
+"""Git: what a few of its commands make of a workspace's files, in a copy of them that nobody else can reach."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+
+from readfirst.harness.processes.scratch import Scratch
+from readfirst.harness.session import UnsupportedCall
+from readfirst.harness.suite.entry import OLD_TIME, Directory, Entry, RegularFile, Symlink
+from readfirst.harness.suite.git_commands import GIT_COMMANDS
+from readfirst.harness.suite.shift import NANOSECONDS
+from readfirst.harness.workspace.snapshot import changes, snapshot
+from readfirst.harness.workspace.world import WorldEventError, create
+
+__all__ = ["Repository"]
+
+_SECONDS = 60
+_BETWEEN = 2 * NANOSECONDS
+_OF_THE_HARNESS = re.compile(r"\.\./|\$")
+_OWN = re.compile(r"\.git", re.IGNORECASE)
+_MAY_FAIL = ("rebase", "stash")
+"""What leaves the marks of a conflict in files, and says so by its exit code."""
+_SETTINGS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.autocrlf=false", "gc.auto=0")
+
+
+class Repository:
+    """A repository that begins empty, with a branch `main`.
+
+    Git never sees the workspace: before each command the copy gets the files that the workspace holds then, and what
+    the command changes is told. So nothing that an implementation, or a scenario, puts into the workspace is run or
+    followed. Git reads no settings but its own defaults.
+    """
+
+    def __init__(self) -> None:
+        self._scratch: Scratch | None = None
+        self.time = OLD_TIME * NANOSECONDS
+        """When the latest command was run: 2 seconds after all that was there before it, in nanoseconds since 1970."""
+
+    def close(self) -> None:
+        """Forget everything."""
+        if self._scratch is not None:
+            self._scratch.close()
+            self._scratch = None
+        self.time = OLD_TIME * NANOSECONDS
+
+    def changed_by(self, command: str, files: Mapping[str, Entry]) -> dict[str, Entry | None]:
+        """Return what a command of `GIT_COMMANDS` makes of the files: each path that changes, None where it is gone.
+
+        Raises WorldEventError, and UnsupportedCall where there is no git.
+        """
+        top = self._top()
+        tree = f"{top}/tree"
+        shutil.rmtree(tree, ignore_errors=True)
+        os.mkdir(tree)  # noqa: PTH102 - as everywhere where entries are made
+        for path, entry in _own(files):
+            create(tree, path, entry)
+        stamps = (entry.stamp for entry in files.values() if isinstance(entry, RegularFile))
+        self.time = max(self.time, *(stamp.mtime_ns for stamp in stamps if stamp), 0) + _BETWEEN
+        before = snapshot(tree)
+        word, _, name = command.partition(" ")
+        for line in GIT_COMMANDS[command if command in GIT_COMMANDS else word]:
+            self._run([part.replace("NAME", name) for part in line], may_fail=word in _MAY_FAIL)
+        return changes(before, snapshot(tree))
+
+    def _top(self) -> str:
+        if self._scratch is None:
+            self._scratch = Scratch()
+            os.mkdir(f"{self._scratch.path}/tree")  # noqa: PTH102
+            self._run(["init", "--quiet", "--initial-branch", "main"])
+        return str(self._scratch.path)
+
+    def _run(self, words: list[str], *, may_fail: bool = False) -> None:
+        assert self._scratch is not None
+        top = self._scratch.path
+        program = shutil.which("git", path=os.defpath)
+        if program is None:
+            raise UnsupportedCall("git")
+        settings = [part for each in _SETTINGS for part in ("-c", each)]
+        variables = {
+            "PATH": os.defpath,
+            "HOME": str(top),
+            "LANG": "C",
+            "GIT_DIR": f"{top}/repository",
+            "GIT_WORK_TREE": f"{top}/tree",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_EDITOR": "true",
+            "GIT_TERMINAL_PROMPT": "0",
+        }
+        for who in ("AUTHOR", "COMMITTER"):
+            variables |= {
+                f"GIT_{who}_NAME": "x",
+                f"GIT_{who}_EMAIL": "x",
+                f"GIT_{who}_DATE": "2020-01-01T00:00:00Z",
+            }
+        try:
+            done = subprocess.run(
+                [program, *settings, *words],
+                env=variables,
+                cwd=top / "tree",
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise WorldEventError(f"cannot git {' '.join(words)}: {error}") from error
+        if done.returncode != 0 and not may_fail:
+            said = done.stderr.decode(errors="replace").strip()
+            raise WorldEventError(f"cannot git {' '.join(words)}: {said[:500]}")
+
+
+def _own(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
+    """Yield what the copy holds, folders first. Raises WorldEventError for a repository within the workspace."""
+    for path, entry in sorted(files.items()):
+        if _OF_THE_HARNESS.match(path):
+            continue
+        if any(_OWN.fullmatch(part) for part in path.split("/")):
+            raise WorldEventError(f"git takes no workspace with a repository in it, such as {path}")
+        if isinstance(entry, RegularFile | Directory | Symlink):
+            yield path, entry

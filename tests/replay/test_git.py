@@ -1,0 +1,205 @@
+"""Git as a world event: what its commands make of files, and that it runs and follows nothing of a workspace."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.session import UnsupportedCall
+from readfirst.harness.suite.entry import RegularFile, Symlink, TextContent
+from readfirst.harness.suite.git_commands import GIT_COMMANDS, is_git_command
+from readfirst.harness.suite.scenario import WorldEvent
+from readfirst.harness.workspace.git import Repository
+from readfirst.harness.workspace.site import Site, SitePool
+from readfirst.harness.workspace.world import WorldEventError
+
+pytestmark = pytest.mark.skipif(shutil.which("git", path=os.defpath) is None, reason="there is no git")
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with SitePool() as pool, pool.site() as site:
+        site.lay_out({"notes.txt": RegularFile(TextContent("alpha\nbeta\n"))})
+        yield site
+
+
+@pytest.fixture
+def git(site: Site) -> Callable[..., None]:
+    def run(*commands: str) -> None:
+        for command in commands:
+            site.perform(WorldEvent("git", command))
+
+    return run
+
+
+def file(site: Site) -> Path:
+    return Path(site.root, "notes.txt")
+
+
+def test_a_checkout_makes_files_anew_that_differ_and_no_others(site: Site, git: Callable[..., None]) -> None:
+    other = Path(site.root, "other.txt")
+    other.write_text("same\n")
+    git("commit", "branch topic")
+    file(site).write_text("alpha\nBETA\n")
+    git("commit", "checkout main")
+    assert file(site).read_text() == "alpha\nbeta\n"
+    before, same = file(site).stat(), other.stat()
+    git("checkout topic")
+    after = file(site).stat()
+    assert file(site).read_text() == "alpha\nBETA\n"
+    assert after.st_mtime_ns - before.st_mtime_ns == 2_000_000_000
+    assert (other.stat().st_mtime_ns, other.stat().st_ino) == (same.st_mtime_ns, same.st_ino)
+
+
+def test_modes_links_and_folders_come_and_go_with_a_branch(site: Site, git: Callable[..., None]) -> None:
+    git("commit", "branch topic")
+    file(site).chmod(0o755)
+    Path(site.root, "sub").mkdir()
+    Path(site.root, "sub/new.txt").write_text("new\n")
+    Path(site.root, "link").symlink_to("notes.txt")
+    git("commit", "checkout main")
+    assert sorted(each.name for each in Path(site.root).iterdir()) == ["notes.txt"]
+    assert file(site).stat().st_mode & 0o777 == 0o644
+    git("checkout topic")
+    assert file(site).stat().st_mode & 0o777 == 0o755
+    assert Path(site.root, "link").readlink() == Path("notes.txt")
+    assert Path(site.root, "sub/new.txt").read_text() == "new\n"
+
+
+def test_a_stash_takes_new_files_too_and_brings_them_back(site: Site, git: Callable[..., None]) -> None:
+    git("commit")
+    file(site).write_text("gamma\n")
+    Path(site.root, "new.txt").write_text("new\n")
+    git("stash")
+    assert (file(site).read_text(), Path(site.root, "new.txt").exists()) == ("alpha\nbeta\n", False)
+    git("stash pop")
+    assert (file(site).read_text(), Path(site.root, "new.txt").read_text()) == ("gamma\n", "new\n")
+
+
+def test_a_rebase_leaves_the_marks_of_a_conflict(site: Site, git: Callable[..., None]) -> None:
+    git("commit", "branch topic")
+    file(site).write_text("alpha\ntopic\n")
+    git("commit", "checkout main")
+    file(site).write_text("alpha\nmain\n")
+    git("commit", "checkout topic", "rebase main")
+    assert "<<<<<<< " in file(site).read_text()
+    assert "\nmain\n=======\ntopic\n>>>>>>> " in file(site).read_text()
+
+
+def test_a_reset_takes_back_what_was_not_committed(site: Site, git: Callable[..., None]) -> None:
+    git("commit")
+    file(site).write_text("gamma\n")
+    git("reset")
+    assert file(site).read_text() == "alpha\nbeta\n"
+
+
+def test_a_file_that_is_back_is_later_than_it_was(site: Site, git: Callable[..., None]) -> None:
+    Path(site.root, "other.txt").write_text("other\n")
+    git("commit", "branch topic")
+    file(site).unlink()
+    git("commit", "checkout main")
+    before = file(site).stat().st_mtime_ns
+    git("checkout topic", "checkout main")
+    assert file(site).stat().st_mtime_ns - before == 4_000_000_000
+
+
+def test_each_scenario_has_a_repository_of_its_own() -> None:
+    with SitePool() as pool:
+        for _ in range(2):
+            with pool.site() as site:
+                site.lay_out({"notes.txt": RegularFile(TextContent("alpha\n"))})
+                for command in ("commit", "branch topic"):  # which fails where the branch is there
+                    site.perform(WorldEvent("git", command))
+
+
+@pytest.mark.parametrize("name", [".git", ".GIT", "sub/.git"])
+def test_a_repository_within_the_workspace_is_refused(
+    site: Site, git: Callable[..., None], name: str
+) -> None:
+    """Its settings name programs that git would run."""
+    made = Path(site.root, "made")
+    Path(site.root, name).mkdir(parents=True)
+    Path(site.root, name, "config").write_text(f"[core]\n\tfsmonitor = touch {made}\n")
+    with pytest.raises(WorldEventError, match="git takes no workspace with a repository in it"):
+        git("commit")
+    assert not made.exists()
+
+
+def test_what_lies_in_the_workspace_and_at_home_starts_nothing(
+    site: Site, git: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tmp_path / "made"
+    setting = (
+        f'[filter "x"]\n\tclean = touch {made}\n\tsmudge = touch {made}\n[core]\n\tfsmonitor = touch {made}\n'
+    )
+    (tmp_path / ".gitconfig").write_text(setting)
+    (tmp_path / "git").write_text(f"#!/bin/sh\ntouch {made}\n")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / ".gitconfig"))
+    monkeypatch.chdir(tmp_path)
+    Path(site.root, ".gitattributes").write_text("* filter=x\n")
+    Path(site.root, ".gitconfig").write_text(setting)
+    Path(site.root, ".gitmodules").write_text('[submodule "x"]\n\tpath = x\n\turl = ext::touch made\n')
+    git("commit", "branch topic")
+    file(site).write_text("gamma\n")
+    git("commit", "checkout main", "stash")
+    assert not made.exists()
+
+
+def test_a_link_that_stands_where_a_folder_was_leads_nothing_out(
+    site: Site, git: Callable[..., None], tmp_path: Path
+) -> None:
+    sub = Path(site.root, "sub")
+    sub.mkdir()
+    (sub / "new.txt").write_text("new\n")
+    git("commit", "branch topic")
+    (sub / "new.txt").write_text("other\n")
+    git("commit")
+    shutil.rmtree(sub)
+    sub.symlink_to(tmp_path)
+    (tmp_path / "new.txt").write_text("outside\n")
+    git("reset")
+    assert (tmp_path / "new.txt").read_text() == "outside\n"
+    assert (sub.is_symlink(), (sub / "new.txt").read_text()) == (False, "other\n")
+
+
+def test_a_command_that_git_refuses_says_what_git_said(git: Callable[..., None]) -> None:
+    git("commit")
+    with pytest.raises(
+        WorldEventError, match="cannot git checkout --quiet nowhere: error: pathspec 'nowhere'"
+    ):
+        git("checkout nowhere")
+
+
+def test_without_git_a_scenario_is_not_supported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda *_args, **_more: None)
+    repository = Repository()
+    with pytest.raises(UnsupportedCall, match="git"):
+        repository.changed_by("commit", {"a": RegularFile(TextContent("a\n")), "b": Symlink("a")})
+    repository.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        *((name, True) for name in GIT_COMMANDS if name not in ("branch", "checkout", "rebase")),
+        ("checkout topic", True),
+        ("checkout", False),
+        ("checkout -f", False),
+        ("checkout --detach", False),
+        ("commit topic", False),
+        ("push", False),
+        ("stash pop ", False),
+        ("rebase a b", False),
+        ("branch a\n", False),
+        ("config core.fsmonitor x", False),
+    ],
+)
+def test_a_scenario_may_name_these_commands_alone(text: str, known: bool) -> None:
+    assert is_git_command(text) is known
