@@ -373,17 +373,6 @@ def test_the_badge_of_an_interrupted_run_is_grey(mixed: Suite) -> None:
     assert (badge["message"], badge["color"]) == ("interrupted", "lightgrey")
 
 
-def test_the_templates_are_part_of_the_package() -> None:
-    import readfirst.harness.report
-
-    folder = Path(readfirst.harness.report.__file__).parent / "templates"
-    assert sorted(each.name for each in folder.iterdir()) == [
-        "compatibility.html.j2",
-        *("page.css", "page.html.j2", "page.js"),
-        *("rules.css", "rules.html.j2", "rules.js"),
-    ]
-
-
 def test_the_nasty_verdicts_of_the_other_reports_are_shown_too(mixed: Suite) -> None:
     run = Run("python:module:Tools", "2.1.7", "text", "1.0", tuple(VERDICTS))
     text = sources(mixed).write("html", Results((run,)))
@@ -395,10 +384,10 @@ def palettes() -> dict[str, dict[str, str]]:
     """Return the colours of the page by name, as it is light and dark."""
     import readfirst.harness.report
 
-    style = (Path(readfirst.harness.report.__file__).parent / "templates" / "page.css").read_text()
+    folder = Path(readfirst.harness.report.__file__).parent / "templates"
     light, dark = (
-        dict(re.findall(r"--([\w-]+): (#\w+)", block))
-        for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL)
+        dict(re.findall(r"--([\w-]+): (#\w+)", (folder / f"{name}.css").read_text()))
+        for name in ("light", "dark")
     )
     assert dark.keys() == light.keys()
     return {"light": light, "dark": dark}
