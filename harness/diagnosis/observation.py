@@ -8,15 +8,13 @@ from pathlib import Path
 
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.diagnosis.fingerprint import Fingerprint, fingerprint_of, is_lacking
-from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.table import Table
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError
-from readfirst.reference_impl import Behaviours
 
-__all__ = ["ObservationError", "behaviours_observed", "comparable", "read_observed", "run_observed"]
+__all__ = ["ObservationError", "comparable", "read_observed", "run_observed"]
 
 
 class ObservationError(ReadfirstError):
@@ -111,8 +109,3 @@ def comparable(table: Table, observed: Mapping[str, Fingerprint]) -> dict[str, F
         for each, found in observed.items()
         if each in table.rows and (not is_lacking(found) or found in table.rows[each].known())
     }
-
-
-def behaviours_observed(table: Table, replays: Replays, behaviours: Behaviours) -> dict[str, Fingerprint]:
-    """Return what the reference does with any behaviours."""
-    return {each: replays(each, behaviours).fingerprint for each in table.rows}

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from readfirst.harness.diagnosis.alternatives import BehaviourChange, named, with_changes
-from readfirst.harness.diagnosis.observation import behaviours_observed
 from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.search import Diagnosis, Level, Observed, diagnosed
 from readfirst.harness.diagnosis.table import BASE, Table, contracts
@@ -28,7 +27,7 @@ class Clinic:
 
     def observed(self, *changes: str, version: str = BASE) -> dict[str, object]:
         behaviours = with_changes(behaviours_of(version), map(named, changes))
-        return dict(behaviours_observed(self.table, self.replays, behaviours))
+        return {each: self.replays(each, behaviours).fingerprint for each in self.table.rows}
 
     def diagnosed(self, observed: Observed, level: Level = "effects", candidates=None) -> Diagnosis:
         names = contracts(self.suite)
