@@ -15,6 +15,7 @@ __all__ = [
     "BASIC_CAPABILITIES",
     "DESIGNS",
     "MODES",
+    "NO_ANSWER",
     "TIME_LIMIT",
     "Adapter",
     "AdapterTraits",
@@ -24,7 +25,9 @@ __all__ = [
     "Design",
     "Editor",
     "Hook",
+    "InterruptibleSession",
     "MentioningSession",
+    "MortalSession",
     "ParallelSession",
     "PermissionMode",
     "Permissions",
@@ -64,6 +67,10 @@ class ToolResult:
     is_error: bool = False
     error: str | None = None
     reminders: tuple[str, ...] = ()
+
+
+NO_ANSWER = ToolResult("No answer.", True, "no_answer")
+"""What came of a call that never was a whole one, or of which nobody was left to tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +174,35 @@ class RacingSession(Protocol):
         self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
     ) -> ToolResult:
         """Execute one call; run `interfere` once after validation and before execution (never, if refused before)."""
+        ...
+
+
+@runtime_checkable
+class InterruptibleSession(Protocol):
+    """A session whose calls can be given up by the user (capability `cancel`), or come cut off (`cut`)."""
+
+    def call_interrupted(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | str,
+        how: Literal["cancelled", "cut", "limit"],
+        interfere: Callable[[], None],
+    ) -> ToolResult:
+        """Take one call that ends early, and return what the model sees of it.
+
+        `cancelled`: validate the call, run `interfere` once (never, if it is refused), and do not execute it. `cut`:
+        the connection to the model ended in the middle of the arguments, which are the beginning of a JSON text; whoever
+        asks the model again returns NO_ANSWER. `limit`: so did the model's message, because it has a longest one.
+        """
+        ...
+
+
+@runtime_checkable
+class MortalSession(Protocol):
+    """A session whose program can be killed (capability `kill`)."""
+
+    def kill(self) -> None:
+        """Kill the program at once, whatever it does; another thread may wait for its answer, which never comes."""
         ...
 
 

@@ -208,6 +208,27 @@ class FileTools:
         """Execute one call; run `strike` between validation and execution, unless the validation refused."""
         return self._ended([self._answer(tool, self._prepared(tool, arguments), strike)])[0]
 
+    def call_given_up(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> Result:
+        """Validate one call, run `strike`, and let the user give it up; one that is refused before is refused.
+
+        The user says something else then, with which the model may be told of every file that others changed.
+        """
+
+        def give_up() -> None:
+            strike()
+            raise Refusal("cancelled", self._session.behaviours.calls.given_up_remark)
+
+        result = self.call_during(tool, arguments, give_up)
+        if result.error == "cancelled":
+            if self._session.behaviours.calls.giving_up_shows_changes:
+                self._told += read_again(self._session, self._session.memory.outdated(everything=True))
+            self._session.user_speaks()
+        return result
+
+    def call_at_limit(self, tool: str) -> Result:
+        """Refuse a call whose arguments end early, because the model's message was too long: it has none."""
+        return self.call(tool, {})
+
     def read(self, file_path: str, offset: float | None = None, limit: float | None = None) -> str:
         """Return the numbered lines of a file; `offset` counts lines from 1. Raises Refusal."""
         return self._raising("Read", file_path=file_path, offset=offset, limit=limit)

@@ -87,10 +87,13 @@ class LineProgram:
         what: str,
         limit: float,
         interfere: Callable[[], None] | None = None,
+        *,
+        then: str = "go",
     ) -> dict[str, Any]:
         """Send a request and return its answer, running `interfere` where the program says that it has validated.
 
-        `limit` is in seconds, without the time that `interfere` takes; then the call is cancelled.
+        `limit` is in seconds, without the time that `interfere` takes; then the call is cancelled. `then` is what the
+        program is told after that: `go`, or `cancel`.
 
         Raises:
             BrokenAdapter: No proper answer in time, and the program is ended; or it has answered with a problem.
@@ -106,7 +109,7 @@ class LineProgram:
                 except BaseException:
                     self._exchange({"id": number, "do": "cancel"}, limit)
                     raise
-                answer = self._exchange({"id": number, "do": "go"}, limit)
+                answer = self._exchange({"id": number, "do": then}, limit)
         except _TooLateError:
             raise self._late(number, what, limit) from None
         except _BrokenError as error:
@@ -117,6 +120,10 @@ class LineProgram:
         if "problem" in answer:
             raise BrokenAdapter(f"the program has a problem with {what}: {str(answer['problem'])[:2000]}")
         return answer
+
+    def kill(self) -> None:
+        """Kill the program at once; who waits for its answer learns that."""
+        self._child.kill()
 
     def end(self, *, at_once: bool = False) -> None:
         """End the program and everything in its group; politely unless `at_once`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from readfirst.harness.adapters.line_program import LineProgram
 from readfirst.harness.processes.sandbox import Sandbox
@@ -58,7 +58,7 @@ class LinesAdapter:
     def traits(self) -> AdapterTraits:
         """What the program said of itself when it was started last."""
         return AdapterTraits(
-            self._capabilities,
+            self._capabilities | {"kill", "sessions"},
             repeats_paths=True,
             design=self._design,
             reset=self.reset,
@@ -75,21 +75,7 @@ class LinesAdapter:
         if self._own is not None and (territory := Territory.of(workspace.root)) != self._territory:
             self.reset()
             self._territory = territory
-        session = LinesSession(self._start(), self._numbers, self._time_limit)
-        session.ask(
-            "open",
-            "open",
-            root=str(workspace.root),
-            home=str(workspace.home),
-            needs=sorted(workspace.needs),
-            deny=workspace.deny,
-            hooks=[
-                {"event": hook.event, "matcher": hook.matcher, "command": hook.command}
-                for hook in workspace.hooks
-            ],
-            permissions=_sent(workspace.permissions),
-        )
-        return session
+        return LinesSession(self._start, self._numbers, self._time_limit, workspace)
 
     def reset(self) -> None:
         """End the program and what it left behind; the next session starts one."""
@@ -130,11 +116,25 @@ class LinesAdapter:
 class LinesSession:
     """A session in the program; it has every method, because only the program knows which it has."""
 
-    def __init__(self, program: LineProgram, numbers: Iterator[int], time_limit: float) -> None:
-        self._program = program
+    def __init__(
+        self,
+        start: Callable[[], LineProgram],
+        numbers: Iterator[int],
+        time_limit: float,
+        workspace: Workspace | None,
+    ) -> None:
+        """Open a session; without a `workspace` it is a sub-agent's, which another session begins."""
+        self._start = start
+        self._program = start()
         self._numbers = numbers
-        self._number = next(numbers)
         self._time_limit = time_limit
+        self._workspace = workspace
+        self._begin()
+
+    def _begin(self) -> None:
+        self._number = next(self._numbers)
+        if self._workspace is not None:
+            self.ask("open", "open", **_opening(self._workspace))
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Let the program execute one call."""
@@ -156,8 +156,28 @@ class LinesSession:
             raise BrokenAdapter(f"the program's answer to a group has no list `results`: {str(answer)[:200]}")
         return [_result(each, "a call of the parallel group") for each in results]
 
+    def call_interrupted(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | str,
+        how: Literal["cancelled", "cut", "limit"],
+        interfere: Callable[[], None],
+    ) -> ToolResult:
+        """Let the program give a call up between validation and execution, or take one that came cut off."""
+        if how == "cancelled":
+            message = self._message("call", tool=tool, arguments=arguments, pause=True)
+            return _result(self._program.ask(message, tool, self._time_limit, interfere, then="cancel"), tool)
+        return _result(self.ask("cut", tool, tool=tool, text=arguments, by=how), tool)
+
+    def kill(self) -> None:
+        """Kill the program."""
+        self._program.kill()
+
     def resume(self) -> None:
-        """Let the program end the conversation and go on with it."""
+        """Let the program end the conversation and go on with it; one that was killed is started again for it."""
+        if not self._program.alive:
+            self._program = self._start()
+            self._begin()
         self.ask("resume", "resume")
 
     def compact(self) -> None:
@@ -174,7 +194,7 @@ class LinesSession:
 
     def sub_agent(self) -> LinesSession:
         """Let the program start a sub-agent."""
-        agent = LinesSession(self._program, self._numbers, self._time_limit)
+        agent = LinesSession(lambda: self._program, self._numbers, self._time_limit, None)
         self.ask("agent", "agent", agent=agent._number)
         return agent
 
@@ -187,8 +207,24 @@ class LinesSession:
         self, do: str, what: str, interfere: Callable[[], None] | None = None, /, **fields: object
     ) -> Mapping[str, Any]:
         """Send one request and return the answer. Raises BrokenAdapter."""
-        message = {"do": do, "session": self._number, **fields}
-        return self._program.ask(message, what, self._time_limit, interfere)
+        return self._program.ask(self._message(do, **fields), what, self._time_limit, interfere)
+
+    def _message(self, do: str, **fields: object) -> dict[str, Any]:
+        return {"do": do, "session": self._number, **fields}
+
+
+def _opening(workspace: Workspace) -> dict[str, Any]:
+    return {
+        "root": str(workspace.root),
+        "home": str(workspace.home),
+        "needs": sorted(workspace.needs),
+        "deny": workspace.deny,
+        "hooks": [
+            {"event": hook.event, "matcher": hook.matcher, "command": hook.command}
+            for hook in workspace.hooks
+        ],
+        "permissions": _sent(workspace.permissions),
+    }
 
 
 def _sent(permissions: Permissions | None) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ from readfirst.harness.session import (
     CompactingSession,
     DelegatingSession,
     Hook,
+    InterruptibleSession,
     MentioningSession,
     ParallelSession,
     Permissions,
@@ -112,8 +113,10 @@ class _Server:
             raise _ProblemError(f"there is no session {message['session']}")
         match message["do"], session:
             case "call", RacingSession() if message.get("pause"):
-                interfere = lambda: self._pause(message)  # noqa: E731 - one expression
-                return _sent(session.call_during(message["tool"], message["arguments"], interfere))
+                return self._paused(message, session)
+            case "cut", InterruptibleSession():
+                given = message["tool"], message["text"], message["by"]
+                return _sent(session.call_interrupted(*given, lambda: None))
             case "call", _:
                 return _sent(session.call(message["tool"], message["arguments"]))
             case "calls", ParallelSession():
@@ -132,6 +135,16 @@ class _Server:
             case other, _:
                 raise _ProblemError(f"a {type(session).__name__} cannot {other}")
         return {}
+
+    def _paused(self, message: Mapping[str, Any], session: RacingSession) -> dict[str, Any]:
+        """Execute a call that waits, once it is valid, until it may go on, or is given up."""
+        call = message["tool"], message["arguments"]
+        try:
+            return _sent(session.call_during(*call, lambda: self._pause(message)))
+        except _Cancelled:
+            if not isinstance(session, InterruptibleSession):
+                raise
+            return _sent(session.call_interrupted(*call, "cancelled", lambda: None))
 
     def _pause(self, message: Mapping[str, Any]) -> None:
         """Say that a call is valid, and wait until it may go on."""

@@ -139,7 +139,7 @@ class McpAdapter:
                 "Rename them, or start a mapping: readfirst field new-mapping 'mcp:COMMAND'"
             )
         self.traits = connection.traits(
-            {*tools, "parallel", *(["deny"] if connection.takes_settings else [])}
+            {*tools, "parallel", "kill", "sessions", *(["deny"] if connection.takes_settings else [])}
         )
 
     def open(self, workspace: Workspace) -> McpSession:
@@ -168,6 +168,10 @@ class McpSession:
         """Send the calls of one message before the first answer; what the server makes of that is its own affair."""
         results = self._server.calls(calls, "the parallel group", self._time_limit)
         return [ToolResult(text_of(result), bool(result.isError)) for result in results]
+
+    def kill(self) -> None:
+        """Kill the server."""
+        self._server.kill()
 
     def answer(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
         """Let the server execute one call, and return its answer as it came."""

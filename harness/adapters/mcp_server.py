@@ -141,6 +141,10 @@ class McpServer:
         results: list[types.CallToolResult] = self._do(requests, what, limit)
         return results
 
+    def kill(self) -> None:
+        """Kill the server at once; who waits for its answer learns that."""
+        self._child.kill()
+
     def end(self, *, at_once: bool = False) -> None:
         """End the server and everything in its process group; politely unless `at_once`."""
         if not self.alive:

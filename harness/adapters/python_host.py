@@ -24,6 +24,7 @@ from readfirst.harness.adapters.framing import MAXIMUM_MESSAGE, Framing
 from readfirst.harness.session import (
     DelegatingSession,
     Hook,
+    InterruptibleSession,
     MentioningSession,
     ParallelSession,
     Permissions,
@@ -139,7 +140,17 @@ class _Host:
                 session = self.sessions[number]
                 if not isinstance(session, RacingSession):
                     raise TypeError("the adapter declares `during`, but its session has no call_during")
-                result = session.call_during(message["tool"], message["arguments"], self._strike)
+                result = session.call_during(message["tool"], message["arguments"], self._interfere)
+                return {"results": [_result(result)]}
+            case "call_interrupted":
+                session = self.sessions[number]
+                if not isinstance(session, InterruptibleSession):
+                    raise TypeError(
+                        "the adapter declares `cancel` or `cut`, but its session has no call_interrupted"
+                    )
+                result = session.call_interrupted(
+                    message["tool"], message["arguments"], message["how"], self._interfere
+                )
                 return {"results": [_result(result)]}
             case "call_parallel":
                 session = self.sessions[number]
@@ -171,7 +182,7 @@ class _Host:
             case unknown:
                 raise ValueError(f"unknown message {unknown!r}")
 
-    def _strike(self) -> None:
+    def _interfere(self) -> None:
         self.framing.send({"interfere": True})
         if self.framing.receive_or_end() is None:
             os._exit(1)

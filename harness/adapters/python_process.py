@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from readfirst.harness.adapters.framing import EndedError, Framing, GarbageError, TooLateError
 from readfirst.harness.adapters.kit import unpack
@@ -89,7 +89,7 @@ class PythonAdapter:
     def traits(self) -> AdapterTraits:
         """What the child said of itself when it was started last."""
         return AdapterTraits(
-            self._capabilities,
+            self._capabilities | {"kill", "sessions"},
             repeats_paths=True,
             design=self._design,
             reset=self.reset,
@@ -184,6 +184,21 @@ class PythonSession:
     ) -> ToolResult:
         """Let the child execute one call; it asks for the interference while it does."""
         return self._results(self.ask("call_during", tool, interfere, tool=tool, arguments=arguments))[0]
+
+    def call_interrupted(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | str,
+        how: Literal["cancelled", "cut", "limit"],
+        interfere: Callable[[], None],
+    ) -> ToolResult:
+        """Let the child take a call that ends early; it asks for the interfere while it does."""
+        answer = self.ask("call_interrupted", tool, interfere, tool=tool, arguments=arguments, how=how)
+        return self._results(answer)[0]
+
+    def kill(self) -> None:
+        """Kill the child."""
+        self._host.kill()
 
     def resume(self) -> None:
         """Let the child end the conversation and go on with it."""
@@ -362,6 +377,10 @@ class _Host:
         if "raised" in answer:
             raise BrokenAdapter(f"the adapter raised {answer['raised']}", details=answer.get("details", ""))
         return answer
+
+    def kill(self) -> None:
+        """Kill the process at once; who waits for its answer learns that."""
+        self._child.kill()
 
     def end(self, *, at_once: bool = False) -> None:
         """End the process and everything in its group; politely unless `at_once`."""

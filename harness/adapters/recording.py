@@ -17,6 +17,7 @@ from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import TOOLS, Scenario
 from readfirst.harness.suite.transcript import RecordedResult, RecordingError, Transcript, TranscriptStep
 from readfirst.harness.workspace.site import HOME
+from readfirst.harness.workspace.snapshot import ownership_at
 from readfirst.harness.workspace.world import create
 
 __all__ = ["OneTranscript", "RecordingAdapter", "recorded_result"]
@@ -51,6 +52,7 @@ class _OneRecording:
         self._recordings = recordings
         self._contract = contract
         self._scenario = scenario
+        self._latest: RecordedSession | None = None
 
     def open(self, workspace: Workspace) -> RecordedSession:
         """Start at the first recorded call."""
@@ -62,7 +64,8 @@ class _OneRecording:
         if transcript is None:
             message = f"{self._scenario.id} was not recorded for {self._contract}: record it"
             raise BrokenAdapter(message, blame="harness")
-        return RecordedSession(transcript, workspace)
+        self._latest = RecordedSession(transcript, workspace, self._latest)
+        return self._latest
 
 
 class OneTranscript:
@@ -72,20 +75,27 @@ class OneTranscript:
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
+        self._latest: RecordedSession | None = None
 
     def open(self, workspace: Workspace) -> RecordedSession:
         """Start at the first call."""
-        return RecordedSession(self._transcript, workspace)
+        self._latest = RecordedSession(self._transcript, workspace, self._latest)
+        return self._latest
 
 
 class RecordedSession:
-    """One transcript, from its first step to its last."""
+    """One transcript, from its first step to its last; a `former` session that was not closed is gone on with."""
 
-    def __init__(self, transcript: Transcript, workspace: Workspace) -> None:
+    def __init__(
+        self, transcript: Transcript, workspace: Workspace, former: RecordedSession | None = None
+    ) -> None:
         self._steps = transcript.steps
         self._root = str(workspace.root)
         self._home = str(workspace.home)
-        self._next = 0
+        self._over: bool = False
+        self._killed: bool = False
+        self._made: list[int] = former._made if former is not None and not former._over else [0]
+        """How many calls were made, by all sessions of a scenario."""
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Answer one call as recorded."""
@@ -109,8 +119,19 @@ class RecordedSession:
         self._apply(step)
         return _told(step)[0]
 
+    def call_interrupted(
+        self, tool: str, arguments: object, how: str, interfere: Callable[[], None]
+    ) -> ToolResult:
+        """Answer one call as recorded; interfere if the recorded product came that far."""
+        return self.call_during(tool, {"arguments": arguments, "how": how}, interfere)
+
+    def kill(self) -> None:
+        """Let the session that comes next go on: that no answer came was recorded."""
+        self._killed = True
+
     def resume(self) -> None:
         """Go on: the next answer is the next that was recorded."""
+        self._killed = False
 
     def compact(self) -> None:
         """Go on: the next answer is the next that was recorded."""
@@ -127,18 +148,22 @@ class RecordedSession:
 
     def close(self) -> None:
         """Complain of recorded calls that were not made."""
-        if left := [tool for step in self._steps[self._next :] for tool in step.tools]:
+        if self._killed:
+            return
+        self._over = True
+        if left := [tool for step in self._steps[self._made[0] :] for tool in step.tools]:
             count = "1 recorded call was" if len(left) == 1 else f"{len(left)} recorded calls were"
             raise _stale(f"{count} not made: {', '.join(left)}")
 
     def _step(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> TranscriptStep:
         made = tuple(tool for tool, _ in calls)
-        if self._next >= len(self._steps):
+        number = self._made[0]
+        if number >= len(self._steps):
             raise _stale(f"it ends before the call {made[0]}")
-        step = self._steps[self._next]
-        self._next += 1
+        step = self._steps[number]
+        self._made[0] += 1
         if step.tools != made:
-            raise _stale(f"call {self._next} was {', '.join(step.tools)}, now it is {', '.join(made)}")
+            raise _stale(f"call {number + 1} was {', '.join(step.tools)}, now it is {', '.join(made)}")
         return step
 
     def _apply(self, step: TranscriptStep) -> None:
@@ -177,7 +202,9 @@ class RecordedSession:
 
     def _put(self, path: str, entry: Entry | None) -> None:
         target = self._place(path)
-        former = None
+        former, owned = None, None
+        if target.is_file() and not target.is_symlink():
+            owned = ownership_at(str(target))
         if not target.is_symlink() and target.exists():
             former = stat.S_IMODE(target.stat().st_mode)
         if target.is_dir() and not target.is_symlink():
@@ -189,6 +216,8 @@ class RecordedSession:
             return
         if isinstance(entry, RegularFile | Directory) and entry.mode is None:
             entry = replace(entry, mode=former)
+        if isinstance(entry, RegularFile) and entry.ownership is None:
+            entry = replace(entry, ownership=owned)
         root = self._home if path.startswith(HOME) else self._root
         create(root, path.removeprefix(HOME), entry)
 
@@ -209,6 +238,7 @@ class _RecordedAgent:
         self.call = session.call
         self.call_parallel = session.call_parallel
         self.call_during = session.call_during
+        self.call_interrupted = session.call_interrupted
 
 
 def recorded_result(result: RecordedResult) -> ToolResult:

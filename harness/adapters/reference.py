@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
+from readfirst.harness.adapters.lines import LinesAdapter
+from readfirst.harness.adapters.lines_server import serve_lines
 from readfirst.harness.adapters.shell import Confines, Shell, run_hook
 from readfirst.harness.adapters.time_limit import time_limit
 from readfirst.harness.processes.rights import as_an_ordinary_user
-from readfirst.harness.session import TIME_LIMIT, AdapterTraits, Hook, ToolResult, Workspace
+from readfirst.harness.session import (
+    NO_ANSWER,
+    TIME_LIMIT,
+    AdapterTraits,
+    Hook,
+    Session,
+    ToolResult,
+    Workspace,
+)
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.scenario import BASH
 from readfirst.reference_impl import Behaviours, FileTools, Ran, Result
 from readfirst.reference_impl import Hook as ReferenceHook
 
-__all__ = ["ReferenceAdapter", "ReferenceSession", "hooks_for", "reference_tools"]
+__all__ = ["ReferenceAdapter", "ReferenceSession", "hooks_for", "reference_tools", "serve"]
 
 
 def reference_tools(
@@ -41,23 +53,42 @@ class ReferenceAdapter:
     """Opens one `FileTools` per scenario. ValueError: the reference does not know the contract.
 
     `contract` is one, or behaviours put together freely. `seconds` is the time limit per call; it needs the main thread
-    (see `time_limit`). `confined`: the commands and hooks of scenarios run shut in (`shell.Confines`).
+    (see `time_limit`). `confined`: the commands and hooks of scenarios run shut in (`shell.Confines`). `mortal`: where
+    a scenario kills the program, a process of its own serves the reference.
     """
 
     def __init__(
-        self, contract: str | Behaviours, *, seconds: float = TIME_LIMIT, confined: bool = False
+        self,
+        contract: str | Behaviours,
+        *,
+        seconds: float = TIME_LIMIT,
+        confined: bool = False,
+        mortal: bool = False,
     ) -> None:
         tools = (schema.tool for schema in FileTools(contract, root=".").schemas)
-        capabilities = frozenset({*tools, *SESSION_CAPABILITIES})
-        self.traits = AdapterTraits(capabilities, repeats_paths=True, in_memory=not confined)
+        capabilities = frozenset({*tools, *SESSION_CAPABILITIES}) - (set() if mortal else {"kill"})
+        self._mortal = mortal
+        self._served: LinesAdapter | None = None
+        self.traits = AdapterTraits(
+            capabilities, repeats_paths=True, in_memory=not confined, reset=self._end, close=self._end
+        )
         self._contract = contract
         self._seconds = seconds
         self._confined = confined
 
-    def open(self, workspace: Workspace) -> ReferenceSession:
+    def open(self, workspace: Workspace) -> Session:
         """Start with nothing read."""
+        if self._mortal and "kill" in workspace.needs and isinstance(self._contract, str):
+            if self._served is None:
+                serve = (sys.executable, "-P", "-m", __name__, self._contract)
+                self._served = LinesAdapter(serve, time_limit=self._seconds)
+            return self._served.open(workspace)
         confines = Confines(workspace.root, workspace.home, self._seconds, self._confined)
         return ReferenceSession.of(self._contract, workspace, confines)
+
+    def _end(self) -> None:
+        if self._served is not None:
+            self._served.close()
 
 
 class ReferenceSession:
@@ -113,6 +144,19 @@ class ReferenceSession:
         with time_limit(self._seconds, tool), as_an_ordinary_user():
             return _result(self._tools.call_during(tool, arguments, interfere))
 
+    def call_interrupted(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | str,
+        how: Literal["cancelled", "cut", "limit"],
+        interfere: Callable[[], None],
+    ) -> ToolResult:
+        """Let the user give one call up, or take one that came cut off."""
+        if isinstance(arguments, str):
+            return NO_ANSWER if how == "cut" else _result(self._tools.call_at_limit(tool))
+        with time_limit(self._seconds, tool), as_an_ordinary_user():
+            return _result(self._tools.call_given_up(tool, arguments, interfere))
+
 
 class _SubAgent(ReferenceSession):
     """A sub-agent of a session; closing it ends it."""
@@ -140,3 +184,16 @@ def _hook(hook: Hook, confines: Confines) -> ReferenceHook:
 
 def _result(result: Result) -> ToolResult:
     return ToolResult(result.text, result.is_error, result.error, result.reminders)
+
+
+def serve(contract: str, version: str) -> None:
+    """Offer the reference as `lines:` wants it, until standard input ends. ValueError: there is no such contract."""
+    adapter = ReferenceAdapter(contract)
+    # Whatever prints must not end up among the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    serve_lines(adapter, "readfirst reference", version, sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1], "")

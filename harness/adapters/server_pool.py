@@ -142,6 +142,7 @@ class ServerPool:
         shares = self.isolation == "directory" or not self._found.refusal
         apart = scenario.id in self._apart
         self._fresh = self._alone or apart or not self._found.again or bool(scenario.given.deny)
+        self._fresh = self._fresh or "sessions" in scenario.needs
         if shares and not apart and not _alone(scenario) and not self._alone:
             self._fresh = False
             self.use = ServerUse(
@@ -189,9 +190,9 @@ class ServerPool:
 
 
 def _alone(whose: Workspace | Scenario) -> bool:
-    """Tell whether a session needs a server in its own workspace, or with its own rules."""
+    """Tell whether a session needs a server in its own workspace, with its own rules, to be killed, or two."""
     deny = whose.given.deny if isinstance(whose, Scenario) else whose.deny
-    return whose.relative or bool(deny)
+    return whose.relative or bool(deny) or bool({"kill", "sessions"} & whose.needs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from readfirst.harness.agents.scripted_model.message import Block, TextBlock, ToolUse
 from readfirst.harness.agents.scripted_model.server import ScriptedModel, Turn
 from readfirst.harness.agents.scripted_model.wire import Wire, WireError
-from readfirst.harness.processes.child import end, warn_of
+from readfirst.harness.processes.child import end, kill, warn_of
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import BrokenAdapter, ToolResult
+from readfirst.harness.session import NO_ANSWER, BrokenAdapter, ToolResult
 
 __all__ = ["LAUNCHER", "OUTPUT_KEPT", "Conversation", "Dialogue", "Launch", "Pause", "Program"]
 
@@ -182,6 +182,16 @@ class Conversation:
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Let the model make several calls in one message."""
         return self._exchange(calls, None)
+
+    def call_cut(self, tool: str, arguments: str, ends: Literal["cut", "limit"]) -> ToolResult:
+        """Let the model begin a call whose arguments end early; NO_ANSWER where the agent asks for another message."""
+        use = ToolUse(self._use(tool, {}).id, tool, arguments, ends)
+        return self._say((use,), self.program.time_limit).request.answers.get(use.id, NO_ANSWER)
+
+    def kill(self) -> None:
+        """Kill the agent at once."""
+        assert self._channel is not None
+        kill(self.pid, self._channel)
 
     def start_call(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Let the model call a tool that asks the model itself before it answers; return the call's id."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +11,6 @@ import typer
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import stderr, stdout
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -55,14 +52,9 @@ def serve(
 
 
 def _serve_lines(contract: str) -> None:
-    from readfirst.harness.adapters.lines_server import serve_lines
-    from readfirst.harness.adapters.reference import ReferenceAdapter
+    from readfirst.harness.adapters.reference import serve as serve_lines
 
     try:
-        adapter = ReferenceAdapter(contract)
+        serve_lines(contract, version())
     except ValueError as error:
         raise UsageError(str(error)) from error
-    # Whatever prints must not end up among the answers.
-    answers = os.fdopen(os.dup(stdout().fileno()), "wb")
-    os.dup2(stderr().fileno(), stdout().fileno())
-    serve_lines(adapter, "readfirst reference", version(), sys.stdin.buffer, answers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from readfirst.harness.compare.expected_files import FileDifference, file_differences
@@ -11,6 +11,7 @@ from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.compare.untouched_files import name_differences, trace_differences
 from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict, up_to
 from readfirst.harness.harm.harm import HARMS, Harm
+from readfirst.harness.harm.torn import torn
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract, clause_for
@@ -137,8 +138,15 @@ class _Judge:
                 clause = self._clause(step.expect)[0]
                 files = clause.files if clause is not None else {}
                 position = (clause.position if clause is not None else None) or position
-        for found in file_differences(files, happened.expected_world, self.state, happened.changes):
-            self._note(index, 0, "effects", found, position)
+        if isinstance(step, ToolCall) and step.interrupted == "killed-writing":
+            # How far it came is a matter of luck; nothing may be torn.
+            for path, what in torn(step, self.state, happened.changes):
+                found = FileDifference(f"file {path}", "as it was, or as the call asks", what)
+                self._note(index, 0, "effects", found, position)
+            happened = replace(happened, traces={}, names_before={}, names={})
+        else:
+            for found in file_differences(files, happened.expected_world, self.state, happened.changes):
+                self._note(index, 0, "effects", found, position)
         if not isinstance(step, WorldEvent | SessionEvent):
             if self.scenario.given.reminders and self.contract.recorded:
                 self._reminders(index, clause, happened, position)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, HardLink, RegularFile, in_words
+from readfirst.harness.suite.ownership import OWN
 
 __all__ = ["FileDifference", "file_differences"]
 
@@ -83,7 +84,23 @@ def _differences(
                 nothing = ": it is outside the workspace" if outside else ""
                 return [FileDifference(f"path {path}", _describe(expected) + nothing, _describe(got))]
             return []
-    return _mode_differences(path, expected, got, former)
+    return [
+        *_mode_differences(path, expected, got, former),
+        *_ownership_differences(path, expected, got, former),
+    ]
+
+
+def _ownership_differences(
+    path: str, expected: Entry | None, got: Entry | None, former: Entry | None
+) -> list[FileDifference]:
+    if not isinstance(got, RegularFile):
+        return []
+    kept = (former.ownership or OWN) if isinstance(former, RegularFile) else OWN
+    stated = getattr(expected, "ownership", None) or kept
+    has = got.ownership or OWN
+    if has in (stated, kept):  # nobody has to lose what the product loses
+        return []
+    return [FileDifference(f"ownership of {path}", str(stated), str(has))]
 
 
 def _mode_differences(

@@ -12,6 +12,7 @@ from readfirst.harness.harm.edited import Found
 from readfirst.harness.harm.hands import Known
 from readfirst.harness.harm.harm import HARMS, Harm, Kind
 from readfirst.harness.harm.kept import kept
+from readfirst.harness.harm.torn import torn
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
@@ -56,6 +57,8 @@ class _Judge:
     found: list[Harm] = field(default_factory=list)
     views: list[dict[str, Known]] = field(default_factory=list)
     """What the session knows of files, the innermost sub-agent's last."""
+    other: dict[str, Known] | None = None
+    """What another session beside it knows."""
     rewinds: bool = False
     checkpoint: State = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
@@ -69,6 +72,11 @@ class _Judge:
     def view(self) -> dict[str, Known]:
         return self.views[-1]
 
+    def _views(self) -> list[dict[str, Known]]:
+        """Return what everybody knows, first who acts now."""
+        beside = self.other is not None and all(view is not self.other for view in self.views)
+        return [*reversed(self.views), *([self.other] if beside and self.other is not None else [])]
+
     def step(self, index: int, step: Step, happened: StepOutcome) -> None:
         """Judge one step, and learn from it."""
         match step:
@@ -76,6 +84,12 @@ class _Judge:
                 self._others(happened.changes)
             case SessionEvent():
                 self._session(step)
+                self._others(happened.changes)
+            case ToolCall(interrupted="killed-writing"):
+                for path, what in torn(step, self.state, happened.changes):
+                    lost = f"{path} was torn when the program was killed, and has {what}"
+                    former, now = _text(self.state.get(path)), _text(happened.changes.get(path))
+                    self._note(index, 0, path, Found("lost", lost, former, now))
                 self._others(happened.changes)
             case ToolCall() | ParallelCalls():
                 # What a call made as it was before somebody else changed it is not among the changes of the step.
@@ -99,8 +113,11 @@ class _Judge:
         match event.kind:
             case "agent":
                 self.views.append(_fresh(self.state))
-            case "end" if len(self.views) > 1:
+            case "end" | "back" if len(self.views) > 1:
                 self.views.pop()
+            case "other":
+                self.other = _fresh(self.state) if self.other is None else self.other
+                self.views.append(self.other)
             case "rewind":
                 self.rewinds = True
             case "mention":
@@ -113,7 +130,7 @@ class _Judge:
     def _others(self, changed: Mapping[str, Entry | None]) -> None:
         """Somebody else changed files."""
         for path, entry in changed.items():
-            for view in self.views:
+            for view in self._views():
                 _learn(view, path, self.state.get(path), entry, session=False)
         self.state = _after(self.state, changed)
 
@@ -248,7 +265,7 @@ class _Judge:
 
     def _learn_all(self, changed: set[str], before: State, after: State, foreign: set[str]) -> None:
         for path in changed:
-            for depth, view in enumerate(reversed(self.views)):
+            for depth, view in enumerate(self._views()):
                 session = depth == 0 and path not in foreign
                 _learn(view, path, before.get(path), after.get(path), session=session)
         self.touched |= changed

@@ -1,4 +1,4 @@
-"""Kept: what a call must keep of its file beside the bytes: type, mode, owner and names."""
+"""Kept: what a call must keep of its file beside the bytes: type, mode, owner, attributes and names."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from readfirst.harness.harm.chain import Chain
 from readfirst.harness.harm.edited import Found
 from readfirst.harness.suite.entry import Entry, RegularFile, in_words
+from readfirst.harness.suite.ownership import OWN
 
 __all__ = ["kept"]
 
@@ -29,6 +30,9 @@ def kept(
         return
     if former.mode != now.mode and former.mode is not None and now.mode is not None:
         yield path, Found("spoiled", f"the mode of {path} was {former.mode:04o}, and is {now.mode:04o} now")
+    had, has = (each.ownership or OWN for each in (former, now))
+    if had != has:
+        yield path, Found("spoiled", f"{path} had {had}, and has {has} now")
     gained = [name for name in names.get(path, ()) if name != path and name in before]
     if gained and not set(gained) & set(names_before.get(path, ())):
         yield path, Found("spoiled", f"{path} was a file of its own, and is one file with {gained[0]} now")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import count
 
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Stamp, Symlink
+from readfirst.harness.suite.ownership import OWN
 from readfirst.harness.suite.scenario import Scenario, SessionEvent, ToolCall, WorldEvent
 from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 from readfirst.harness.workspace.git import Repository
@@ -90,12 +92,15 @@ class _Files:
                 self._share(to, path)
             case RegularFile():
                 stamp = former.stamp if in_place and isinstance(former, RegularFile) else None
-                mode = former.mode if isinstance(former, RegularFile) else 0o644
+                mode, owned = 0o644, entry.ownership
+                if isinstance(former, RegularFile):
+                    mode, owned = former.mode or 0, owned or former.ownership
                 fresh = RegularFile(
                     entry.data,
                     mode if entry.mode is None else entry.mode,
                     None,
                     stamp or Stamp(next(self._numbers), 1, 0),
+                    owned if owned != OWN else None,
                 )
                 self.state[path] = fresh
                 for other in self._names(path):
@@ -137,7 +142,7 @@ class _Files:
             case "chmod":
                 entry = self.state.get(place)
                 if isinstance(entry, RegularFile):
-                    self.state[place] = RegularFile(entry.data, event.mode, None, entry.stamp)
+                    self.state[place] = replace(entry, mode=event.mode)
                 elif isinstance(entry, Directory):
                     self.state[place] = Directory(event.mode)
             case "symlink" | "mkdir":

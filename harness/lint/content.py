@@ -161,8 +161,8 @@ def _state(entry: Entry | None) -> Any:
 
 def _done(step: Step) -> Any:
     match step:
-        case ToolCall(tool, arguments, during):
-            return [tool, _plain(arguments), [_done(event) for event in during]]
+        case ToolCall(tool, arguments, during, interrupted=how):
+            return [tool, _plain(arguments), [_done(event) for event in during], how]
         case ParallelCalls(calls):
             return ["parallel", [_done(call) for call in calls]]
         case WorldEvent():

@@ -17,7 +17,7 @@ from readfirst.harness.processes import supervisor
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["SUPERVISOR", "Child", "end", "warn_of"]
+__all__ = ["SUPERVISOR", "Child", "end", "kill", "warn_of"]
 
 SUPERVISOR = Path(supervisor.__file__)
 
@@ -101,10 +101,38 @@ class Child:
             time.sleep(0.002)
         return status
 
+    def kill(self) -> None:
+        """Kill the program at once, whatever thread waits for it; `end` is still needed."""
+        kill(self.pid, self._channel)
+
     def end(self, patience: float = 0.0) -> None:
         """End everything, after `patience` seconds at most in which the program may end by itself."""
         self.wait(patience)
         end(self.process, self._channel)
+
+
+def kill(supervisor: int, channel: socket.socket) -> None:
+    """Kill what a supervisor has started, in the middle of whatever it does, and wait until all of it is dead."""
+    for pid in _descendants(supervisor):
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+    with suppress(OSError):
+        channel.shutdown(socket.SHUT_RDWR)
+    deadline = time.monotonic() + _PATIENCE
+    with suppress(ChildProcessError):  # somebody else has waited for it
+        while os.waitid(os.P_PID, supervisor, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.001)
+
+
+def _descendants(pid: int) -> list[int]:
+    """Return the processes below one, where the system lists them; else none, and the supervisor finds them."""
+    found: list[int] = []
+    with suppress(OSError):
+        for child in map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
+            found += [*_descendants(child), child]
+    return found
 
 
 def end(process: subprocess.Popen[bytes], channel: socket.socket) -> None:

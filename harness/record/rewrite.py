@@ -13,7 +13,7 @@ import yaml
 from readfirst.harness.source.emit import Value, emit_mapping
 from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.events import EVENTS
-from readfirst.harness.suite.session_events import AGENT, steps_of_agent
+from readfirst.harness.suite.session_events import WITH_STEPS, inner_steps
 
 __all__ = ["Keep", "New", "RewriteError", "StepPath", "Update", "rewrite_expectations"]
 
@@ -211,7 +211,7 @@ def _written(steps: Sequence[yaml.MappingNode]) -> Iterator[yaml.MappingNode]:
     """Yield, for each step that the loader makes, the one in the file that it comes from."""
     for step in steps:
         key, value = step.value[0]
-        if key.value == AGENT:
+        if key.value in WITH_STEPS:
             inner = _child(value, "steps")
             assert inner is not None
             yield step
@@ -238,7 +238,7 @@ def _check_rest(before: str, after: str) -> None:
 def _without_expectations(source: str) -> Any:
     value = load(source.encode(), Path("-")).value
     for step in value["steps"]:
-        for each in (step, *steps_of_agent(step)):
+        for each in (step, *inner_steps(step)[1]):
             for call in (each, *(each.get("parallel") or ())):
                 call.pop("expect", None)
     return value

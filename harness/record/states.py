@@ -61,7 +61,8 @@ def _states_files(stated: Mapping[str, Entry | None], seen: Mapping[str, Entry |
 def _is_same(stated: Entry | None, seen: Entry | None) -> bool:
     match stated, seen:
         case RegularFile(mode=mode), RegularFile(mode=other):
-            return stated.data == seen.data and (other is None or mode == other)
+            same = seen.ownership is None or stated.ownership == seen.ownership
+            return same and stated.data == seen.data and (other is None or mode == other)
         case FileDigest(sha256, size, mode), RegularFile(mode=other):
             data = seen.data
             same = (sha256, size) == (hashlib.sha256(data).hexdigest(), len(data))
@@ -135,9 +136,11 @@ def _file_value(entry: Entry | None) -> Value:
             return {"symlink": target}
         case RegularFile(mode=mode):
             value = _content_value(entry.data)
-            if mode is None:
+            if mode is None and entry.ownership is None:
                 return value
-            return {**({"text": value} if isinstance(value, str) else value), "mode": f"{mode:04o}"}
+            modes = {} if mode is None else {"mode": f"{mode:04o}"}
+            owned = {} if entry.ownership is None else {"ownership": entry.ownership.value}
+            return {**({"text": value} if isinstance(value, str) else value), **modes, **owned}
         case Directory(mode):
             return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
         case _:

@@ -9,6 +9,7 @@ from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile
 from readfirst.harness.suite.host_text import answer_of
+from readfirst.harness.suite.ownership import OWN
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
@@ -68,6 +69,8 @@ def _step(
             created[path] = mode
         if not _is_implied(path, entry, own, before):
             changes[path] = _with_mode(entry, former.get(path), new=path not in former)
+    if isinstance(step, ToolCall) and step.interrupted == "killed-writing":
+        return TranscriptStep(tools, results)  # how far it came is a matter of luck
     return TranscriptStep(tools, results, changes, created, done.struck)
 
 
@@ -109,7 +112,10 @@ def _is_implied(
 
 
 def _with_mode(entry: Entry | None, former: Entry | None, *, new: bool) -> Entry | None:
-    """Return the entry with its mode only where one that existed changed."""
+    """Return the entry with its mode and ownership only where those of one that existed changed."""
+    if isinstance(entry, RegularFile):
+        same = new or entry.ownership == getattr(former, "ownership", None)
+        entry = replace(entry, ownership=None if same else entry.ownership or OWN)
     if isinstance(entry, RegularFile | Directory) and (new or entry.mode == _mode_of(former)):
         return replace(entry, mode=None)
     return entry

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from readfirst.harness.session import (
     BrokenAdapter,
     CompactingSession,
@@ -18,20 +20,34 @@ __all__ = ["Conversation"]
 
 
 class Conversation:
-    """The main session and the sub-agents that run in it; `session` is the one that acts now."""
+    """The main session and the sub-agents that run in it; `session` is the one that acts now.
 
-    def __init__(self, main: Session) -> None:
-        self._sessions = [main]
+    `begin` opens the main session, another one that acts beside it, and one when a call comes after a kill.
+    """
+
+    def __init__(self, begin: Callable[[], Session]) -> None:
+        self._begin = begin
+        self._sessions = [begin()]
+        self._other: Session | None = None
+        self._killed = False
 
     @property
     def session(self) -> Session:
         """The session of the sub-agent that runs, else the main one."""
+        if self._killed:
+            self.close()
+            self._sessions, self._killed = [self._begin()], False
         return self._sessions[-1]
+
+    def killed(self) -> None:
+        """Take note that the program is dead: what comes next either resumes the session or begins another."""
+        self._killed = True
 
     def undergo(self, event: SessionEvent, root: str = "") -> None:
         """Let an event happen in the workspace `root`. Raises BrokenAdapter where the session has no way for it."""
         match event.kind:
             case "resume":
+                self._killed = False
                 if not isinstance(self.session, ResumingSession):
                     raise _missing("resume", "resume()")
                 self.session.resume()
@@ -56,9 +72,17 @@ class Conversation:
                 self._sessions.append(agent)
             case "end":
                 close_session(self._sessions.pop())
+            case "other":
+                self._other = self._begin() if self._other is None else self._other
+                self._sessions.append(self._other)
+            case "back":
+                self._sessions.pop()
 
     def close(self) -> None:
         """Close all sessions, the innermost first."""
+        if self._other is not None:
+            self._sessions.append(self._other)
+            self._other = None
         while self._sessions:
             close_session(self._sessions.pop())
 

@@ -13,11 +13,15 @@ from typing import Any
 from readfirst.harness.processes import trace
 from readfirst.harness.processes.scratch import ScratchError
 from readfirst.harness.replay.conversation import Conversation
+from readfirst.harness.replay.interruption import killed_when_writing
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.session import (
+    NO_ANSWER,
     Adapter,
     BrokenAdapter,
     Hook,
+    InterruptibleSession,
+    MortalSession,
     ParallelSession,
     RacingSession,
     Session,
@@ -27,6 +31,7 @@ from readfirst.harness.session import (
 )
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.scenario import (
+    INTERRUPTIONS,
     ParallelCalls,
     Scenario,
     SessionEvent,
@@ -141,6 +146,8 @@ def _disk(scenario: Scenario, adapter: Adapter, site: Site) -> Iterator[None]:
 
 
 class _Replay:
+    adapter: Adapter
+
     def __init__(self, scenario: Scenario, site: Site, settle: float) -> None:
         self.scenario = scenario
         self.site = site
@@ -178,7 +185,8 @@ class _Replay:
                 if traits_of(adapter).isolates(self.scenario):
                     workspace = replace(workspace, isolated=True)
                 self.hooks = workspace.hooks
-                conversation = Conversation(adapter.open(workspace))
+                self.adapter = adapter
+                conversation = Conversation(lambda: adapter.open(workspace))
                 if self.site.confined:
                     self._take_over_from_the_start()
                 for index, step in enumerate(self.scenario.steps):
@@ -222,7 +230,6 @@ class _Replay:
                 raise SpoiltError(f"a process of an earlier scenario still writes into the workspace: {path}")
 
     def _perform(self, step: Step, conversation: Conversation) -> None:
-        session = conversation.session
         match step:
             case SessionEvent():
                 trace.session_event(self.index + 1, step)
@@ -238,12 +245,15 @@ class _Replay:
                 # What somebody did since the last answer is not the event's doing.
                 world = {path: entry for path, entry in self._changes().items() if path not in early}
                 self.steps.append(StepOutcome(changes=changes(before, self.state), expected_world=world))
-            case ToolCall(during=()):
-                arguments = self._asked(step)
+            case ToolCall(interrupted="killed" | "killed-writing"):
+                self._perform_killed(step, conversation)
+            case ToolCall(during=(), interrupted=None):
+                arguments, session = self._asked(step), conversation.session
                 self._record(lambda: [session.call(step.tool, arguments)], 1)
             case ToolCall():
-                self._perform_race(step, session)
+                self._perform_race(step, conversation.session)
             case ParallelCalls(calls):
+                session = conversation.session
                 if not isinstance(session, ParallelSession):
                     raise BrokenAdapter(
                         "the adapter declares `parallel`, but its session has no call_parallel"
@@ -258,11 +268,56 @@ class _Replay:
         return arguments
 
     def _perform_race(self, call: ToolCall, session: Session) -> None:
-        if not isinstance(session, RacingSession):
+        """Make a call in which something happens between validation and execution, or that is no whole one."""
+        how = call.interrupted
+        if how is None and not isinstance(session, RacingSession):
             raise BrokenAdapter("the adapter declares `during`, but its session has no call_during")
+        if how is not None and not isinstance(session, InterruptibleSession):
+            raise BrokenAdapter(
+                f"the adapter declares `{INTERRUPTIONS[how]}`, but its session has no call_interrupted"
+            )
         arguments = self._asked(call)
         interfere = _Interference(self.site, call.during)
-        self._record(lambda: [session.call_during(call.tool, arguments, interfere)], 1, interfere)
+
+        def make() -> list[ToolResult]:
+            if isinstance(session, InterruptibleSession) and (how == "cancelled" or how in ("cut", "limit")):
+                given = arguments if how == "cancelled" else self.site.substituted(call.begun)
+                return [session.call_interrupted(call.tool, given, how, interfere)]
+            assert isinstance(session, RacingSession)
+            return [session.call_during(call.tool, arguments, interfere)]
+
+        self._record(make, 1, interfere)
+        self._end(interfere)
+
+    def _perform_killed(self, call: ToolCall, conversation: Conversation) -> None:
+        """Make a call that the program does not survive; the next one begins another session, unless it is resumed."""
+        session = conversation.session
+        if not isinstance(session, MortalSession):
+            raise BrokenAdapter("the adapter declares `kill`, but its session has no kill()")
+        if not isinstance(session, RacingSession) and call.interrupted == "killed":
+            raise BrokenAdapter("the adapter declares `during`, but its session has no call_during")
+        arguments = self._asked(call)
+        interfere = _Interference(self.site, call.during, finally_=session.kill)
+
+        def make() -> list[ToolResult]:
+            if call.interrupted == "killed-writing":
+                make = lambda: session.call(call.tool, arguments)  # noqa: E731 - one expression
+                return [killed_when_writing(self.site.root, make, session.kill)]
+            assert isinstance(session, RacingSession)
+            try:
+                return [session.call_during(call.tool, arguments, interfere)]
+            except BrokenAdapter:
+                if not interfere.count:
+                    raise
+                return [NO_ANSWER]
+
+        self._record(make, 1, interfere)
+        self._end(interfere)
+        conversation.killed()
+        traits_of(self.adapter).reset()
+
+    @staticmethod
+    def _end(interfere: _Interference) -> None:
         interfere.over = True
         if interfere.error is not None:
             raise interfere.error
@@ -349,11 +404,14 @@ class _Replay:
 
 
 class _Interference:
-    """What an adapter runs between validation and execution: the world events of `during`, once."""
+    """What an adapter runs between validation and execution, once: the world events of `during`, and `finally_`."""
 
-    def __init__(self, site: Site, events: tuple[WorldEvent, ...]) -> None:
+    def __init__(
+        self, site: Site, events: tuple[WorldEvent, ...], finally_: Callable[[], None] = lambda: None
+    ) -> None:
         self.site = site
         self.events = events
+        self.finally_ = finally_
         self.count = 0
         self.over = False
         self.error: WorldEventError | None = None
@@ -375,6 +433,7 @@ class _Interference:
             self.error = error
         self.state = before, self.site.snapshot()
         self.changes = changes(*self.state)
+        self.finally_()
 
 
 def _shown(value: object) -> str:

@@ -21,6 +21,7 @@ from readfirst.harness.suite.entry import (
 from readfirst.harness.suite.scenario import (
     Given,
     GivenHook,
+    Interruption,
     ParallelCalls,
     SessionEvent,
     SessionEventKind,
@@ -46,6 +47,16 @@ _SESSION_EVENTS: Mapping[SessionEventKind, str] = {
     "agent": "a sub-agent begins",
     "end": "the sub-agent ends",
     "mention": "the user mentions",
+    "other": "another session acts",
+    "back": "the first session goes on",
+}
+
+_INTERRUPTIONS: Mapping[Interruption, str] = {
+    "cancelled": "given up by the user before it is executed",
+    "killed": "and the program is killed before it is executed",
+    "killed-writing": "and the program is killed when it begins to write",
+    "cut": "and the connection ends in the middle of the last argument",
+    "limit": "and the model's message ends in the middle of the last argument",
 }
 
 
@@ -147,7 +158,8 @@ def _content(entry: RegularFile) -> str:
 
 
 def _describe_call(call: ToolCall) -> str:
-    return f"{call.tool} {_arguments(call.arguments)}"
+    ended = f", {_INTERRUPTIONS[call.interrupted]}" if call.interrupted else ""
+    return f"{call.tool} {_arguments(call.arguments)}{ended}"
 
 
 def _arguments(arguments: Mapping[str, Any]) -> str:

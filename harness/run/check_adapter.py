@@ -19,6 +19,8 @@ from readfirst.harness.session import (
     BrokenAdapter,
     Design,
     Hook,
+    InterruptibleSession,
+    MortalSession,
     ParallelSession,
     RacingSession,
     Session,
@@ -30,7 +32,7 @@ from readfirst.harness.session import (
 )
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
-from readfirst.harness.suite.scenario import TOOLS, SessionEvent, WorldEvent
+from readfirst.harness.suite.scenario import TOOLS, SessionEvent, ToolCall, WorldEvent
 from readfirst.harness.workspace.site import Site, SitePool, changes
 from readfirst.harness.workspace.traces import traces
 
@@ -78,7 +80,12 @@ def check_adapter(
         ("Write", "a new file is written, in the workspace and nowhere else", _writes),
         ("Read", "text that is not ASCII arrives unchanged", _unicode),
         ("Read", "an answer of 128 KiB arrives, and the next one, too", _reads_much),
-        ("Write", "a call of a megabyte arrives, and the next one, too", _writes_much),
+        ("Write", "calls of one and of eight megabytes arrive, and the next one, too", _writes_much),
+        (
+            "Read",
+            "an answer of eight megabytes arrives, or none so long is given, and the next one, too",
+            _shows_much,
+        ),
         ("resume", "a resumed conversation answers", _goes_on_after(SessionEvent("resume"))),
         (
             "compact",
@@ -88,6 +95,8 @@ def check_adapter(
         ("rewind", "a rewind removes a file that was written before it", _rewinds),
         ("mentions", "a conversation answers after its user mentioned a file", _mentions),
         ("agents", "a sub-agent answers, and the conversation after it", _delegates),
+        ("cancel", "a Write that is given up makes no file, and the next one does", _gives_up),
+        ("cut", "a Write of which only the beginning came makes no file", _is_cut),
         ("reminders", "a file that changed after it was written is reported", _reminds),
     ]
     for needed, name, check in checks:
@@ -238,12 +247,20 @@ def _reads_much(session: Session, site: Site) -> None:
     _sees(session, path)
 
 
+def _shows_much(session: Session, site: Site) -> None:
+    path = _lay_out(site, _TEXT)
+    site.lay_out({"long.txt": RegularFile(TextContent("line of the file\n" * 2**19))})
+    _call(session, "Read", {"file_path": f"{site.root}/long.txt"})
+    _sees(session, path)
+
+
 def _writes_much(session: Session, site: Site) -> None:
-    content = "line of the file\n" * 2**16
-    answer = _call(session, "Write", {"file_path": f"{site.root}/long.txt", "content": content})
-    entry = site.snapshot().get("long.txt")
-    if not answer.is_error and not (isinstance(entry, RegularFile) and entry.data == content.encode()):
-        raise _Wrong(f"{site.root}/long.txt has other content afterwards. Is a message read to its end?")
+    for lines in (2**16, 2**19):
+        content, path = "line of the file\n" * lines, f"long-{lines}.txt"
+        answer = _call(session, "Write", {"file_path": f"{site.root}/{path}", "content": content})
+        entry = site.snapshot().get(path)
+        if not answer.is_error and not (isinstance(entry, RegularFile) and entry.data == content.encode()):
+            raise _Wrong(f"{site.root}/{path} has other content afterwards. Is a message read to its end?")
     _writes_one(session, site)
 
 
@@ -251,7 +268,7 @@ def _goes_on_after(event: SessionEvent) -> Callable[[Session, Site], None]:
     def look(session: Session, site: Site) -> None:
         path = _lay_out(site, _TEXT)
         _sees(session, path)
-        conversation = Conversation(session)
+        conversation = Conversation(lambda: session)
         conversation.undergo(event)
         _sees(conversation.session, path)
 
@@ -261,7 +278,7 @@ def _goes_on_after(event: SessionEvent) -> Callable[[Session, Site], None]:
 def _rewinds(session: Session, site: Site) -> None:
     path = _lay_out(site, _TEXT)
     _writes_one(session, site)
-    Conversation(session).undergo(SessionEvent("rewind"))
+    Conversation(lambda: session).undergo(SessionEvent("rewind"))
     _sees(session, path)
     if "new.txt" in site.snapshot():
         raise _Wrong(f"{site.root}/new.txt, which Write created, is still there after a rewind")
@@ -269,16 +286,34 @@ def _rewinds(session: Session, site: Site) -> None:
 
 def _mentions(session: Session, site: Site) -> None:
     path = _lay_out(site, _TEXT)
-    Conversation(session).undergo(SessionEvent("mention", path="notes.txt"), site.root)
+    Conversation(lambda: session).undergo(SessionEvent("mention", path="notes.txt"), site.root)
     _sees(session, path)
 
 
 def _delegates(session: Session, site: Site) -> None:
     path = _lay_out(site, _TEXT)
-    conversation = Conversation(session)
+    conversation = Conversation(lambda: session)
     for event in (SessionEvent("agent"), SessionEvent("end")):
         conversation.undergo(event)
         _sees(conversation.session, path)
+
+
+def _gives_up(session: Session, site: Site) -> None:
+    if isinstance(session, InterruptibleSession):
+        given = {"file_path": f"{site.root}/new.txt", "content": "new\n"}
+        _refuses(session.call_interrupted("Write", given, "cancelled", lambda: None), site, "was given up")
+        _writes_one(session, site)
+
+
+def _is_cut(session: Session, site: Site) -> None:
+    if isinstance(session, InterruptibleSession):
+        begun = ToolCall("Write", {"file_path": f"{site.root}/new.txt", "content": "new\n"}).begun
+        _refuses(session.call_interrupted("Write", begun, "cut", lambda: None), site, "was cut off")
+
+
+def _refuses(result: ToolResult, site: Site, why: str) -> None:
+    if not result.is_error or "new.txt" in site.snapshot():
+        raise _Wrong(f"Write answered {result.text[:200]!r}, though it {why}. Refuse it, and write nothing.")
 
 
 def _reminds(session: Session, site: Site) -> None:
@@ -351,6 +386,14 @@ def _methods(capabilities: frozenset[str]) -> Callable[[Session, Site], None]:
     def look(session: Session, _site: Site) -> None:
         if "parallel" in capabilities and not isinstance(session, ParallelSession):
             raise _Wrong("capabilities names parallel, but the session has no call_parallel(calls)")
+        interrupts = {"cancel", "cut"} & capabilities
+        if interrupts and not isinstance(session, InterruptibleSession):
+            raise _Wrong(
+                f"capabilities names {min(interrupts)}, but the session has no "
+                "call_interrupted(tool, arguments, how, interfere)"
+            )
+        if "kill" in capabilities and not isinstance(session, MortalSession):
+            raise _Wrong("capabilities names kill, but the session has no kill()")
         if "during" in capabilities and not isinstance(session, RacingSession):
             raise _Wrong(
                 "capabilities names during, but the session has no call_during(tool, arguments, interfere)"

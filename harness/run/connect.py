@@ -121,7 +121,10 @@ def _reference(wanted: _Wanted) -> Adapter:
 
     try:
         return ReferenceAdapter(
-            wanted.contract.name, seconds=wanted.time_limit, confined=not wanted.suite.bundled
+            wanted.contract.name,
+            seconds=wanted.time_limit,
+            confined=not wanted.suite.bundled,
+            mortal=True,
         )
     except ValueError as error:
         raise ConnectError(f"'reference' cannot follow {wanted.contract.name}: {error}") from error

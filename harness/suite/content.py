@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from readfirst.harness.source.inspection import Inspection
@@ -21,6 +22,7 @@ from readfirst.harness.suite.entry import (
     Symlink,
     TextContent,
 )
+from readfirst.harness.suite.ownership import read_ownership
 from readfirst.harness.suite.shift import Seconds, parse_shift
 
 __all__ = [
@@ -40,7 +42,7 @@ EOLS = ("lf", "crlf", "cr")
 
 _KINDS = ("text", "repeat", "base64", "symlink", "hardlink", "directory")
 _TEXT_KEYS = ("encoding", "bom", "eol")
-_GIVEN_KEYS = (*_KINDS, "times", *_TEXT_KEYS, "mode", "mtime")
+_GIVEN_KEYS = (*_KINDS, "times", *_TEXT_KEYS, "mode", "mtime", "ownership")
 _EVENT_KEYS = ("text", "repeat", "base64", "times", *_TEXT_KEYS, "mode", "mtime")
 _EXPECTED_KEYS = (
     "text",
@@ -53,6 +55,7 @@ _EXPECTED_KEYS = (
     "times",
     *_TEXT_KEYS,
     "mode",
+    "ownership",
 )
 
 _MODE = re.compile(r"[0-7]{4}")
@@ -67,7 +70,7 @@ def given_entry(look: Inspection, path: YamlPath, value: Any) -> Entry | None:
     if isinstance(entry, RegularFile) and "mtime" in value:
         shift = shift_of(look, (*path, "mtime"), value["mtime"])
         if shift is not None:
-            return RegularFile(entry.content, entry.mode, OLD_TIME + shift)
+            return replace(entry, mtime=OLD_TIME + shift)
     return entry
 
 
@@ -131,7 +134,7 @@ def _entry(look: Inspection, path: YamlPath, value: Any, known: tuple[str, ...])
     kind = kinds[0]
     mode = mode_of(look, (*path, "mode"), fields["mode"]) if "mode" in fields else None
     allowed = {
-        "text": (*_TEXT_KEYS, "mode", "mtime"),
+        "text": (*_TEXT_KEYS, "mode", "mtime", "ownership"),
         "repeat": ("times", *_TEXT_KEYS, "mode", "mtime"),
         "base64": ("mode", "mtime"),
         "directory": ("mode",),
@@ -141,7 +144,10 @@ def _entry(look: Inspection, path: YamlPath, value: Any, known: tuple[str, ...])
             look.note((*path, key), f"{key} does not go with {kind}", f"Remove {key}.", key=True)
     if kind in ("text", "repeat"):
         content = _text_content(look, path, fields, kind)
-        return None if content is None else RegularFile(content, mode)
+        ownership = None
+        if "ownership" in fields:
+            ownership = read_ownership(look, (*path, "ownership"), fields["ownership"])
+        return None if content is None else RegularFile(content, mode, ownership=ownership)
     target = fields[kind]
     if kind == "directory":
         if target is not True:

@@ -60,6 +60,10 @@ SESSION_CAPABILITIES = (
     "full_disk",
     "mentions",
     "memory_files",
+    "cancel",
+    "cut",
+    "kill",
+    "sessions",
 )
 """What a session may offer beside the file tools."""
 

@@ -6,6 +6,7 @@ import base64
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from readfirst.harness.suite.ownership import Ownership
 from readfirst.harness.suite.shift import Seconds
 
 __all__ = [
@@ -105,13 +106,15 @@ class Stamp(NamedTuple):
 class RegularFile:
     """A regular file. `mode` None: not stated. `mtime`: seconds since 1970, None: the fixed old time.
 
-    `stamp` is what a snapshot saw beside bytes and mode; it does not make two files unequal.
+    `ownership` None: the runner's own, in an expectation that it stays. `stamp` is what a snapshot saw beside bytes and
+    mode; it does not make two files unequal.
     """
 
     content: Content
     mode: int | None = None
     mtime: Seconds | None = None
     stamp: Stamp | None = field(default=None, compare=False, repr=False)
+    ownership: Ownership | None = None
 
     @property
     def data(self) -> bytes:

@@ -21,6 +21,7 @@ from readfirst.harness.suite.entry import (
     TextContent,
 )
 from readfirst.harness.suite.hook_commands import command_of
+from readfirst.harness.suite.ownership import Ownership
 from readfirst.harness.suite.permissions import GivenPermissions
 from readfirst.harness.suite.repeated import RepeatedText
 from readfirst.harness.suite.scenario import (
@@ -197,6 +198,8 @@ class _Expansion:
             "tool": call.tool,
             "arguments": _short(call.arguments),
             "during": [_event(event) for event in call.during],
+            **({"interrupted": call.interrupted} if call.interrupted else {}),
+            **({"begun": call.begun} if call.interrupted in ("cut", "limit") else {}),
             "expect": self.expectation(call.tool, call.expect),
         }
 
@@ -270,6 +273,7 @@ def _given(entry: Entry) -> dict[str, Any]:
                 "type": "file",
                 **_content(entry),
                 "mode": _mode(_FILE_MODE if mode is None else mode),
+                **_owned(entry.ownership),
                 "mtime_ns": int((OLD_TIME if mtime is None else mtime) * NANOSECONDS),
             }
         case Directory(mode):
@@ -296,8 +300,8 @@ def _wanted(entry: Entry) -> dict[str, Any]:
 def _state(entry: Entry) -> dict[str, Any]:
     """What is to be compared; a mode only where it is stated."""
     match entry:
-        case RegularFile(mode=mode):
-            return {"type": "file", **_content(entry), **_stated(mode)}
+        case RegularFile(mode=mode, ownership=ownership):
+            return {"type": "file", **_content(entry), **_stated(mode), **_owned(ownership)}
         case FileDigest(sha256, size, mode):
             return {"type": "file", "sha256": sha256, "size": size, **_stated(mode)}
         case Symlink(target):
@@ -339,6 +343,14 @@ def _bytes(data: bytes) -> dict[str, str]:
         return {"utf8": data.decode("utf-8")}
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(data).decode("ascii")}
+
+
+def _owned(ownership: Ownership | None) -> dict[str, Any]:
+    """Where it is stated, all of it is; null is whoever runs the session, attributes are in base64."""
+    if ownership is None:
+        return {}
+    attributes = {name: base64.b64encode(data).decode("ascii") for name, data in ownership.attributes}
+    return {"ownership": {"owner": ownership.owner, "group": ownership.group, "attributes": attributes}}
 
 
 def _stated(mode: int | None) -> dict[str, str]:

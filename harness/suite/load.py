@@ -28,8 +28,10 @@ from readfirst.harness.suite.repeated import expanded_arguments, read_arguments
 from readfirst.harness.suite.scenario import (
     CALLS,
     DISK_PAGE,
+    INTERRUPTIONS,
     Expectation,
     Given,
+    Interruption,
     ParallelCalls,
     Scenario,
     Step,
@@ -37,12 +39,7 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
     calls_of,
 )
-from readfirst.harness.suite.session_events import (
-    AGENT,
-    SESSION_EVENTS,
-    read_session_event,
-    steps_of_agent,
-)
+from readfirst.harness.suite.session_events import SESSION_EVENTS, inner_steps, read_session_event
 from readfirst.harness.suite.stated_contract import read_stated_contract
 
 __all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
@@ -60,7 +57,8 @@ _TOP = (
     "given",
     "steps",
 )
-_ELSEWHERE = {"during": "Make the call its own step: which call of a group runs first is not known."}
+_OWN_STEP = "Make the call its own step: which call of a group runs first is not known."
+_ELSEWHERE = {"during": _OWN_STEP, "interrupted": _OWN_STEP}
 _ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel")
 _LARGEST_DISK = 1 << 20
 
@@ -123,8 +121,9 @@ def _bare(step: Any) -> Any:
     }
     if "parallel" in bare:
         bare["parallel"] = [_bare(call) for call in _listed(bare["parallel"])]
-    if AGENT in bare:
-        bare[AGENT] = [_bare(each) for each in steps_of_agent(bare)]
+    key, steps = inner_steps(bare)
+    if key:
+        bare[key] = [_bare(each) for each in steps]
     return bare
 
 
@@ -290,7 +289,7 @@ class _Reader(Inspection):
         if action is None:
             return ()
         if action in CALLS:
-            call = self.call(place, value, action, ("during", "expect"))
+            call = self.call(place, value, action, ("during", "interrupted", "expect"))
             return () if call is None else (call,)
         if action == "parallel":
             group = self.parallel(place, value)
@@ -317,7 +316,7 @@ class _Reader(Inspection):
             fix = "Make each its own step; calls of one message go under parallel:."
             self.note((*place, found[1]), f"{what} has both {found[0]} and {found[1]}", fix, key=True)
             return None
-        others = [key for key in value if key not in ("during", "expect")]
+        others = [key for key in value if key not in ("during", "interrupted", "expect")]
         if not others:
             self.note(place, f"{what} does nothing", f"Begin it with one of: {', '.join(actions)}.")
         elif others[0][:1].isupper():
@@ -357,6 +356,9 @@ class _Reader(Inspection):
                 if action is not None:
                     self.mapping(item, at, f"the world event {action}", (action,))
                     events.extend(read_event(self, self.reach, at, action, item[action]))
+        interrupted = None
+        if "interrupted" in value and not grouped:
+            interrupted = self.interruption((*place, "interrupted"), value["interrupted"], events, arguments)
         expect = Expectation()
         if "expect" in value and self.law:
             fix = "Leave it out: nobody may be harmed, and that is all."
@@ -370,7 +372,24 @@ class _Reader(Inspection):
             self.note(place, f"the call of {tool} has no expect", fix, rule="missing-expect")
         if arguments is None:
             return None
-        return ToolCall(tool, arguments, tuple(events), expect, self.document.position(place))
+        position = self.document.position(place)
+        return ToolCall(tool, arguments, tuple(events), expect, position, interrupted)
+
+    def interruption(
+        self,
+        place: YamlPath,
+        value: Any,
+        events: Sequence[WorldEvent],
+        arguments: Mapping[str, Any] | None,
+    ) -> Interruption | None:
+        """Return what ends a call early; a message is cut within its last argument, before anything else happens."""
+        how = self.choice(value, place, "interrupted", tuple(INTERRUPTIONS))
+        if how in ("cut", "limit", "killed-writing") and events:
+            self.note(place, f"a call that is {how} has no moment for `during`", "Make them steps before it.")
+        last = list(arguments.values())[-1] if arguments else None
+        if how in ("cut", "limit") and not (isinstance(last, str) and len(last) > 1):
+            self.note(place, "the last argument is no text that can be cut", "Put a longer text last.")
+        return cast(Interruption, how) if how else None
 
     def parallel(self, place: YamlPath, value: Mapping[str, Any]) -> ParallelCalls | None:
         self.mapping(value, place, "a group", ("parallel", "expect"))

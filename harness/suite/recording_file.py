@@ -23,6 +23,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
 from readfirst.harness.suite.host_text import HOST_TEXTS
+from readfirst.harness.suite.ownership import Ownership, ownership_of
 from readfirst.harness.suite.transcript import (
     RecordedResult,
     Recording,
@@ -194,12 +195,13 @@ class _Encoder:
         match entry:
             case None:
                 return None
-            case RegularFile(mode=None):
-                return self.content(entry.data)
-            case RegularFile(mode=int() as mode):
+            case RegularFile(mode=mode, ownership=ownership):
                 content = self.content(entry.data)
+                if mode is None and ownership is None:
+                    return content
                 fields = {"text": content} if isinstance(content, str) else content
-                return {**fields, "mode": f"{mode:04o}"}
+                modes = {} if mode is None else {"mode": f"{mode:04o}"}
+                return {**fields, **modes, **({} if ownership is None else {"ownership": ownership.value})}
             case Symlink(target=target):
                 return {"symlink": target}
             case Directory(mode=mode):
@@ -331,7 +333,7 @@ class _Decoder:
             case {"directory": True}:
                 return Directory(_mode(body))
             case {"text": text}:
-                return RegularFile(text.encode("utf-8"), _mode(body))
+                return RegularFile(text.encode("utf-8"), _mode(body), ownership=_ownership(body))
             case {"packed": _} | {"zlib": _}:
                 return RegularFile(self.unpacked(body), _mode(body))
             case {"base64": encoded}:
@@ -341,6 +343,10 @@ class _Decoder:
 
     def unpacked(self, body: Mapping[str, Any]) -> bytes:
         return zlib.decompress(_bytes(body["zlib"] if "zlib" in body else self.packed[body["packed"]]))
+
+
+def _ownership(body: Mapping[str, Any]) -> Ownership | None:
+    return ownership_of(body["ownership"]) if "ownership" in body else None
 
 
 def _mode(body: Mapping[str, Any]) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ __all__ = [
     "CALLS",
     "DISK_PAGE",
     "EXECUTION_ERRORS",
+    "INTERRUPTIONS",
     "TOOLS",
     "CallIndex",
     "Clause",
@@ -28,6 +30,7 @@ __all__ = [
     "GivenHook",
     "HookAction",
     "HookEvent",
+    "Interruption",
     "ParallelCalls",
     "Scenario",
     "SessionEvent",
@@ -53,9 +56,18 @@ BUFFERS = "buffers"
 
 ReadGate = Literal["enforced", "relaxed"]
 EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir", "buffer", "git"]
-SessionEventKind = Literal["resume", "compact", "rewind", "agent", "end", "mention"]
+SessionEventKind = Literal["resume", "compact", "rewind", "agent", "end", "mention", "other", "back"]
 HookEvent = Literal["PreToolUse", "PostToolUse"]
 HookAction = Literal["allow", "ask", "deny", "block", "context", "input", "exit", "modify"]
+Interruption = Literal["cancelled", "killed", "killed-writing", "cut", "limit"]
+INTERRUPTIONS: Mapping[Interruption, str] = {
+    "cancelled": "cancel",
+    "killed": "kill",
+    "killed-writing": "kill",
+    "cut": "cut",
+    "limit": "cut",
+}
+"""What may end a call before it is over, with the capability that it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +155,8 @@ class SessionEvent:
     `resume`: the conversation ends and is gone on with later. `compact`: a summary takes its place. `rewind`: the files
     are brought back to what they were when the user last said something; what that changes belongs to the next
     call. `agent`: the calls up to `end` are a sub-agent's, which the conversation waits for. `mention`: the user
-    mentions the file `path`, relative to the workspace.
+    mentions the file `path`, relative to the workspace. `other`: the calls up to `back` are those of a second
+    session in the workspace, which goes on beside the first.
     """
 
     kind: SessionEventKind
@@ -153,18 +166,43 @@ class SessionEvent:
     @property
     def needs(self) -> str:
         """The capability that an adapter must have for it."""
-        return {"agent": "agents", "end": "agents", "mention": "mentions"}.get(self.kind, self.kind)
+        named = {
+            "agent": "agents",
+            "end": "agents",
+            "mention": "mentions",
+            "other": "sessions",
+            "back": "sessions",
+        }
+        return named.get(self.kind, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call as the model makes it. `during` strikes after validation and before execution."""
+    """One call as the model makes it. `during` strikes after validation and before execution.
+
+    `interrupted` says what ends it early. `cancelled`: the user gives it up between validation and execution. `killed`:
+    the program is killed there, `killed-writing`: when it begins to write; the next call is another session's, unless
+    this one is resumed. `cut`: the connection ends in the middle of the last argument, `limit`: the model's message.
+    """
 
     tool: str
     arguments: Mapping[str, Any]
     during: tuple[WorldEvent, ...] = ()
     expect: Expectation = Expectation()
     position: Position | None = None
+    interrupted: Interruption | None = None
+
+    @property
+    def paused(self) -> bool:
+        """Whether something happens to it between validation and execution."""
+        return bool(self.during) or self.interrupted in ("cancelled", "killed")
+
+    @property
+    def begun(self) -> str:
+        """The arguments as JSON as far as they come of a call that is cut: to the middle of the last one, a text."""
+        last = list(self.arguments)[-1]
+        begun = {**self.arguments, last: self.arguments[last][: len(self.arguments[last]) // 2]}
+        return json.dumps(begun, ensure_ascii=False)[:-2]
 
     @property
     def path(self) -> str:
@@ -290,7 +328,7 @@ class Scenario:
         needs.update(step.needs for step in self.steps if isinstance(step, SessionEvent))
         if any(isinstance(step, ParallelCalls) for step in self.steps):
             needs.add("parallel")
-        if any(call.during for call in self.calls()):
+        if any(call.paused for call in self.calls()):
             needs.add("during")
         events = [step for step in self.steps if isinstance(step, WorldEvent)]
         if any(
@@ -299,6 +337,7 @@ class Scenario:
             for event in each
         ):
             needs.add(BUFFERS)
+        needs.update(INTERRUPTIONS[call.interrupted] for call in self.calls() if call.interrupted)
         if self.given.deny:
             needs.add("deny")
         if self.given.reminders:

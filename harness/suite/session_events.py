@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.reach import Reach
-from readfirst.harness.suite.scenario import SessionEvent, Step
+from readfirst.harness.suite.scenario import SessionEvent, SessionEventKind, Step
 
-__all__ = ["AGENT", "SESSION_EVENTS", "read_session_event", "steps_of_agent"]
+__all__ = ["SESSION_EVENTS", "WITH_STEPS", "inner_steps", "read_session_event"]
 
-AGENT = "agent"
-SESSION_EVENTS = ("resume", "compact", "rewind", "mention", AGENT)
+_INNER: Mapping[str, tuple[SessionEventKind, str]] = {
+    "agent": ("end", "a sub-agent"),
+    "other": ("back", "another session"),
+}
+"""What has steps of its own, with the event that ends them and what messages call it."""
+WITH_STEPS = frozenset(_INNER)
+SESSION_EVENTS = ("resume", "compact", "rewind", "mention", *_INNER)
 
 
 def read_session_event(
@@ -25,7 +30,10 @@ def read_session_event(
     value: Any,
     read_step: Callable[[YamlPath, Any], Sequence[Step]],
 ) -> Sequence[Step]:
-    """Read the event `kind` of the step at `place`. A sub-agent's steps, read by `read_step`, stand between two."""
+    """Read the event `kind` of the step at `place`.
+
+    The steps of a sub-agent or another session, read by `read_step`, stand between two.
+    """
     position = look.document.position(place)
     match kind:
         case "resume":
@@ -44,7 +52,8 @@ def read_session_event(
             return (SessionEvent("mention", position, value),)
         case _:
             at = (*place, kind)
-            fields = look.mapping(value, at, "a sub-agent", ("steps",), required=("steps",)) or {}
+            end, who = _INNER[kind]
+            fields = look.mapping(value, at, who, ("steps",), required=("steps",)) or {}
             listed = look.sequence(fields["steps"], (*at, "steps"), "steps", empty=False) if fields else ()
             steps: list[Step] = []
             for number, each in enumerate(listed or ()):
@@ -53,14 +62,15 @@ def read_session_event(
                 ):
                     look.note(
                         (*at, "steps", number, inner),
-                        f"{inner} is no step of a sub-agent",
-                        "Write it behind the agent's steps.",
+                        f"{inner} is no step of {who}",
+                        "Write it behind these steps.",
                         rule="unknown-event",
                         key=True,
                     )
                     continue
                 steps += read_step((*at, "steps", number), each)
-            return (SessionEvent("agent", position), *steps, SessionEvent("end", position))
+            begin: SessionEventKind = "agent" if kind == "agent" else "other"
+            return (SessionEvent(begin, position), *steps, SessionEvent(end, position))
 
 
 def _nothing(look: Inspection, place: YamlPath, kind: str, value: Any) -> None:
@@ -68,8 +78,9 @@ def _nothing(look: Inspection, place: YamlPath, kind: str, value: Any) -> None:
         look.note((*place, kind), f"{kind} has nothing to say more of", f"Write `{kind}: {{}}`.")
 
 
-def steps_of_agent(step: Any) -> list[Any]:
-    """Return the steps of a sub-agent, if a step of a file is one; whatever has another form has none."""
-    agent = step.get(AGENT) if isinstance(step, dict) else None
-    steps = agent.get("steps") if isinstance(agent, dict) else None
-    return steps if isinstance(steps, list) else []
+def inner_steps(step: Any) -> tuple[str, list[Any]]:
+    """Return the key of a step of a file that has steps of its own, and these; whatever has another form has none."""
+    key = next((key for key in _INNER if isinstance(step, dict) and key in step), "")
+    inner = step[key] if key else None
+    steps = inner.get("steps") if isinstance(inner, dict) else None
+    return key, steps if isinstance(steps, list) else []

@@ -55,9 +55,11 @@ def _step(step: Step) -> dict[str, Any]:
     match step:
         case WorldEvent():
             return dict([_event(step)])
-        case ToolCall(tool, arguments, during):
+        case ToolCall(tool, arguments, during, interrupted=interrupted):
             call = {tool: _arguments(arguments)}
-            return {**call, "during": [dict([_event(event)]) for event in during]} if during else call
+            ended = {"interrupted": interrupted} if interrupted else {}
+            events = {"during": [dict([_event(event)]) for event in during]} if during else {}
+            return {**call, **events, **ended}
         case ParallelCalls(calls):
             return {"parallel": [_step(call) for call in calls]}
         case SessionEvent(kind=kind):
@@ -111,7 +113,7 @@ def _shift(seconds: Seconds | None) -> str:
 
 def _entry(entry: Entry) -> Any:
     match entry:
-        case RegularFile(content, mode, mtime):
+        case RegularFile(content, mode, mtime, ownership=ownership):
             fields: dict[str, Any]
             match content:
                 case TextContent(text, None, encoding, bom, eol):
@@ -132,6 +134,8 @@ def _entry(entry: Entry) -> Any:
                 fields["eol"] = eol
             if mode is not None:
                 fields["mode"] = f"{mode:04o}"
+            if ownership is not None:
+                fields["ownership"] = ownership.value
             if mtime is not None:
                 fields["mtime"] = _shift(mtime - OLD_TIME)
             return fields["text"] if fields.keys() == {"text"} else fields

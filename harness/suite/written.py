@@ -7,7 +7,7 @@ from typing import Any
 
 from readfirst.harness.source.emit import emit_flow, emit_mapping
 from readfirst.harness.suite.cases import HEADING_KEYS
-from readfirst.harness.suite.session_events import AGENT
+from readfirst.harness.suite.session_events import WITH_STEPS
 
 __all__ = ["scenario_text", "theme_text"]
 
@@ -116,7 +116,7 @@ def _step(step: Mapping[str, Any], indent: int) -> list[str]:
             lines.append(f"{margin}{key}:")
             for each in value:
                 lines += _step(each, indent + 4)
-        elif key == AGENT and isinstance(value, dict):
+        elif key in WITH_STEPS and isinstance(value, dict):
             lines += [f"{margin}{key}:", *(f"{blank}    {line}" for line in _agent(value))]
         elif key == "expect" and value:
             lines += [f"{margin}{key}:", *_expected(value, indent + 4)]

@@ -89,7 +89,7 @@ class AgentTarget:
             speaker = partial(AcpClient, folder=workspace.root, prompt=_PROMPT, editor=workspace.editor)
             program = replace(self._program(workspace.root), command=self._launch.acp, dialogue=speaker)
             return AgentTargetSession(Conversation(program), workspace.root, None)
-        if workspace.relative or self._launch.isolation == "process":
+        if workspace.relative or "sessions" in workspace.needs or self._launch.isolation == "process":
             return AgentTargetSession(self._start(workspace.root), workspace.root, None)
         return AgentTargetSession(self._share(workspace.root.parents[1]), workspace.root, self._pins)
 

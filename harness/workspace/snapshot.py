@@ -1,4 +1,4 @@
-"""Snapshot: every path below a directory with its bytes, type, mode, link target and stamp, trusting no times."""
+"""Snapshot: every path below a directory with bytes, type, mode, owner, link target and stamp, trusting no times."""
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
 # ruff: noqa: PTH115
@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 
 from readfirst.harness.processes.footing import opened, set_mode
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, SpecialFile, Stamp, Symlink
+from readfirst.harness.suite.ownership import ACL, USER, Ownership
 
 __all__ = [
     "MAXIMUM_ENTRIES",
@@ -18,6 +19,7 @@ __all__ = [
     "MAXIMUM_SIZE",
     "TooLargeError",
     "changes",
+    "ownership_at",
     "scan",
     "snapshot",
 ]
@@ -130,10 +132,28 @@ class _Scan:
         if self.bytes > MAXIMUM_SIZE:
             raise TooLargeError(f"its files hold more than {MAXIMUM_SIZE} bytes")
         stamp = Stamp(status.st_ino, status.st_nlink, status.st_mtime_ns)
-        return RegularFile(_data(name, folder, mode, size), mode, None, stamp)
+        data, ownership = _data(name, folder, mode, size, _ids(status))
+        return RegularFile(data, mode, None, stamp, ownership)
 
 
-def _data(name: str, folder: int, mode: int, size: int) -> bytes:
+def ownership_at(path: str) -> Ownership | None:
+    """Return whose the file at a path is, and its attributes; None: the runner's own, without any. Raises OSError."""
+    above, name = os.path.split(path)
+    with opened(above) as folder:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        return _data(name, folder, stat.S_IMODE(status.st_mode), 0, _ids(status))[1]
+
+
+def _ids(status: os.stat_result) -> tuple[int | None, int | None]:
+    """Return owner and group of a file, None where they are those of this process."""
+    owner = None if status.st_uid == os.geteuid() else status.st_uid
+    return owner, None if status.st_gid == os.getegid() else status.st_gid
+
+
+def _data(
+    name: str, folder: int, mode: int, size: int, ids: tuple[int | None, int | None]
+) -> tuple[bytes, Ownership | None]:
+    """Return the bytes of a file, and whose it is, unless it is the runner's own."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except PermissionError:
@@ -141,16 +161,27 @@ def _data(name: str, folder: int, mode: int, size: int) -> bytes:
             raise
         set_mode(name, mode | 0o400, folder)
         try:
-            return _data(name, folder, mode | 0o400, size)
+            return _data(name, folder, mode | 0o400, size, ids)
         finally:
             set_mode(name, mode, folder)
     try:
         data = os.read(descriptor, size + 1)
         while len(data) < size and (more := os.read(descriptor, size)):
             data += more
-        return data
+        attributes = _attributes(descriptor)
+        return data, Ownership(*ids, attributes) if attributes or ids != (None, None) else None
     finally:
         os.close(descriptor)
+
+
+def _attributes(descriptor: int) -> tuple[tuple[str, bytes], ...]:
+    """Return a file's extended attributes by their names; none where the system, or its disk, has none."""
+    try:
+        names = os.listxattr(descriptor)
+    except (OSError, AttributeError):
+        return ()
+    read = (name for name in sorted(names) if name.startswith(USER) or name == ACL)
+    return tuple((name, os.getxattr(descriptor, name)) for name in read)
 
 
 def _kind(mode: int) -> str:

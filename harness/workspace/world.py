@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from readfirst.harness.processes.footing import opened, set_mode
+from readfirst.harness.session import UnsupportedCall
 from readfirst.harness.suite.entry import (
     OLD_TIME,
     Directory,
@@ -20,10 +21,11 @@ from readfirst.harness.suite.entry import (
     SpecialFile,
     Symlink,
 )
+from readfirst.harness.suite.ownership import OWN, Ownership
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.suite.shift import NANOSECONDS, Seconds
 
-__all__ = ["WorldEventError", "create", "make_true", "perform"]
+__all__ = ["WorldEventError", "create", "give", "make_true", "perform"]
 
 
 class WorldEventError(Exception):
@@ -39,11 +41,12 @@ def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> No
     folder, name = _split(root, path)
     with opened(folder, make=True) as at:
         match entry:
-            case RegularFile(content, mode):
+            case RegularFile(content, mode, ownership=ownership):
                 data = content if isinstance(content, bytes) else content.data()
                 descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=at)
                 try:
                     _write(descriptor, data)
+                    give(descriptor, ownership)
                     os.fchmod(descriptor, 0o644 if mode is None else mode)
                 finally:
                     os.close(descriptor)
@@ -60,6 +63,19 @@ def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> No
                 raise ValueError(f"{path}: a scenario cannot ask for a {kind}")
         if time is not None:
             os.utime(name, ns=(time, time), dir_fd=at, follow_symlinks=False)
+
+
+def give(file: int | str, ownership: Ownership | None) -> None:
+    """Give a file to its owner and group, with its attributes. UnsupportedCall: the system does not let us."""
+    if ownership is None or ownership == OWN:
+        return
+    try:
+        os.chown(file, *(-1 if each is None else each for each in ownership[:2]))
+        for name, data in ownership.attributes:
+            os.setxattr(file, name, data)
+    except (OSError, AttributeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "this system has none"
+        raise UnsupportedCall(f"files with {ownership} ({reason})") from error
 
 
 def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:

@@ -34,6 +34,24 @@ class CallBehaviours:
         " away.",
         shown_by=("permissions/edit-taken-away", "permissions/write-taken-away"),
     )
+    given_up_remark: str = behaviour(
+        "The user doesn't want to take this action right now. STOP what you are doing and wait for the user to tell you"
+        " how to proceed.",
+        {
+            "2.1.330": "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it "
+            "was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for "
+            "the user to tell you how to proceed.",
+        },
+        meaning="The value is what the model is told of a call that the user gave up before it was executed.",
+        shown_by=("interrupted/edit-given-up",),
+    )
+    giving_up_shows_changes: bool = behaviour(
+        True,
+        {"2.1.330": False},
+        meaning="When the user gives a call up and says something else, the model is shown what others changed, "
+        "which counts as a Read.",
+        shown_by=("interrupted/changed-and-given-up",),
+    )
     notebook_edit_is_deferred: bool = behaviour(
         False,
         {"2.1.304": True},

@@ -201,8 +201,8 @@ class Memory:
         )
         self.records.put(self._known_as(path, given), record)
 
-    def outdated(self) -> list[str]:
-        """Return the paths that are newer on disk than the session knows them, of those that it watches.
+    def outdated(self, *, everything: bool = False) -> list[str]:
+        """Return the paths that are newer on disk than the session knows them, of those that it watches, or of all.
 
         All records are looked at, from the newest to the oldest. Each look is a use, so the order of use turns round.
         What is gone is forgotten, or stays as it was remembered.
@@ -210,7 +210,9 @@ class Memory:
         newer = []
         for path in self.records.newest_first():
             record = self.records.get(path)
-            if record is None or not (record.own or self.behaviours.memory.changed_reads_are_reread):
+            if record is None or not (
+                everything or record.own or self.behaviours.memory.changed_reads_are_reread
+            ):
                 continue
             try:
                 if self.is_newer(path, record):

@@ -104,7 +104,7 @@ func (j *judge) differs(level string) bool {
 func lacking(scenario *Scenario, has []string) string {
 	var missing []string
 	for _, need := range scenario.Needs {
-		if need == "full_disk" || !contains(has, need) {
+		if need == "full_disk" || need == "kill" || !contains(has, need) {
 			missing = append(missing, need)
 		}
 	}

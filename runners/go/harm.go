@@ -11,6 +11,8 @@ type harmJudge struct {
 	judge      *judge
 	state      Snapshot
 	views      []map[string]*known // what the session knows of files, the innermost sub-agent's last
+	other      map[string]*known   // what another session beside it knows
+	theirTurn  bool
 	checkpoint Snapshot
 	changed    map[string]bool // paths that the session changed
 	rewinds    bool
@@ -60,10 +62,26 @@ func (h *harmJudge) fresh() map[string]*known {
 
 func (h *harmJudge) view() map[string]*known { return h.views[len(h.views)-1] }
 
+// everyone returns what all sessions know.
+func (h *harmJudge) everyone() []map[string]*known {
+	if h.other == nil || h.theirTurn {
+		return h.views
+	}
+	return append(append([]map[string]*known{}, h.views...), h.other)
+}
+
 func (h *harmJudge) happen(step *Step) {
 	switch step.Event.Event {
 	case "agent":
 		h.views = append(h.views, h.fresh())
+	case "other":
+		if h.other == nil {
+			h.other = h.fresh()
+		}
+		h.views = append(h.views, h.other)
+		h.theirTurn = true
+	case "back":
+		h.views, h.theirTurn = h.views[:len(h.views)-1], false
 	case "end":
 		if len(h.views) > 1 {
 			h.views = h.views[:len(h.views)-1]
@@ -84,7 +102,7 @@ func (h *harmJudge) happen(step *Step) {
 // others takes over what somebody else changed.
 func (h *harmJudge) others(changed Snapshot) {
 	for name, entry := range changed {
-		for _, view := range h.views {
+		for _, view := range h.everyone() {
 			learn(view, name, h.state[name], entry, "other")
 		}
 	}
@@ -140,7 +158,7 @@ func (h *harmJudge) rewound(changed Snapshot) {
 			}
 		}
 	}
-	for _, view := range h.views {
+	for _, view := range h.everyone() {
 		for name, entry := range back {
 			learn(view, name, h.state[name], entry, "session")
 		}
@@ -234,7 +252,7 @@ func (h *harmJudge) calls(steps []Call, happened *outcome) {
 		}
 	}
 	for name, entry := range changed {
-		for depth, view := range h.views {
+		for depth, view := range h.everyone() {
 			hand := "other"
 			if depth == len(h.views)-1 && !foreign[name] {
 				hand = "session"

@@ -53,6 +53,13 @@ type RacingSession interface {
 	CallDuring(Request, func()) (Result, error)
 }
 
+// InterruptibleSession takes calls that end early (capabilities "cancel" and "cut"). The second argument says how:
+// "cancelled": the function runs between validation and execution, and then the call is given up. "cut" and "limit":
+// the arguments are only the beginning of a JSON text.
+type InterruptibleSession interface {
+	CallInterrupted(Request, string, func()) (Result, error)
+}
+
 // ParallelSession executes the calls of one message (capability "parallel").
 type ParallelSession interface {
 	CallParallel([]Request) ([]Result, error)

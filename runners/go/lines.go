@@ -71,7 +71,7 @@ func (l *Lines) Start() error {
 			answers <- line
 		}
 	}(l.answers)
-	hello, err := l.ask(message{"do": "hello", "protocol": 1}, nil)
+	hello, err := l.ask(message{"do": "hello", "protocol": 1}, nil, "go")
 	if err == nil && hello.Protocol != 1 {
 		err = fmt.Errorf("the program speaks protocol %d", hello.Protocol)
 	}
@@ -110,17 +110,17 @@ func (l *Lines) Open(opening Opening) (Session, error) {
 	_, err := session.ask(message{
 		"do": "open", "root": opening.Root, "home": opening.Home, "needs": opening.Needs, "deny": opening.Deny,
 		"hooks": opening.Hooks, "permissions": opening.Permissions,
-	}, nil)
+	}, nil, "go")
 	return session, err
 }
 
-func (l *Lines) ask(request message, interfere func()) (*answer, error) {
+func (l *Lines) ask(request message, interfere func(), then string) (*answer, error) {
 	l.requests++
 	request["id"] = l.requests
 	got, err := l.exchange(request)
 	if err == nil && got.Validated && interfere != nil {
 		interfere()
-		got, err = l.exchange(message{"id": l.requests, "do": "go"})
+		got, err = l.exchange(message{"id": l.requests, "do": then})
 	}
 	if err != nil {
 		l.Stop()
@@ -164,12 +164,12 @@ type linesSession struct {
 	number  int
 }
 
-func (s *linesSession) ask(request message, interfere func()) (*answer, error) {
+func (s *linesSession) ask(request message, interfere func(), then string) (*answer, error) {
 	if s.program.process == nil {
 		return nil, fmt.Errorf("the program had already ended")
 	}
 	request["session"] = s.number
-	return s.program.ask(request, interfere)
+	return s.program.ask(request, interfere, then)
 }
 
 func (s *linesSession) call(call Request, interfere func()) (Result, error) {
@@ -177,7 +177,11 @@ func (s *linesSession) call(call Request, interfere func()) (Result, error) {
 	if interfere != nil {
 		request["pause"] = true
 	}
-	got, err := s.ask(request, interfere)
+	return s.result(request, interfere, "go")
+}
+
+func (s *linesSession) result(request message, interfere func(), then string) (Result, error) {
+	got, err := s.ask(request, interfere, then)
 	if err != nil {
 		return Result{}, err
 	}
@@ -194,8 +198,16 @@ func (s *linesSession) CallDuring(call Request, interfere func()) (Result, error
 	return s.call(call, interfere)
 }
 
+func (s *linesSession) CallInterrupted(call Request, how string, interfere func()) (Result, error) {
+	if how != "cancelled" {
+		return s.result(message{"do": "cut", "tool": call.Tool, "text": string(call.Arguments), "by": how}, nil, "go")
+	}
+	request := message{"do": "call", "tool": call.Tool, "arguments": call.Arguments, "pause": true}
+	return s.result(request, interfere, "cancel")
+}
+
 func (s *linesSession) CallParallel(calls []Request) ([]Result, error) {
-	got, err := s.ask(message{"do": "calls", "calls": calls}, nil)
+	got, err := s.ask(message{"do": "calls", "calls": calls}, nil, "go")
 	if err != nil {
 		return nil, err
 	}
@@ -207,14 +219,14 @@ func (s *linesSession) Happen(event, path string) error {
 	if path != "" {
 		request["path"] = path
 	}
-	_, err := s.ask(request, nil)
+	_, err := s.ask(request, nil, "go")
 	return err
 }
 
 func (s *linesSession) SubAgent() (Session, error) {
 	s.program.sessions++
 	agent := &linesSession{s.program, s.program.sessions}
-	_, err := s.ask(message{"do": "agent", "agent": agent.number}, nil)
+	_, err := s.ask(message{"do": "agent", "agent": agent.number}, nil, "go")
 	return agent, err
 }
 
@@ -222,6 +234,6 @@ func (s *linesSession) Close() error {
 	if s.program.process == nil {
 		return nil
 	}
-	_, err := s.ask(message{"do": "close"}, nil)
+	_, err := s.ask(message{"do": "close"}, nil, "go")
 	return err
 }

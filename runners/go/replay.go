@@ -1,6 +1,7 @@
 package readfirst
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"sort"
@@ -21,15 +22,17 @@ type outcome struct {
 var temporary = regexp.MustCompile(`\.tmp\.[0-9]+\.[0-9a-f]{6,}`)
 
 type replay struct {
-	scenario *Scenario
-	place    *Place
-	hooks    []Hook
-	given    Snapshot // before the first step
-	state    Snapshot
-	sessions []Session
-	steps    []outcome
-	misfit   error   // an event that did not fit the workspace
-	later    outcome // what was done after the last step, until the session had ended
+	implementation Implementation
+	scenario       *Scenario
+	place          *Place
+	hooks          []Hook
+	given          Snapshot // before the first step
+	state          Snapshot
+	sessions       []Session
+	other          Session // one beside the first
+	steps          []outcome
+	misfit         error   // an event that did not fit the workspace
+	later          outcome // what was done after the last step, until the session had ended
 }
 
 // perform replays a scenario, and looks once more; the error says how the implementation broke.
@@ -58,8 +61,11 @@ func (r *replay) play(implementation Implementation) (err error) {
 	if err != nil {
 		return err
 	}
-	r.sessions = []Session{session}
+	r.sessions, r.implementation = []Session{session}, implementation
 	defer func() {
+		if r.other != nil {
+			r.sessions = append(r.sessions, r.other)
+		}
 		for index := len(r.sessions) - 1; index >= 0; index-- {
 			if failed := r.sessions[index].Close(); err == nil {
 				err = failed
@@ -171,17 +177,32 @@ func (r *replay) step(step *Step) error {
 // call makes a call; the moment before the events of a race is left in done.after.
 func (r *replay) call(step *Step, session Session, done *outcome) error {
 	request := Request{step.Tool, step.arguments(r.place.Root)}
-	if len(step.During) == 0 {
+	if len(step.During) == 0 && step.Interrupted == "" {
 		result, err := session.Call(request)
 		done.results = []Result{result}
 		return err
 	}
-	racing, able := session.(RacingSession)
-	if !able {
-		return fmt.Errorf("the session has no CallDuring")
+	var make func(func()) (Result, error)
+	if step.Interrupted != "" {
+		interruptible, able := session.(InterruptibleSession)
+		if !able {
+			return fmt.Errorf("the session has no CallInterrupted")
+		}
+		if step.Begun != "" {
+			request.Arguments = json.RawMessage(strings.ReplaceAll(step.Begun, "$WS", r.place.Root))
+		}
+		make = func(interfere func()) (Result, error) {
+			return interruptible.CallInterrupted(request, step.Interrupted, interfere)
+		}
+	} else {
+		racing, able := session.(RacingSession)
+		if !able {
+			return fmt.Errorf("the session has no CallDuring")
+		}
+		make = func(interfere func()) (Result, error) { return racing.CallDuring(request, interfere) }
 	}
 	var failed error
-	result, err := racing.CallDuring(request, func() {
+	result, err := make(func() {
 		if done.struck {
 			return
 		}
@@ -206,6 +227,21 @@ func (r *replay) call(step *Step, session Session, done *outcome) error {
 }
 
 func (r *replay) happen(step *Step, session Session) error {
+	switch step.Event.Event {
+	case "other":
+		if r.other == nil {
+			other, err := r.implementation.Open(r.opening())
+			if err != nil {
+				return err
+			}
+			r.other = other
+		}
+		r.sessions = append(r.sessions, r.other)
+		return nil
+	case "back":
+		r.sessions = r.sessions[:len(r.sessions)-1]
+		return nil
+	}
 	if step.Event.Event == "end" {
 		r.sessions = r.sessions[:len(r.sessions)-1]
 		return session.Close()

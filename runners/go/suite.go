@@ -124,6 +124,8 @@ type Step struct {
 	Call
 	Calls []Call
 	Event
+	Interrupted string // what ends the call early
+	Begun       string // its arguments as JSON, as far as they came
 }
 
 // Expect is what a call, or a step, must give.

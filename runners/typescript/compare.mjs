@@ -14,6 +14,7 @@ export async function judge(suite, scenario, implementation) {
   const verdict = { scenario: scenario.id, levels: [], differences: [] };
   const has = new Set(implementation.capabilities);
   has.delete("full_disk");
+  has.delete("kill");
   const lacking = scenario.needs.filter((need) => !has.has(need));
   if (scenario.id.startsWith("rights/") && readsAnything()) lacking.push("a user who is not root");
   if (lacking.length > 0) return { ...verdict, status: "unsupported", reason: lacking.join(", "), lacks: lacking };

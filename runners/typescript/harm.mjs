@@ -37,6 +37,11 @@ class HarmJudge {
     this.courses = scenario.courses.map((course) => course.split(" "));
   }
 
+  /** What all sessions know. */
+  get everyone() {
+    return this.other && !this.views.includes(this.other) ? [...this.views, this.other] : this.views;
+  }
+
   get view() {
     return this.views.at(-1);
   }
@@ -49,7 +54,8 @@ class HarmJudge {
 
   happen({ event, path }) {
     if (event === "agent") this.views.push(fresh(this.state));
-    else if (event === "end" && this.views.length > 1) this.views.pop();
+    else if (event === "other") this.views.push((this.other ??= fresh(this.state)));
+    else if ((event === "end" || event === "back") && this.views.length > 1) this.views.pop();
     else if (event === "rewind") this.rewinds = true;
     else if (event === "mention") for (const each of meant({ file_path: path }, this.state)) this.view.get(each)?.showAll();
   }
@@ -57,7 +63,7 @@ class HarmJudge {
   /** Somebody else changed files. */
   others(changed) {
     for (const [path, entry] of changed) {
-      for (const view of this.views) learn(view, path, this.state.get(path), entry, "other");
+      for (const view of this.everyone) learn(view, path, this.state.get(path), entry, "other");
     }
     this.state = withChanges(this.state, changed);
   }
@@ -74,7 +80,7 @@ class HarmJudge {
       const lost = this.view.get(path)?.lost(dataOf(former) ?? Buffer.alloc(0)) ?? [];
       if (lost.some((line) => line.hand === "other")) this.note(`lost: what somebody else saved in ${path}, which the rewind took back`);
     }
-    for (const view of this.views) {
+    for (const view of this.everyone) {
       for (const [path, entry] of back) learn(view, path, this.state.get(path), entry, "session");
     }
     this.state = withChanges(this.state, back);
@@ -120,7 +126,7 @@ class HarmJudge {
       for (const path of happened.touched) if (!allowed.has(path)) this.note(`${path} was written or touched, though no call asked for it`);
     }
     for (const [path, entry] of changed) {
-      for (const view of this.views) {
+      for (const view of this.everyone) {
         learn(view, path, before.get(path), entry, view === this.view && !foreign.has(path) ? "session" : "other");
       }
       this.changed.add(path);

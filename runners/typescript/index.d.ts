@@ -33,6 +33,15 @@ export interface Session {
   call(request: Request): Awaitable<Result>;
   /** Capability `during`: awaits `interfere` once, after validation and before execution; never, if refused before. */
   callDuring?(request: Request, interfere: () => Promise<void>): Awaitable<Result>;
+  /**
+   * Capabilities `cancel` and `cut`. "cancelled": awaits `interfere` once, after validation, and gives the call up. "cut" and
+   * "limit": `arguments` is the beginning of a JSON text.
+   */
+  callInterrupted?(
+    request: Request | { tool: string; arguments: string },
+    how: "cancelled" | "cut" | "limit",
+    interfere: () => Promise<void>,
+  ): Awaitable<Result>;
   /** Capability `parallel`. */
   callParallel?(requests: Request[]): Awaitable<Result[]>;
   /** Capabilities `resume`, `compact`, `rewind` and `mentions`, whose event is `mention`. */

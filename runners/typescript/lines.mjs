@@ -69,13 +69,13 @@ export class Lines {
     return ++this.#sessions;
   }
 
-  /** Sends a request and returns its answer, awaiting `interfere` where the program has validated. */
-  async ask(request, interfere) {
+  /** Sends a request and returns its answer, awaiting `interfere` where the program has validated; `then` it is told to go. */
+  async ask(request, interfere, then = "go") {
     const id = ++this.#requests;
     let answer = await this.#exchange({ id, ...request });
     if (answer.validated && interfere) {
       await interfere();
-      answer = await this.#exchange({ id, do: "go" });
+      answer = await this.#exchange({ id, do: then });
     }
     if (answer.problem !== undefined) throw new Error(`the program has a problem: ${answer.problem}`);
     return answer;
@@ -119,8 +119,8 @@ class LinesSession {
     this.number = number;
   }
 
-  ask(request, interfere) {
-    return this.program.ask({ session: this.number, ...request }, interfere);
+  ask(request, interfere, then) {
+    return this.program.ask({ session: this.number, ...request }, interfere, then);
   }
 
   call(request) {
@@ -129,6 +129,11 @@ class LinesSession {
 
   callDuring(request, interfere) {
     return this.ask({ do: "call", pause: true, ...request }, interfere);
+  }
+
+  callInterrupted({ tool, arguments: given }, how, interfere) {
+    if (how !== "cancelled") return this.ask({ do: "cut", tool, text: given, by: how });
+    return this.ask({ do: "call", pause: true, tool, arguments: given }, interfere, "cancel");
   }
 
   async callParallel(calls) {

@@ -20,6 +20,7 @@ export async function replay(scenario, implementation, place) {
   };
   const opening = { root, home, needs: scenario.needs, deny: rules(given.deny), hooks, permissions };
   const sessions = [await implementation.open(opening)];
+  let other;
   const steps = [];
 
   const normalised = (text) => {
@@ -49,13 +50,18 @@ export async function replay(scenario, implementation, place) {
       done.start = place.snapshot();
       done.world = changes(done.middle, done.start);
     };
-    const result = await session.callDuring(request(step), interfere);
+    const given = step.begun === undefined ? request(step) : { tool: step.tool, arguments: step.begun.replaceAll("$WS", () => root) };
+    const result = step.interrupted
+      ? await session.callInterrupted(given, step.interrupted, interfere)
+      : await session.callDuring(given, interfere);
     return { result, failed };
   }
 
   async function happen(step) {
     const session = sessions.at(-1);
-    if (step.event === "end") await sessions.pop().close?.();
+    if (step.event === "other") sessions.push((other ??= await implementation.open(opening)));
+    else if (step.event === "back") sessions.pop();
+    else if (step.event === "end") await sessions.pop().close?.();
     else if (step.event === "agent") sessions.push(await session.subAgent());
     else await session.happen(step.event, step.path && `${root}/${step.path}`);
   }
@@ -71,7 +77,7 @@ export async function replay(scenario, implementation, place) {
     } else if (step.kind === "parallel") {
       done.results = await sessions.at(-1).callParallel(step.calls.map(request));
       if (done.results?.length !== step.calls.length) throw new Error("a group got another number of results");
-    } else if (step.during.length > 0) {
+    } else if (step.during.length > 0 || step.interrupted) {
       const { result, failed } = await race(step, sessions.at(-1), done);
       done.results = [result];
       misfit = failed;
@@ -100,6 +106,7 @@ export async function replay(scenario, implementation, place) {
       if (misfit) break;
     }
   } finally {
+    if (other) sessions.push(other);
     while (sessions.length > 0) await sessions.pop().close?.();
   }
   // What was done after the last step, until the session had ended.

@@ -172,7 +172,7 @@ def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
             outcome = replay(
                 scenario(READ, RESUME, COMPACT, REWIND, READ, MENTION, AGENT, READ, END, READ), adapter, place
             )
-        assert adapter.traits.capabilities == answering.Diary.capabilities
+        assert adapter.traits.capabilities == answering.Diary.capabilities | {"kill", "sessions"}
     finally:
         adapter.close()
     assert outcome.broken is None

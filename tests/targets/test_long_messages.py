@@ -39,7 +39,11 @@ def command(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[str
 
 @pytest.mark.parametrize(
     ("command", "found"),
-    [(2**16, ["a call of a megabyte arrives, and the next one, too"]), (2**24, [])],
+    [
+        (2**16, ["calls of one and of eight megabytes arrive, and the next one, too"]),
+        (2**22, ["calls of one and of eight megabytes arrive, and the next one, too"]),
+        (2**24, []),
+    ],
     indirect=["command"],
 )
 def test_check_adapter_finds_a_short_buffer(command: list[str], found: list[str]) -> None:
@@ -52,9 +56,19 @@ def test_check_adapter_finds_a_short_buffer(command: list[str], found: list[str]
 
 
 @pytest.mark.parametrize(
-    ("command", "statuses"), [(2**16, ["passed", "broken"]), (2**24, ["passed"] * 2)], indirect=["command"]
+    ("command", "statuses"),
+    [
+        (2**16, ["passed", *["broken"] * 4]),
+        (2**22, ["passed", "passed", "passed", "passed", "broken"]),
+        (2**24, ["passed"] * 5),
+    ],
+    indirect=["command"],
 )
 def test_scenarios_with_long_calls_find_it(command: list[str], statuses: list[str]) -> None:
-    ids = ["opaque-content/writes-around-4096-bytes", "opaque-content/writes-around-65536-bytes"]
+    ids = [
+        "opaque-content/writes-around-4096-bytes",
+        "opaque-content/writes-around-65536-bytes",
+        *(f"large-messages/{each}" for each in ("refusal-of-64-kib", "write-of-1-mib", "write-of-8-mib")),
+    ]
     ran = run(SUITE, f"lines:{shlex.join(command)}", ["2.1.7"], "effects", ids)
     assert [each.status for each in ran] == statuses

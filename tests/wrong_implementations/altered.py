@@ -11,7 +11,7 @@ import rest_of_the_package  # noqa: F401 - before what is imported from it
 from readfirst.harness.adapters.reference import hooks_for, reference_tools
 from readfirst.harness.adapters.shell import Confines, Shell
 from readfirst.harness.processes.rights import as_an_ordinary_user
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.session import NO_ANSWER, ToolResult, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.reference_impl import FileTools, Hook, Result
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT
@@ -25,7 +25,7 @@ class Altered:
     `alter` is what most override: it makes one call, with `self.reference`, and may spoil anything around it.
     """
 
-    capabilities = frozenset({"Read", "Edit", "Write", *SESSION_CAPABILITIES})
+    capabilities = frozenset({"Read", "Edit", "Write", *SESSION_CAPABILITIES}) - {"kill"}
     repeats_paths = True
 
     def __init__(self, workspace: Workspace) -> None:
@@ -58,6 +58,24 @@ class Altered:
     def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         with as_an_ordinary_user():
             return self.alter(tool, arguments, interfere)
+
+    def call_interrupted(
+        self, tool: str, arguments: Arguments | str, how: str, interfere: Callable[[], None]
+    ) -> ToolResult:
+        with as_an_ordinary_user():
+            if not isinstance(arguments, str):
+                return self.give_up(tool, arguments, interfere)
+            return self.cut(
+                tool, arguments, NO_ANSWER if how == "cut" else _result(self.tools.call_at_limit(tool))
+            )
+
+    def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        """Take a call that is given up."""
+        return _result(self.tools.call_given_up(tool, arguments, interfere))
+
+    def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
+        """Take a call of whose arguments only the beginning came."""
+        return answer
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         results = self.tools.call_parallel(calls)

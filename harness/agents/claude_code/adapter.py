@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from packaging.version import Version
 
 from readfirst.harness.agents.claude_code.conversation import Conversation, Options
-from readfirst.harness.agents.claude_code.life import end_agent, resumed, rewind, start_agent
+from readfirst.harness.agents.claude_code.life import end_agent, interrupt, resumed, rewind, start_agent
 from readfirst.harness.agents.claude_code.own_session import needs_own_session, spells_paths
 from readfirst.harness.agents.claude_code.package import InstalledPackage, install
 from readfirst.harness.agents.claude_code.reminders import (
@@ -42,8 +42,8 @@ __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "LivingSession", "open_clau
 _REMEMBERS_TEN, _KNOWS_SPELLINGS = Version("1.0.58"), Version("2.1.7")
 """Between the two, versions remember ten files, each under its path as it was spelled, so that a scenario that spells a
 path in several ways loses what it has read to others in the same conversation."""
-_LIFE = frozenset({"resume", "compact", "rewind", "agents", "mentions"})
-"""What takes a conversation that can be ended, summarised, or left to a sub-agent, or that its user begins."""
+_LIFE = frozenset({"resume", "compact", "rewind", "agents", "mentions", "cancel", "cut", "kill"})
+"""What takes a conversation that can be ended, interrupted or summarised, or that others begin or share."""
 _CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
 _LAST_WORDS = frozenset({"Path contains null bytes"})
@@ -174,6 +174,28 @@ class LivingSession(ClaudeCodeSession):
         self._begun = Conversation(options) if self._begun is None else resumed(self._begun, options)
         self._hear()
 
+    def call_interrupted(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | str,
+        how: Literal["cancelled", "cut", "limit"],
+        interfere: Callable[[], None],
+    ) -> ToolResult:
+        """Let the user give a call up while the product's hook waits, or let the model's message end in it."""
+        if isinstance(arguments, str):
+            ends: Literal["cut", "limit"] = "limit" if how == "limit" else "cut"
+            return self._cleaned(self.conversation.call_cut(tool, arguments, ends))
+
+        def give_up() -> None:
+            interfere()
+            interrupt(self.conversation, self._options.prompt)
+
+        return self.call_during(tool, arguments, give_up)
+
+    def kill(self) -> None:
+        """Kill the product."""
+        self.conversation.kill()
+
     def resume(self) -> None:
         """Let the product end, start it again, and let it go on with the conversation."""
         self._begun = resumed(self.conversation, self._options)
@@ -283,7 +305,10 @@ class ClaudeCodeAdapter:
         if workspace.needs & _LIFE:
             return LivingSession(
                 replace(
-                    options, summarised="compact" in workspace.needs, rewinds="rewind" in workspace.needs
+                    options,
+                    summarised="compact" in workspace.needs,
+                    rewinds="rewind" in workspace.needs,
+                    spoken="cancel" in workspace.needs,
                 ),
                 workspace,
                 self._remind,

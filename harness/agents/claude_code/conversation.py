@@ -62,6 +62,8 @@ class Options:
     """Whether the conversation can be made so long that the product has it summarised."""
     rewinds: bool = False
     """Whether the product keeps what files were, and is spoken with, so that it can be told to bring them back."""
+    spoken: bool = False
+    """Whether the product is spoken with, so that its user can interrupt it."""
     hooks: tuple[Hook, ...] = ()
     prompt: str = "go"
     """What the user says."""
@@ -82,7 +84,7 @@ class Options:
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
         """Make a fresh configuration below `run`, and the hook's pipes where it is asked for."""
         hook = PausingHook(run, events) if self.hook else None
-        dialogue = JsonDialogue(run) if self.rewinds else None
+        dialogue = JsonDialogue(run) if self.rewinds or self.spoken else None
         environment = build_environment(
             self.configuration or run,
             Path(self.command[0]),
@@ -142,8 +144,9 @@ def _arguments(options: Options) -> list[str]:
         if options.permissions is None
         else ["--permission-mode", options.permissions.mode]
     )
-    said = ARGUMENTS if options.rewinds else [options.prompt]
-    return [*resumed, "-p", *said, *allowed, "--disallowedTools", unused, *stream]
+    said = ARGUMENTS if options.rewinds or options.spoken else [options.prompt]
+    replayed = ["--replay-user-messages"] if options.rewinds else []
+    return [*resumed, "-p", *said, *replayed, *allowed, "--disallowedTools", unused, *stream]
 
 
 def _user(options: Options) -> tuple[str, ...]:

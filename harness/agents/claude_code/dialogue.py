@@ -21,7 +21,6 @@ ARGUMENTS = [
     "--output-format",
     "stream-json",
     "--verbose",
-    "--replay-user-messages",
 ]
 """What makes the product take what its user says from its standard input."""
 
@@ -56,12 +55,22 @@ class JsonDialogue(JsonLines):
                 "the product does not bring files back", blame="environment", details=json.dumps(answer)
             )
 
-    def _wait(self, wanted: Callable[[Mapping[str, Any]], bool], seconds: float) -> Mapping[str, Any]:
+    def interrupt(self, seconds: float) -> None:
+        """Let the user give up what the product does. BrokenAdapter: it does not say so within `seconds`."""
+        self.tell(type="control_request", request_id="interrupt", request={"subtype": "interrupt"})
+        self._wait(lambda heard: heard.get("type") == "control_response", seconds, "take an interrupt")
+
+    def _wait(
+        self,
+        wanted: Callable[[Mapping[str, Any]], bool],
+        seconds: float,
+        what: str = "bring files back",
+    ) -> Mapping[str, Any]:
         deadline = time.monotonic() + seconds
         while True:
             try:
                 heard = self._heard.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                raise BrokenAdapter("the product does not bring files back", blame="environment") from None
+                raise BrokenAdapter(f"the product does not {what}", blame="environment") from None
             if wanted(heard):
                 return heard

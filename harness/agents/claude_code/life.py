@@ -11,7 +11,7 @@ from readfirst.harness.agents.claude_code.dialogue import JsonDialogue
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["end_agent", "newest", "resumed", "rewind", "start_agent"]
+__all__ = ["end_agent", "interrupt", "newest", "resumed", "rewind", "start_agent"]
 
 _AGENT_TOOLS = ("Agent", "Task")
 """What the tool is called that starts a sub-agent, the later name first."""
@@ -20,7 +20,8 @@ _SAID = "Read and change files."
 
 def resumed(conversation: Conversation, options: Options) -> Conversation:
     """End the conversation and return one that goes on with it, in the same configuration. Raises BrokenAdapter."""
-    conversation.finish()
+    if conversation.usable:  # else it was killed
+        conversation.finish()
     conversation.close()
     assert options.configuration is not None
     return Conversation(replace(options, resumed=newest(options.configuration)), conversation.ids)
@@ -36,6 +37,14 @@ def rewind(conversation: Conversation, said: str) -> None:
         dialogue.say(said)
 
     conversation.end_turn(then)
+
+
+def interrupt(conversation: Conversation, said: str) -> None:
+    """Let the user give up the call that waits, and say something else. Raises BrokenAdapter."""
+    dialogue = conversation.dialogue
+    assert isinstance(dialogue, JsonDialogue)
+    dialogue.interrupt(conversation.program.time_limit)
+    dialogue.say(said)
 
 
 def newest(configuration: Path) -> str:

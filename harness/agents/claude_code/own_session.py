@@ -32,6 +32,7 @@ def needs_own_session(scenario: Scenario) -> bool:
     And where a file is too large to be shown: later versions say more of it the second time.
     And where the conversation itself ends, is summarised or waits for a sub-agent.
     And where it has hooks, which belong to the settings that a session starts with.
+    And where a call is interrupted, which the conversation is told of, or ends with.
     """
     given = scenario.given
     return bool(
@@ -41,6 +42,7 @@ def needs_own_session(scenario: Scenario) -> bool:
         or given.disk is not None
         or given.memory_files
         or any(isinstance(step, SessionEvent) for step in scenario.steps)
+        or any(call.interrupted for call in scenario.calls())
         or any(_is_large(entry) for entry in given.files.values())
         or len(set(map(posixpath.normpath, scenario.paths()))) > 1
         or scenario.relative

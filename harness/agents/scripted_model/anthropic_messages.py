@@ -100,6 +100,8 @@ def _tokens(messages: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _stop_reason(blocks: Sequence[Block]) -> str:
+    if any(isinstance(block, ToolUse) and block.ends == "limit" for block in blocks):
+        return "max_tokens"
     return "tool_use" if any(isinstance(block, ToolUse) for block in blocks) else "end_turn"
 
 

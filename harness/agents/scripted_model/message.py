@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from readfirst.harness.session import ToolResult
 
@@ -13,11 +13,15 @@ __all__ = ["Block", "Reply", "Request", "TextBlock", "ToolUse"]
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """The model calls a tool. `arguments` may be a string: then it is sent as it is, valid JSON or not."""
+    """The model calls a tool. `arguments` may be a string: then it is sent as it is, valid JSON or not.
+
+    `ends` says what else ends with such a string: the connection (`cut`), or the message, which got too long (`limit`).
+    """
 
     id: str
     tool: str
     arguments: Mapping[str, Any] | str
+    ends: Literal["cut", "limit"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,8 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The body of an HTTP answer and its content type."""
+    """The body of an HTTP answer and its content type; `sent` is how many bytes of it come, None: all."""
 
     kind: str
     body: bytes
+    sent: int | None = None

@@ -11,11 +11,11 @@ import queue
 import socket
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from readfirst.harness.agents.scripted_model.message import Block, Reply, Request, TextBlock
+from readfirst.harness.agents.scripted_model.message import Block, Reply, Request, TextBlock, ToolUse
 from readfirst.harness.agents.scripted_model.wire import Wire, WireError
 
 __all__ = ["MAXIMUM_REQUEST", "ScriptedModel", "Turn"]
@@ -90,7 +90,17 @@ class ScriptedModel:
             blocks = turn.wait()
         else:
             self.side_requests += 1
-        return None if blocks is None else self.wire.reply(request, blocks)
+        return None if blocks is None else _broken_off(self.wire.reply(request, blocks), blocks)
+
+
+def _broken_off(reply: Reply, blocks: Sequence[Block]) -> Reply:
+    """Return a reply that ends where the arguments of a call do, if the connection is to end there."""
+    for block in blocks:
+        if isinstance(block, ToolUse) and block.ends == "cut":
+            written = json.dumps(block.arguments)[1:-1].encode()
+            place = reply.body.find(written)
+            return replace(reply, sent=place + len(written) if place >= 0 else len(reply.body) // 2)
+    return reply
 
 
 class _Server(ThreadingHTTPServer):
@@ -152,4 +162,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(reply.body)))
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(reply.body)
+            self.wfile.write(reply.body[: reply.sent])
+        if reply.sent is not None:
+            self.close_connection = True

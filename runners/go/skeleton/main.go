@@ -6,7 +6,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,24 +87,19 @@ func (s *Session) execute(call Call) (string, error) {
 }
 
 // perform validates and executes; where between is given, it runs between the two.
-func (s *Session) perform(call Call, between func()) map[string]any {
+func (s *Session) perform(call Call, between func() error) map[string]any {
 	err := s.validate(call)
 	if err == nil && between != nil {
-		between()
-		err = s.validate(call)
-	}
-	text := ""
-	if err == nil {
-		text, err = s.execute(call)
+		err = between()
 	}
 	if err == nil {
-		return map[string]any{"text": text, "refused": false}
+		var text string
+		if text, err = s.execute(call); err == nil {
+			return map[string]any{"text": text, "refused": false}
+		}
 	}
-	answer := map[string]any{"text": err.Error(), "refused": true}
-	if refusal := (Refusal{}); errors.As(err, &refusal) {
-		answer["error"] = refusal.Name
-	}
-	return answer
+	refusal, _ := err.(Refusal)
+	return map[string]any{"text": err.Error(), "refused": true, "error": refusal.Name}
 }
 
 func main() {
@@ -119,19 +113,24 @@ func main() {
 		answer, session := map[string]any{}, sessions[request.Session]
 		switch request.Do {
 		case "hello":
-			names := []string{"Read", "Edit", "Write", "parallel", "during"}
-			answer = map[string]any{"protocol": 1, "name": "skeleton", "capabilities": names}
+			able := strings.Fields("Read Edit Write parallel during cancel cut")
+			answer = map[string]any{"protocol": 1, "name": "skeleton", "capabilities": able}
 		case "open":
 			sessions[request.Session] = &Session{request.Root, map[string]string{}}
 		case "call":
-			pause := func() {
+			pause := func() error {
 				answers.Encode(map[string]any{"id": request.ID, "validated": true})
-				asked.Decode(&Request{}) // "go"
+				if asked.Decode(&request); request.Do == "cancel" { // else "go"
+					return Refusal{"The call was given up.", "cancelled"}
+				}
+				return session.validate(request.Call)
 			}
 			if !request.Pause {
 				pause = nil
 			}
 			answer = session.perform(request.Call, pause)
+		case "cut":
+			answer = map[string]any{"text": "No answer.", "refused": true, "error": "no_answer"}
 		case "calls":
 			results := []any{}
 			for _, call := range request.Calls {

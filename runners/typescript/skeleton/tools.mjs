@@ -79,12 +79,14 @@ async function met(request) {
   const session = sessions.get(request.session);
   switch (request.do) {
     case "hello":
-      return { protocol: 1, name: "skeleton", capabilities: ["Read", "Edit", "Write", "parallel", "during"] };
+      return { protocol: 1, name: "skeleton", capabilities: ["Read", "Edit", "Write", "parallel", "during", "cancel", "cut"] };
     case "open":
       sessions.set(request.session, new Session(request));
       return {};
     case "call":
       return session.perform(request, request.pause && (() => paused(request)));
+    case "cut":
+      return { text: "No answer.", refused: true, error: "no_answer" };
     case "calls": {
       const results = [];
       for (const call of request.calls) results.push(await session.perform(call));
@@ -104,7 +106,8 @@ function answer(id, fields) {
 
 async function paused({ id }) {
   answer(id, { validated: true });
-  await requests.next(); // "go"
+  const { value: next } = await requests.next();
+  if (next?.do === "cancel") throw new Refusal("The call was given up.", "cancelled");
 }
 
 // Not node:readline, for which a line also ends at U+2028, which may stand in a message.

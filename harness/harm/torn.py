@@ -1,0 +1,46 @@
+"""Torn: what the program left that was killed while it wrote: neither what was there nor what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from readfirst.harness.harm.asked import Written, asked
+from readfirst.harness.suite.entry import Entry, RegularFile, in_words
+from readfirst.harness.suite.scenario import ToolCall
+from readfirst.harness.workspace.meant import meant
+
+__all__ = ["torn"]
+
+
+def torn(
+    call: ToolCall, before: Mapping[str, Entry], changes: Mapping[str, Entry | None]
+) -> Iterator[tuple[str, str]]:
+    """Yield each path that a killed call spoilt, and what is there now.
+
+    Its own file is as it was or as the call asks. What it made beside that is a temporary file, which nobody was
+    left to remove; whatever else was there is as it was.
+    """
+    named = meant(call.arguments, before)
+    for path, entry in sorted(changes.items()):
+        former = before.get(path)
+        if path in named:
+            whole = isinstance(entry, RegularFile) and entry.data == _asked(call, former)
+            if not whole and not (former is None and entry is None):
+                yield path, _shown(entry)
+        elif former is not None:
+            yield path, _shown(entry)
+
+
+def _asked(call: ToolCall, former: Entry | None) -> bytes | None:
+    """Return the bytes that the call asks for; None where only a tool could tell."""
+    wanted = asked(call.tool, call.arguments)
+    if isinstance(wanted, Written):
+        return wanted.text.encode()
+    if wanted is None or len(wanted) != 1 or not isinstance(former, RegularFile):
+        return None
+    (one,) = wanted
+    return former.data.replace(one.old.encode(), one.new.encode(), -1 if one.every else 1)
+
+
+def _shown(entry: Entry | None) -> str:
+    return f"{len(entry.data):,} bytes" if isinstance(entry, RegularFile) else in_words(entry)

@@ -1,0 +1,92 @@
+"""Ownership: whose a file is, and the extended attributes that it has, access control lists among them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.strict_yaml import YamlPath
+
+__all__ = ["ACL", "OWN", "USER", "Ownership", "ownership_of", "read_ownership"]
+
+USER, ACL = "user.", "system.posix_acl_access"
+"""What the names of attributes begin with that anybody may set, and the one that holds an access control list."""
+_KEYS = ("owner", "group", "attributes")
+_LARGEST_ID = 60_000
+"""No container has more, and none of these is nobody."""
+
+
+class Ownership(NamedTuple):
+    """Owner and group by their numbers, None: of whoever runs the session. `attributes` are sorted by their names."""
+
+    owner: int | None = None
+    group: int | None = None
+    attributes: tuple[tuple[str, bytes], ...] = ()
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The ownership as files of a suite write it."""
+        numbers = {"owner": self.owner, "group": self.group}
+        value: dict[str, Any] = {name: number for name, number in numbers.items() if number is not None}
+        if self.attributes:
+            value["attributes"] = {name: _written(data) for name, data in self.attributes}
+        return value
+
+    def __str__(self) -> str:
+        names = ", ".join(f"{name} {data!r}" for name, data in self.attributes)
+        owner, group = ("its own" if each is None else each for each in (self.owner, self.group))
+        return f"owner {owner}, group {group}, attributes {names or 'none'}"
+
+
+OWN = Ownership()
+"""That of a file which the session makes."""
+
+
+def ownership_of(value: Mapping[str, Any]) -> Ownership:
+    """Return the ownership that a value means. Raises ValueError, TypeError, AttributeError where it means none."""
+    attributes = value.get("attributes", {})
+    if value.keys() - set(_KEYS) or not all(name.startswith(USER) or name == ACL for name in attributes):
+        raise ValueError(f"unknown keys in {value!r}")
+    for name in ("owner", "group"):
+        if name in value and not (type(value[name]) is int and 0 < value[name] <= _LARGEST_ID):
+            raise ValueError(f"{name} {value[name]!r}")
+    read = sorted((name, _read(each)) for name, each in attributes.items())
+    return Ownership(value.get("owner"), value.get("group"), tuple(read))
+
+
+def read_ownership(look: Inspection, path: YamlPath, value: Any) -> Ownership | None:
+    """Read the ownership at a place of a scenario, and note what is wrong with it."""
+    try:
+        return ownership_of(value)
+    except (ValueError, TypeError, AttributeError):
+        look.note(
+            path,
+            "this is no ownership",
+            f"Write owner and group as numbers up to {_LARGEST_ID}, and below attributes names that begin with "
+            f"{USER}, or {ACL}, each with a text or {{base64: ...}}.",
+        )
+        return None
+
+
+def _written(data: bytes) -> str | dict[str, str]:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    return text if text.isprintable() else {"base64": base64.b64encode(data).decode("ascii")}
+
+
+def _read(value: Any) -> bytes:
+    match value:
+        case str():
+            return value.encode()
+        case {"base64": str(encoded)} if len(value) == 1:
+            try:
+                return base64.b64decode(encoded, validate=True)
+            except binascii.Error as error:
+                raise ValueError(str(error)) from error
+        case _:
+            raise ValueError(f"an attribute of {value!r}")

@@ -1,0 +1,203 @@
+"""Calls that end early: how scenarios write them, what sessions are asked, and what is made of a killed program."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.adapters.lines import LinesAdapter
+from readfirst.harness.harm.torn import torn
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.check_adapter import check_adapter
+from readfirst.harness.session import NO_ANSWER, ToolResult, Workspace
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.entry import RegularFile, SpecialFile
+from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.scenario import Given, Interruption, Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+SERVED = [sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"]
+WRITE = {"file_path": "$WS/a.txt", "content": "alpha"}
+
+
+def loaded(step: str) -> Scenario:
+    source = f"title: x\nrequirement: must\nsteps:\n  - {step}\n"
+    document = strict_yaml.load(source.encode(), Path("x.yaml"))
+    return scenario_from(document, "family/x", SUITE.contracts, require_expect=False)
+
+
+@pytest.mark.parametrize(
+    ("how", "needs"),
+    [
+        ("cancelled", {"Write", "cancel", "during"}),
+        ("killed", {"Write", "kill", "during"}),
+        ("killed-writing", {"Write", "kill"}),
+        ("cut", {"Write", "cut"}),
+        ("limit", {"Write", "cut"}),
+    ],
+)
+def test_each_way_to_end_early_takes_a_capability_and_a_session_of_its_own(how: str, needs: set[str]) -> None:
+    read = loaded(f"Write: {{file_path: $WS/a.txt, content: alpha}}\n    interrupted: {how}")
+    assert read.needs == needs
+    assert read.isolated
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ("Write: {file_path: $WS/a.txt, content: alpha}\n    interrupted: soon", "interrupted"),
+        ("Read: {file_path: $WS/a.txt, limit: 3}\n    interrupted: cut", "no text that can be cut"),
+        ("Write: {file_path: $WS/a.txt, content: a}\n    interrupted: limit", "no text that can be cut"),
+        (
+            "Write: {file_path: $WS/a.txt, content: alpha}\n    during: [{touch: a.txt}]\n    interrupted: cut",
+            "has no moment",
+        ),
+        (
+            "parallel:\n      - Read: {file_path: $WS/a.txt}\n      - Read: {file_path: $WS/b.txt}\n"
+            "        interrupted: cancelled",
+            "interrupted",
+        ),
+    ],
+)
+def test_what_cannot_be_interrupted_so_is_refused(step: str, told: str) -> None:
+    with pytest.raises(ScenarioError, match=told):
+        loaded(step)
+
+
+def test_what_comes_of_a_cut_call_ends_in_the_middle_of_its_last_argument() -> None:
+    begun = ToolCall("Write", {"file_path": "$WS/a.txt", "content": 'al"pha'}).begun
+    assert begun == '{"file_path": "$WS/a.txt", "content": "al\\"'
+
+
+class Told:
+    """Writes down what it is asked."""
+
+    capabilities = frozenset({"Write", "during", "cancel", "cut", "kill"})
+
+    def __init__(self) -> None:
+        self.entries: list[object] = []
+
+    def open(self, _workspace: Workspace) -> Told:
+        self.entries.append("open")
+        return self
+
+    def call_interrupted(
+        self, _tool: str, arguments: Mapping[str, Any] | str, how: str, interfere: Callable[[], None]
+    ) -> ToolResult:
+        interfere()
+        self.entries.append((how, arguments if isinstance(arguments, str) else arguments["content"]))
+        return NO_ANSWER
+
+    def call(self, _tool: str, _arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("done")
+
+
+def performed(adapter: object, how: Interruption | None, *more: ToolCall) -> Any:
+    steps = (ToolCall("Write", WRITE, interrupted=how), *more)
+    with SitePool() as place:
+        return replay(Scenario("family/slug", "title", "must", Given(), steps), adapter, place)  # type: ignore[arg-type]
+
+
+def test_a_session_gets_a_cancelled_call_whole_and_a_cut_one_as_far_as_it_came() -> None:
+    told = Told()
+    assert performed(told, "cancelled").broken is None
+    assert performed(told, "limit").broken is None
+    assert told.entries[1] == ("cancelled", "alpha")
+    how, begun = told.entries[3]  # type: ignore[misc]
+    assert how == "limit"
+    assert begun.endswith('"content": "al')
+
+
+class Mute:
+    capabilities = Told.capabilities
+
+    def open(self, _workspace: Workspace) -> Mute:
+        return self
+
+    def call(self, _tool: str, _arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("done")
+
+
+@pytest.mark.parametrize(
+    ("how", "lacking"),
+    [("cancelled", "call_interrupted"), ("cut", "call_interrupted"), ("killed-writing", r"kill\(\)")],
+)
+def test_a_session_that_lacks_what_its_adapter_declares_is_broken(how: Interruption, lacking: str) -> None:
+    broken = performed(Mute(), how).broken
+    assert broken is not None
+    assert broken.blame == "adapter"
+    with pytest.raises(AssertionError, match=lacking):
+        raise AssertionError(broken.message)
+
+
+def test_after_a_kill_the_next_call_is_another_sessions_in_another_process() -> None:
+    adapter = LinesAdapter(SERVED)
+    pids: list[int | None] = []
+
+    class Watching:
+        traits = adapter.traits
+
+        def open(self, workspace: Workspace) -> Any:
+            session = adapter.open(workspace)
+            pids.append(adapter.pid)
+            return session
+
+    try:
+        outcome = performed(Watching(), "killed", ToolCall("Write", WRITE), ToolCall("Write", WRITE))
+    finally:
+        adapter.close()
+    assert outcome.broken is None
+    assert [step.results[0].error for step in outcome.steps] == ["no_answer", None, None]
+    assert len(set(pids)) == 2
+    assert "a.txt" not in outcome.steps[0].changes
+
+
+@pytest.mark.parametrize(
+    ("after", "is_torn"),
+    [
+        (RegularFile(b"alp"), True),
+        (RegularFile(b""), True),
+        (None, True),
+        (SpecialFile("fifo"), True),
+        (RegularFile(b"alpha"), False),
+    ],
+)
+def test_a_file_is_torn_unless_it_is_as_it_was_or_as_was_asked(
+    after: RegularFile | SpecialFile | None, is_torn: bool
+) -> None:
+    call = ToolCall("Write", WRITE, interrupted="killed-writing")
+    before = {"a.txt": RegularFile(b"old"), "b.txt": RegularFile(b"other")}
+    assert bool(list(torn(call, before, {"a.txt": after}))) == is_torn
+    assert not list(torn(call, before, {}))
+    assert not list(torn(call, before, {"a.txt.tmp": RegularFile(b"al")}))
+    assert [path for path, _ in torn(call, before, {"b.txt": None})] == ["b.txt"]
+
+
+@pytest.mark.parametrize(
+    ("capability", "check"),
+    [
+        ("cancel", "a Write that is given up makes no file, and the next one does"),
+        ("cut", "a Write of which only the beginning came makes no file"),
+    ],
+)
+def test_check_adapter_finds_who_writes_what_was_given_up_or_cut(capability: str, check: str) -> None:
+    class Writing(Told):
+        capabilities = frozenset({"Read", "Edit", "Write", capability})
+
+        def open(self, workspace: Workspace) -> Told:
+            self.root = workspace.root
+            return self
+
+        def call_interrupted(self, *_: object) -> ToolResult:
+            (self.root / "new.txt").write_text("new\n")
+            return NO_ANSWER
+
+    with SitePool() as place:
+        problems = {each.name: each.problem for each in check_adapter(Writing(), place)}  # type: ignore[arg-type]
+    assert "Refuse it, and write nothing" in problems[check]

@@ -1,0 +1,142 @@
+"""Implementations that do something with calls that are given up, cut off, or whose program is killed."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from altered import Altered, Arguments
+
+from readfirst.harness.session import ToolResult
+
+
+class ExecutesWhatWasGivenUp(Altered):
+    """The cancellation comes back, and the call is made all the same."""
+
+    def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        answer = super().give_up(tool, arguments, interfere)
+        self.reference(tool, arguments)
+        return answer
+
+
+class GoesOnAfterwards(Altered):
+    """A thread that nobody stops makes the call a little later."""
+
+    def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        answer = super().give_up(tool, arguments, interfere)
+        path = Path(arguments["file_path"])
+        late = threading.Timer(0.03, lambda: path.write_text("written too late\n"))
+        late.start()
+        return answer
+
+    def close(self) -> None:
+        time.sleep(0.1)
+
+
+class EmptiesBeforeItWaits(Altered):
+    """The file is emptied first, and written after the question."""
+
+    def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = Path(arguments["file_path"])
+
+        def empty() -> None:
+            interfere()
+            if path.exists():
+                path.write_bytes(b"")
+
+        return super().give_up(tool, arguments, empty)
+
+
+class ForgetsWhatItRead(Altered):
+    """Escape begins a new session."""
+
+    def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        answer = super().give_up(tool, arguments, interfere)
+        self.tools = self.fresh()
+        return answer
+
+
+class MakesFoldersFirst(Altered):
+    """The folders of a new file are there before anybody was asked."""
+
+    def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        Path(arguments["file_path"]).parent.mkdir(parents=True, exist_ok=True)
+        return super().give_up(tool, arguments, interfere)
+
+
+class DeletesWhatWasCut(Altered):
+    """A call that comes cut off is taken back, and the file with it."""
+
+    def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
+        for path in self.workspace.root.glob("*.txt"):
+            if str(path) in text:
+                path.unlink()
+        return answer
+
+
+class WritesWhatCame(Altered):
+    """The arguments are mended as far as they came, and the call is made."""
+
+    def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
+        arguments = json.loads(text + '"}')
+        if tool == "Write":
+            Path(arguments["file_path"]).write_text(arguments["content"])
+            return answer
+        return self.reference(tool, arguments)
+
+
+class OpensWhileItComes(Altered):
+    """The file is opened for writing as soon as its name has come."""
+
+    def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
+        if tool == "Write":
+            Path(json.loads(text + '"}')["file_path"]).write_bytes(b"")
+        return answer
+
+
+class EmptiesAndWrites(Altered):
+    """The file is emptied and then written, piece by piece."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = Path(arguments["file_path"])
+        content = str(arguments.get("content", arguments.get("new_string", "")))
+        if len(content) < 100_000:
+            return self.reference(tool, arguments, interfere)
+        with path.open("w") as file:
+            for start in range(0, len(content), 50_000):
+                file.write(content[start : start + 50_000])
+                file.flush()
+                time.sleep(0.005)
+        return ToolResult("Written.")
+
+
+class LeavesALock(Altered):
+    """A lock beside the file keeps others away, also when who made it is dead."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        lock = self.workspace.home / ".cache" / "lock"
+        if tool == "Read":
+            return self.reference(tool, arguments, interfere)
+        if lock.exists():
+            return ToolResult("Somebody else works on the file.", True, "os_error")
+        lock.parent.mkdir(exist_ok=True)
+        lock.touch()
+        try:
+            return self.reference(tool, arguments, interfere)
+        finally:
+            lock.unlink()
+
+
+class BacksUpAndMoves(Altered):
+    """The old file is moved away before the new one is there."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = Path(arguments["file_path"])
+        content = str(arguments.get("content", arguments.get("new_string", "")))
+        if len(content) < 100_000:
+            return self.reference(tool, arguments, interfere)
+        path.rename(path.with_suffix(".bak"))
+        time.sleep(0.2)
+        path.write_text(content)
+        return ToolResult("Written.")
