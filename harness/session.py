@@ -191,7 +191,7 @@ class InterruptibleSession(Protocol):
         """Take one call that ends early, and return what the model sees of it.
 
         `cancelled`: validate the call, run `interfere` once (never, if it is refused), and do not execute it. `cut`:
-        the connection to the model ended in the middle of the arguments, which are the beginning of a JSON text; whoever
+        the connection to the model ended in the middle of the arguments, which are the beginning of a JSON text; who
         asks the model again returns NO_ANSWER. `limit`: so did the model's message, because it has a longest one.
         """
         ...

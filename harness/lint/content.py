@@ -147,8 +147,8 @@ def _hook(hook: GivenHook) -> Any:
 
 def _state(entry: Entry | None) -> Any:
     match entry:
-        case RegularFile(mode=mode, mtime=mtime):
-            return ["file", hashlib.sha256(entry.data).hexdigest(), mode, str(mtime)]
+        case RegularFile(mode=mode, mtime=mtime, ownership=ownership):
+            return ["file", hashlib.sha256(entry.data).hexdigest(), mode, str(mtime), str(ownership)]
         case Symlink(target):
             return ["symlink", target]
         case HardLink(to):
