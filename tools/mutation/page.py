@@ -80,7 +80,7 @@ file. Which these are is not for us to say. {calls} calls, drawn as `readfirst f
 them, and those of the suite tell which outcomes of a condition meet which circumstances. {never} of {exceptions}
 exceptions change nothing in any of these calls and are left out. What is drawn and is not in the suite counts. Of
 those that are left and not equivalent to the original {least:g} % must be killed; the others need a reason in
-`tools/mutation/exceptions.yaml`, and the exit code is as above.
+`tools/mutation/exceptions.yaml`, or the exit code is 1.
 
 """
 
