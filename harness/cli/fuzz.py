@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
-from readfirst.harness.cli.options import ContractName, Fixtures, LevelName, TimeLimit, one_target, open_suite
+from readfirst.harness.cli.options import (
+    Classes,
+    ContractName,
+    Fixtures,
+    LevelName,
+    TimeLimit,
+    one_target,
+    open_suite,
+)
 from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
@@ -51,6 +59,13 @@ def fuzz(
     known: Annotated[
         Path | None, typer.Option(help="Accepted disagreements; see `readfirst docs fuzzing`.")
     ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(
+            help="Accepted failures, as for `readfirst run`; what one of these shows is not reported."
+        ),
+    ] = None,
+    class_: Classes = None,
     fast: Annotated[
         bool, typer.Option("--fast", help="Reach claude-code:VERSION through MCP: no texts, more steps.")
     ] = False,
@@ -92,6 +107,10 @@ def fuzz(
         raise UsageError(
             "--fast has no messages of several calls, which long sessions have; leave one of the two out."
         )
+    if level.value == "safe" and (baseline is not None or class_):
+        raise UsageError(
+            "At --level safe harm is judged, which belongs to no rule: leave out --baseline and --class."
+        )
     suite = open_suite(fixtures)
     return perform(
         SearchRequest(
@@ -105,6 +124,8 @@ def fuzz(
             level=level.value,
             output=output,
             known=known,
+            baseline=baseline,
+            classes=tuple(each.value for each in class_ or ()),
             time_limit=time_limit,
             fast=fast,
             long=long,

@@ -30,7 +30,8 @@ class SearchRequest:
 
     It ends after so many `steps` on both sides or so many `minutes`, whichever comes first; None: without that limit.
     `output` gets the files. More than one of `jobs` search as many seeds, from `seed` on, and divide the steps
-    between them. With `long` sessions are long, and about several files.
+    between them. With `long` sessions are long, and about several files. What a scenario shows that `baseline` accepts
+    is known as well, and where `classes` are given, rules of other classes may break.
     """
 
     suite: Suite
@@ -43,6 +44,8 @@ class SearchRequest:
     against: str = "reference"
     minutes: float | None = None
     known: Path | None = None
+    baseline: Path | None = None
+    classes: tuple[str, ...] = ()
     time_limit: float = TIME_LIMIT
     fast: bool = False
     long: bool = False

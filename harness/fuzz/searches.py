@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from readfirst.harness.compare.baseline import Baseline, load_baseline
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.fuzz.by_rule import by_rule
@@ -28,6 +29,7 @@ from readfirst.harness.suite.written import scenario_text
 
 __all__ = ["perform"]
 
+_ACCEPTED, _OTHER = "that the baseline accepts", "of no rule of the classes asked for"
 _SHOWN = 300
 _REPORT_EVERY = 1000
 """Steps after which a search without a terminal reports its progress."""
@@ -38,9 +40,13 @@ def perform(request: SearchRequest) -> ExitCode:
 
     Raises ConnectError, BrokenAdapter or SuiteError. Whatever ends the search, no process of a target stays.
     """
-    known = load_known(request.known, request.suite.contracts) if request.known is not None else ()
+    suite = request.suite
+    known = load_known(request.known, suite.contracts) if request.known is not None else ()
+    baseline = None
+    if request.baseline is not None:
+        baseline = load_baseline(request.baseline, suite.ids(), suite.contracts, suite.editions)
     requests = shares(request)
-    result = _Result(request, requests)
+    result = _Result(request, requests, baseline)
     try:
         if len(requests) == 1:
             _search_here(requests[0], result)
@@ -94,8 +100,12 @@ def _search_in_processes(requests: tuple[SearchRequest, ...], result: _Result) -
 class _Result:
     """What was found so far by all searches of a request: files, lines on the screen, and sums."""
 
-    def __init__(self, request: SearchRequest, requests: tuple[SearchRequest, ...]) -> None:
+    def __init__(
+        self, request: SearchRequest, requests: tuple[SearchRequest, ...], baseline: Baseline | None
+    ) -> None:
         self._request = request
+        self._baseline = baseline
+        self._left_out: dict[str, set[Group]] = {_ACCEPTED: set(), _OTHER: set()}
         self._seeds = [each.seed for each in requests]
         self._groups: set[Group] = set()
         self.findings: list[Finding] = []
@@ -136,12 +146,24 @@ class _Result:
 
     def take(self, finding: Finding) -> None:
         """Write the file of a finding and tell it, unless another seed gave one of the same group."""
-        if finding.group not in self._groups:
+        if why := self._why_left_out(finding):
+            self._left_out[why].add(finding.group)
+        elif finding.group not in self._groups:
             self._groups.add(finding.group)
             self.all_well = False
             self.findings.append(finding)
             path = _write(self._request, finding, len(self._groups))
             say_lines(_describe(finding, path, self._request.beside))
+
+    def _why_left_out(self, finding: Finding) -> str:
+        """Say why a finding is none of this search; empty where it is one."""
+        request, rules = self._request, self._request.suite.rules
+        if request.classes:
+            known = rules is not None and finding.rule in rules
+            if not (known and rules is not None and rules[finding.rule].class_ in request.classes):
+                return _OTHER
+        accepted = self._baseline is not None and self._baseline.of(finding.shown_by, request.contract)
+        return _ACCEPTED if accepted else ""
 
     @property
     def summary(self) -> str:
@@ -155,6 +177,9 @@ class _Result:
             f"{f'seed {first}' if first == last else f'seeds {first} to {last}'}: "
             f"{counted(sum(tally.disagreed for tally in total), _word(request))}, "
             f"{sum(tally.explained for tally in total)} of them known, {counted(len(self._groups), 'new cause')}"
+            + "".join(
+                f", {counted(len(groups), 'cause')} {why}" for why, groups in self._left_out.items() if groups
+            )
         )
 
 

@@ -77,6 +77,23 @@ def test_a_known_disagreement_is_accepted(
     assert "0 new causes" in capsys.readouterr().err
 
 
+def test_what_the_baseline_accepts_or_breaks_rules_of_other_classes_is_counted_and_not_reported(
+    fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    baseline = tmp_path / "accepted.yaml"
+    accepted = (
+        "{scenario: read-output/numbered-lines, contract: 2.1.7, fails: [text], reason: It prints tabs.}"
+    )
+    baseline.write_text(f"name: mine\naccepted:\n  - {accepted}\n")
+    assert fuzz(TARGET, "--steps", "60", "--baseline", str(baseline)) == 0
+    assert "0 new causes, 1 cause that the baseline accepts\n" in capsys.readouterr().err
+    assert fuzz(TARGET, "--steps", "60", "--class", "safety") == 0
+    assert "0 new causes, 1 cause of no rule of the classes asked for\n" in capsys.readouterr().err
+    assert found(tmp_path) == []
+    assert fuzz(TARGET, "--steps", "60", "--class", "fidelity") == 1
+    assert fuzz(TARGET, "--level", "safe", "--class", "safety") == 2
+
+
 @pytest.mark.slow
 def test_a_known_disagreement_that_is_gone_is_an_error(
     fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
