@@ -101,12 +101,13 @@ def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
     """What the first step makes becomes a given file."""
     match scenario.steps:
         case [ToolCall("Write", {"file_path": str(place), "content": str(text)}), _, *_]:
-            path, made = place.removeprefix("$WS/"), RegularFile(TextContent(text))
+            path, made = posixpath.normpath(place.removeprefix("$WS/")), RegularFile(TextContent(text))
         case [WorldEvent("modify", str(place), RegularFile() as made), _, *_]:
             path, place = place, ""
         case _:
             return
-    if path != place and path not in scenario.given.files:
+    inside = path != place and not path.startswith(("/", "~", "..", " "))
+    if inside and path not in scenario.given.files:
         given = replace(scenario.given, files={**scenario.given.files, path: made})
         yield replace(scenario, given=given, steps=scenario.steps[1:])
 

@@ -114,3 +114,19 @@ def test_what_the_first_step_makes_becomes_a_given_file() -> None:
     for step in (WRITE, WorldEvent("modify", "notes.txt", RegularFile(TextContent("one")), mtime=2)):
         smallest = shrink(scenario(step, READ), shows)
         assert (list(smallest.given.files), len(smallest.steps)) == (["notes.txt"], 1)
+
+
+def test_a_write_by_a_roundabout_path_becomes_a_given_file_that_can_be_written_down() -> None:
+    """A path with `./` in front is none of a given file."""
+    steps = (
+        ToolCall("Write", {"file_path": "./notes.txt", "content": "alpha\n"}),
+        ToolCall("Edit", {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "b"}),
+    )
+    found = shrink(
+        Scenario("fuzz/x", "X", "observed", Given(), steps),
+        lambda each: (
+            any(call.tool == "Edit" for call in each.calls())
+            and bool(each.given.files or len(each.steps) > 1)
+        ),
+    )
+    assert [*found.given.files] == ["notes.txt"]

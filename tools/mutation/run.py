@@ -63,7 +63,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         survivors = load_survivors(EXCEPTIONS if options.exceptions else SURVIVORS)
         witnesses = {} if options.exceptions else load_witnesses(WITNESSES)
-        panel = scenario_panel(CHECKOUT, witnesses, exceptions=options.exceptions)
+        panel = scenario_panel(
+            CHECKOUT,
+            witnesses,
+            exceptions=options.exceptions,
+            level=options.level,
+            families=options.family,
+        )
+        if not panel.cases:
+            raise TrialError(
+                f"no scenario of {', '.join(options.family)} can judge; `readfirst list` shows families"
+            )
         offered = list(MODULES if options.exceptions else panel.sources)
         unknown = sorted(set(options.module) - set(offered))
         if unknown:
@@ -74,7 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
     modules = options.module or offered
-    partial = "" if not options.module else f"ONLY {', '.join(modules)}"
+    parts = [*(options.module and modules), *(f"the family {each}" for each in options.family)]
+    partial = f"ONLY {', '.join(parts)}" if parts else ""
     try:
         if options.exceptions:
             return _exceptions(options, panel, modules, survivors, partial, about)
@@ -84,12 +95,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             chosen = random.Random(options.seed).sample(mutants, options.sample)
             sampled = f"ONLY A SAMPLE: {len(chosen)} of {len(mutants)} mutants, seed {options.seed}"
             partial = f"{partial} and {sampled}" if partial else sampled
+        if options.level != "text":
+            level = f"AT LEVEL {options.level} under the default contract"
+            partial = f"{partial} and {level}" if partial else level
         if partial:
             print(f"*** {partial}. This is not the score of the suite. ***\n")
         fates = _Judged(panel, results, options.jobs)(chosen)
     except TrialError as error:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
+    if options.level != "text":
+        print(table(fates, survivors))
+        return 0
     code = report(fates, all_mutants, modules, survivors, least=0 if partial else LEAST)
     if partial:
         print(f"\n*** {partial}. docs/mutation.md is left alone. ***")
@@ -162,8 +179,17 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--exceptions", action="store_true", help="mutants in which a rule holds with an exception"
     )
+    parser.add_argument(
+        "--level",
+        choices=("safe", "effects", "text"),
+        default="text",
+        help="what counts as noticed: at `safe` harm alone, at `effects` other files or refusals (default: text)",
+    )
     parser.add_argument("--jobs", type=_count, default=os.cpu_count() or 1, help="processes (default: all)")
     parser.add_argument("--module", action="append", default=[], help="only this module; repeatable")
+    parser.add_argument(
+        "--family", action="append", default=[], help="only scenarios of this family judge; repeatable"
+    )
     parser.add_argument("--sample", type=_count, help="only so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="another sample (default: 0)")
     parser.add_argument("--results", type=Path, help="keep what is found here, and go on from what is there")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from readfirst.harness.workspace import (
 )
 
 if TYPE_CHECKING:
+    from readfirst.harness.compare.verdict import Level
     from readfirst.harness.suite.contracts import Contract
     from readfirst.harness.suite.scenario import Clause, Scenario
 
@@ -73,11 +74,16 @@ class _LoadedRecordings(Recordings):
 
 
 class _Bench:
-    """Judges cases named `<contract> <scenario>`, at level text."""
+    """Judges cases named `<contract> <scenario>`, at a level."""
 
     def __init__(
-        self, suite: Suite, seconds: Mapping[str, float], prepare: Callable[[Scenario], None]
+        self,
+        suite: Suite,
+        seconds: Mapping[str, float],
+        prepare: Callable[[Scenario], None],
+        level: Level,
     ) -> None:
+        self._level: Level = level
         self._suite = suite
         self._seconds = seconds
         self._prepare = prepare
@@ -89,7 +95,7 @@ class _Bench:
         self._prepare(self._suite.scenario(scenario_id))
         limit = _HASTE if self._seconds.get(case, 1.0) <= _QUICK else _PATIENCE
         if (contract, limit) not in self._runners:
-            spec = RunSpec(self._suite.root, "reference", contract, "text", limit)
+            spec = RunSpec(self._suite.root, "reference", contract, self._level, limit)
             self._runners[contract, limit] = Runner(spec, self._suite)
         verdict = self._runners[contract, limit].judge(scenario_id)
         if verdict.status in ("passed", "unsupported", "unspecified"):
@@ -134,11 +140,19 @@ def _clauses(scenario: Scenario) -> list[Clause | None]:
     return [part.expect.recorded for part in parts if hasattr(part, "expect")]
 
 
-def scenario_panel(checkout: Path, witnesses: Mapping[str, str], *, exceptions: bool = False) -> Panel:
+def scenario_panel(
+    checkout: Path,
+    witnesses: Mapping[str, str],
+    *,
+    exceptions: bool = False,
+    level: Level = "text",
+    families: Collection[str] = (),
+) -> Panel:
     """Return the reference implementation with all scenarios as its judges. SuiteError: a scenario is damaged.
 
     With `exceptions` they can judge mutants that ask for circumstances; these are judged under the default contract
-    and by the scenarios of rules on which work or callers depend.
+    and by the scenarios of rules on which work or callers depend. So are all mutants at another level than text.
+    `families`: no other scenarios judge.
     """
     suite = _Loaded(checkout / "fixtures")
     folder = checkout / "reference_impl"
@@ -149,16 +163,20 @@ def scenario_panel(checkout: Path, witnesses: Mapping[str, str], *, exceptions: 
         for contract in asked_under(scenario, suite)
     ]
 
+    if families:
+        cases = [case for case in cases if case.partition(" ")[2].partition("/")[0] in families]
+
     circumstances: dict[str, frozenset[str]] = {}
-    if exceptions:
+    if exceptions or level != "text":
         cases = [
             f"{suite.contracts.default} {each.id}" for each in suite.scenarios() if _matters(each, suite)
         ]
+    if exceptions:
         for scenario in suite.scenarios():
             circumstances[scenario.id] = frozenset().union(*of_scenario(scenario))
 
     def open_judge(seconds: Mapping[str, float]) -> Judge:
-        return _Bench(suite, seconds, attend if exceptions else _nothing)
+        return _Bench(suite, seconds, attend if exceptions else _nothing, level)
 
     def contract_of(case: str) -> str:
         return case.partition(" ")[0]
