@@ -94,6 +94,7 @@ class _Guard:
         if isinstance(path, int):
             return
         name = os.fsdecode(path)  # type: ignore[arg-type]
+        follow = follow or name.startswith("/proc/self/fd/")  # what is open already, by its number
         folder, base = os.path.split(os.path.abspath(name))
         real = os.path.realpath(name) if follow else os.path.join(os.path.realpath(folder), base)
         if real != "/dev/null" and not real.startswith(self._folder + "/"):

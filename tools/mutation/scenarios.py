@@ -163,9 +163,6 @@ def scenario_panel(
         for contract in asked_under(scenario, suite)
     ]
 
-    if families:
-        cases = [case for case in cases if case.partition(" ")[2].partition("/")[0] in families]
-
     circumstances: dict[str, frozenset[str]] = {}
     if exceptions or level != "text":
         cases = [
@@ -174,6 +171,9 @@ def scenario_panel(
     if exceptions:
         for scenario in suite.scenarios():
             circumstances[scenario.id] = frozenset().union(*of_scenario(scenario))
+
+    if families:
+        cases = [case for case in cases if case.partition(" ")[2].partition("/")[0] in families]
 
     def open_judge(seconds: Mapping[str, float]) -> Judge:
         return _Bench(suite, seconds, attend if exceptions else _nothing, level)
