@@ -148,11 +148,15 @@ def version_of(name: str) -> str:
 
 
 def chain(recording: Recording, *, gated: bool) -> list[str]:
-    """Return what was recorded for one class of models, oldest first; versions before the classes are of both."""
+    """Return what was recorded for one class of models, oldest first; versions before the classes are of both.
+
+    What is called otherwise than a version belongs to none.
+    """
     names = []
     for name in sorted(recording.transcripts, key=order):
-        two_classes = order(name)[0] >= Version(FIRST_RELAXED)
-        if not two_classes or name.endswith("+gated") == gated:
+        version, _ = order(name)
+        two_classes = version >= Version(FIRST_RELAXED)
+        if version != Version("0") and (not two_classes or name.endswith("+gated") == gated):
             names.append(name)
     return names
 

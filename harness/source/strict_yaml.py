@@ -188,8 +188,8 @@ def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line, mark.column) if mark else (0, 0)
         message = ", ".join(part for part in (error.context, error.problem) if part)
-        # libyaml from PyYAML 6.0.4 on counts brackets itself, before any event
-        if "nesting depth" in message:
+        # libyaml may count brackets itself, before any event
+        if _open_brackets(text, line, column) > MAX_DEPTH:
             _refuse_depth(file, (line, column))
         _refuse("yaml-syntax", file, line, column, message or "not YAML", _syntax_fix(message))
     except yaml.YAMLError as error:
@@ -321,6 +321,12 @@ def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, A
 def _refuse_depth(file: Path, mark: _Mark) -> NoReturn:
     fix = "Use less nesting; no part of the format is that deep."
     _refuse("too-deep", file, *mark, f"nested more than {MAX_DEPTH} levels deep", fix)
+
+
+def _open_brackets(text: str, line: int, column: int) -> int:
+    lines = text.splitlines(keepends=True)
+    before = "".join(lines[:line]) + "".join(lines[line : line + 1])[:column]
+    return sum(map(before.count, "[{")) - sum(map(before.count, "]}"))
 
 
 def _is_number(text: str) -> bool:

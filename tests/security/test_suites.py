@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from readfirst.harness.changes.dating import chain
 from readfirst.harness.source.finding import SuiteError
@@ -140,6 +141,21 @@ def test_no_more_mistakes_are_told_than_somebody_reads() -> None:
     assert len(refused.value.findings) == 1000
 
 
-def test_a_recording_of_what_is_no_version_is_older_than_all() -> None:
-    recording = decode(b"inputs: x\ncontracts: [2.1.7, text]\nsteps: []\n")
-    assert chain(recording, gated=False) == ["text", "2.1.7"]
+def test_a_recording_of_what_is_no_version_is_of_no_time() -> None:
+    recording = decode(b"inputs: x\nversions: [2.1.7, text]\nsteps: []\n")
+    assert chain(recording, gated=False) == ["2.1.7"]
+
+
+@pytest.mark.parametrize("text", ["[" * 2000, "{a: " * 2000, "a: " + "[" * 2000 + "]" * 2000])
+def test_what_is_too_deep_is_called_so_whatever_words_the_parser_has(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = yaml.MarkedYAMLError.__init__
+
+    def otherwise(self: yaml.MarkedYAMLError, *words: object) -> None:
+        told(self, "in other words", words[1], "in others", *words[3:])  # type: ignore[arg-type]
+
+    monkeypatch.setattr(yaml.MarkedYAMLError, "__init__", otherwise)
+    with pytest.raises(StrictYamlError) as refused:
+        load(text.encode(), Path("x.yaml"))
+    assert refused.value.findings[0].rule == "too-deep"
