@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -38,6 +38,10 @@ __all__ = ["RawSession", "RawTarget", "TargetAdapter", "TargetSession", "open_ta
 
 _START = 180.0
 """Seconds that a start may take: some packages import half an ecosystem."""
+
+
+_BESIDE = frozenset({"kill", "sessions"})
+"""What no mapping has to claim, because it takes nothing of the target but its process."""
 
 
 class RawSession(Protocol):
@@ -80,7 +84,7 @@ class TargetAdapter:
     def __init__(self, target: Target, raw: RawTarget) -> None:
         self.traits = replace(
             raw.traits,
-            capabilities=target.capabilities,
+            capabilities=target.capabilities | (raw.traits.capabilities & _BESIDE),
             design=target.design,
             lacks=partial(lacks, target),
         )
@@ -125,6 +129,11 @@ class TargetSession:
         """Make one call as the target wants it."""
         call = translated(self._target, tool, arguments, self._scope, self._known)
         return self._result(tool, arguments, self._raw.answer(call.name, call.arguments))
+
+    def kill(self) -> None:
+        """Kill the target's process, whose kind of connection has one to kill."""
+        kill: Callable[[], None] = self._raw.kill  # type: ignore[attr-defined]
+        kill()
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Make the calls in one message, on a target that has messages. Raises BrokenAdapter."""
@@ -202,7 +211,7 @@ class _PythonTarget:
     def traits(self) -> AdapterTraits:
         # A module's functions may remember files by their paths; an object is made anew for every scenario.
         repeats = not self._remembers_paths
-        return AdapterTraits(repeats_paths=repeats, reset=self._process.reset, close=self.close)
+        return AdapterTraits(_BESIDE, repeats_paths=repeats, reset=self._process.reset, close=self.close)
 
     def close(self) -> None:
         self._process.close()
@@ -218,6 +227,9 @@ class _PythonRawSession:
         if "raised" in answer:
             return TargetAnswer(answer["raised"], raised=True)
         return TargetAnswer(answer["value"])
+
+    def kill(self) -> None:
+        self._session.kill()
 
     def close(self) -> None:
         self._session.close()
@@ -260,7 +272,7 @@ class _McpTarget:
 
     @property
     def traits(self) -> AdapterTraits:
-        return self._connection.traits()
+        return self._connection.traits(_BESIDE)
 
 
 def _check_tools(target: Target, offered: Sequence[str]) -> None:
@@ -283,6 +295,9 @@ class _McpRawSession:
         result = self._session.answer(name, arguments)
         value = text_of(result) if self._joined else result.model_dump(mode="json", by_alias=True)
         return TargetAnswer(value, flagged=bool(result.isError))
+
+    def kill(self) -> None:
+        self._session.kill()
 
     def close(self) -> None:
         self._session.close()
