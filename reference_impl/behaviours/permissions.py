@@ -110,6 +110,13 @@ class PermissionBehaviours:
         "that ends with a blank.",
         shown_by=("paths/blanks-behind-write", "paths/newline-around-edit"),
     )
+    trailing_dots_are_suspicious: bool = behaviour(
+        False,
+        {"2.1.78": True},
+        meaning="Edit and Write ask for a permission, which nobody gives, before they write to a file whose name ends "
+        "with a dot.",
+        shown_by=("paths/names-that-end-with-dots",),
+    )
     claude_folders_are_guarded: bool = behaviour(
         False,
         {"2.1.78": True},

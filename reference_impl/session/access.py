@@ -280,13 +280,18 @@ def is_suspicious(path: str) -> bool:
     return bool(_SHORT_NAME.search(path) or _DOTS_AT_THE_END.search(path))
 
 
-def refuse_suspicious(path: str) -> None:
-    """Refuse a path with a blank at its end: it needs a permission that nobody is there to give."""
-    if path != path.rstrip(BLANKS):
+def refuse_suspicious(behaviours: Behaviours, path: str, given: str) -> None:
+    """Refuse a path that Windows would take for another: it needs a permission that nobody is there to give.
+
+    It ends with a blank, as it is `given`, or a part of the absolute `path` ends with a dot.
+    """
+    blank = behaviours.permissions.trailing_whitespace_is_suspicious and given != given.rstrip(BLANKS)
+    dotted = behaviours.permissions.trailing_dots_are_suspicious and _DOTS_AT_THE_END.search(path)
+    if blank or dotted:
         raise Refusal(
             "permission_denied",
-            f"Claude requested permissions to write to {path}, which contains a suspicious Windows path pattern that "
-            "requires manual approval.",
+            f"Claude requested permissions to write to {given if blank else path}, which contains a suspicious Windows "
+            "path pattern that requires manual approval.",
         )
 
 

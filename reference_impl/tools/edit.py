@@ -210,8 +210,7 @@ def permit_change(session: Session, arguments: Mapping[str, Any], *, tool: str) 
     session.permissions.deny_target("Edit", session.paths.expanded(given), given, unfolded=unfolded)
     if session.behaviours.permissions.links_refused_at_permission:
         session.storage.refuse_link(session.paths.to_write(given))
-    if session.behaviours.permissions.trailing_whitespace_is_suspicious:
-        refuse_suspicious(arguments["file_path"])
+    refuse_suspicious(session.behaviours, session.paths.expanded(given), given)
     refuse_guarded(session.behaviours, session.paths.expanded(given), given)
     session.permissions.ask_to_write(tool, session.paths.expanded(given))
 

@@ -321,6 +321,13 @@ class KnowsByNameInAnyCase(KnowsBy):
         return str(path).lower()
 
 
+class KnowsWithoutDots(KnowsBy):
+    """Takes names that differ in dots at their end for one, as Windows does."""
+
+    def key(self, path: Path) -> object:
+        return str(path).rstrip(".")
+
+
 class WatchesFolders(Watching):
     """Takes a file for changed where anything in its folders was."""
 
