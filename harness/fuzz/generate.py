@@ -14,6 +14,7 @@ from readfirst.harness.fuzz.rarity import Rarity
 from readfirst.harness.fuzz.sketch import Sketch
 from readfirst.harness.fuzz.texts import argument_text, content, quoted_from
 from readfirst.harness.fuzz.variety import file_name
+from readfirst.harness.fuzz.variety import large as large_text
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.shift import Seconds
@@ -100,13 +101,14 @@ _WRONG_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", []
 
 
 def scenarios(
-    seed: int, *, basic: bool = False, seen: Mapping[Pair, int] | None = None
+    seed: int, *, basic: bool = False, large: bool = False, seen: Mapping[Pair, int] | None = None
 ) -> Iterator[Scenario]:
     """Yield scenarios without end; the same seed gives the same ones.
 
     `basic` yields only single files and notebooks, without wrong arguments, groups and races. With `seen`, how often
     pairs of conditions meet elsewhere, calls are preferred in which rare ones meet, and what was drawn before
-    counts, too; without it, each scenario depends on its number alone.
+    counts, too; without it, each scenario depends on its number alone. With `large` many arguments are longer than
+    buffers.
     """
     rarity = Rarity(seen) if seen is not None else None
     for number in count():
@@ -116,18 +118,25 @@ def scenarios(
         elif basic:
             yield single_file(random, basic=True, rarity=rarity)
         else:
-            yield any_scenario(random, rarity=rarity)
+            yield any_scenario(random, rarity=rarity, large=large)
 
 
-def any_scenario(random: Random, most_steps: int = MOST_STEPS, *, rarity: Rarity | None = None) -> Scenario:
+def any_scenario(
+    random: Random, most_steps: int = MOST_STEPS, *, rarity: Rarity | None = None, large: bool = False
+) -> Scenario:
     """Return a scenario; nearly all are about a single file."""
     if random.randint(1, 40) == 40:
         return several_files(random, 2 * most_steps, rarity=rarity)
-    return single_file(random, most_steps, rarity=rarity)
+    return single_file(random, most_steps, rarity=rarity, large=large)
 
 
 def single_file(
-    random: Random, most_steps: int = MOST_STEPS, *, basic: bool = False, rarity: Rarity | None = None
+    random: Random,
+    most_steps: int = MOST_STEPS,
+    *,
+    basic: bool = False,
+    rarity: Rarity | None = None,
+    large: bool = False,
 ) -> Scenario:
     """Return a scenario about one path: such scenarios can share a session of the product.
 
@@ -146,6 +155,7 @@ def single_file(
     path, files = drawn() if rarity is None else rarity.rarest(drawn, _of_a_read, of=_FILES_DRAWN)
     stage = _Stage(random, files, (path,), carriage_returns=not may_be_missing, removes=may_be_missing)
     stage.basic = basic
+    stage.large = large
     stage.rarity = rarity
     return _scenario(files, stage.steps(most_steps))
 
@@ -238,6 +248,7 @@ class _Stage:
         self.carriage_returns = carriage_returns
         self.removes = removes
         self.basic = False
+        self.large = False
         self.alone = False
         self.moves = False
         self.rarity: Rarity | None = None
@@ -357,7 +368,8 @@ class _Stage:
                 return f"$WS/{path}"
 
     def _text(self) -> str:
-        text = argument_text(self.random)
+        often = self.large and self.random.randint(0, 24) == 24
+        text = large_text(self.random) if often else argument_text(self.random)
         return text if self.carriage_returns else text.replace("\r", "")
 
     def _read(self, path: str) -> ToolCall:

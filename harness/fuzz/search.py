@@ -119,7 +119,7 @@ def search(request: SearchRequest) -> Iterator[Search]:
         drawn = (
             long_sessions(request.seed)
             if request.long
-            else scenarios(request.seed, basic=request.fast, seen=portrait.pairs)
+            else scenarios(request.seed, basic=request.fast, large=alone, seen=portrait.pairs)
         )
         generated = claimed(drawn, (reference, target))
         seconds = None if request.minutes is None else 60 * request.minutes

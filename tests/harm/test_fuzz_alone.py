@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import careful
 import pytest
@@ -46,6 +48,42 @@ class KnowsMarkdown(careful.Careful):
         super().put(path, data.rstrip(b"\n") + b"\n" if path.suffix == ".md" else data)
 
 
+class ExpandsVariables(careful.Careful):
+    """Takes a variable for what it holds."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(path, data.replace(b"$HOME", b"/home/a").replace(b"${HOME}", b"/home/a"))
+
+
+class StripsLineNumbers(careful.Careful):
+    """Takes numbers in front of lines for those that a Read shows."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(path, re.sub(rb"(?m)^ +[0-9]+\t", b"", data))
+
+
+class CutsControlCharacters(careful.Careful):
+    """Keeps what a terminal obeys out of files."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(path, data.replace(b"\x1b", b"").replace(b"\x07", b""))
+
+
+class FormatsData(careful.Careful):
+    """Leaves no blanks at the ends of lines of data."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(path, re.sub(rb"(?m) +$", b"", data) + b"\n" if path.suffix == ".json" else data)
+
+
+class ShortensArguments(careful.Careful):
+    """Takes 16 KiB of what it is asked to write."""
+
+    def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        content = arguments["content"]
+        return super().write(path, {**arguments, "content": content[:16384]} if content else arguments)
+
+
 @pytest.fixture
 def place() -> Iterator[SitePool]:
     with SitePool() as pool:
@@ -56,7 +94,7 @@ def searched(
     tool: type[careful.Careful], place: SitePool, steps: int, *, first: bool = False
 ) -> list[Finding]:
     alone = Alone(tool, place, Suite().vocabulary)
-    campaign = Campaign(alone, claimed(scenarios(1), (tool, tool)), steps=steps)
+    campaign = Campaign(alone, claimed(scenarios(1, large=True), (tool, tool)), steps=steps)
     found = campaign.perform()
     return [next(found)] if first else list(found)
 
@@ -74,6 +112,11 @@ def test_a_careful_tool_harms_nobody(place: SitePool) -> None:
         (CutsAtABuffer, {"altered", "lost", "spoiled"}),
         (DropsFormatCharacters, {"altered", "spoiled", "lost"}),
         (KnowsMarkdown, {"altered", "spoiled"}),
+        (ExpandsVariables, {"altered", "spoiled", "lost"}),
+        (StripsLineNumbers, {"altered", "spoiled", "lost"}),
+        (CutsControlCharacters, {"altered", "spoiled", "lost"}),
+        (FormatsData, {"altered", "spoiled"}),
+        (ShortensArguments, {"altered", "lost"}),
     ],
 )
 def test_special_treatment_of_a_content_is_met(
