@@ -47,7 +47,7 @@ class CallBehaviours:
     )
     giving_up_shows_changes: bool = behaviour(
         True,
-        {"2.1.330": False},
+        {"2.1.112": False},
         meaning="When the user gives a call up and says something else, the model is shown what others changed, "
         "which counts as a Read.",
         shown_by=("interrupted/changed-and-given-up",),
