@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from readfirst.harness.harm.asked import Written, asked
@@ -24,7 +25,10 @@ def torn(
     for path, entry in sorted(changes.items()):
         former = before.get(path)
         if path in named:
-            whole = isinstance(entry, RegularFile) and entry.data == _asked(call, former)
+            wanted = _asked(call, former)
+            whole = (
+                isinstance(entry, RegularFile) and wanted is not None and _bare(entry.data) == _bare(wanted)
+            )
             if not whole and not (former is None and entry is None):
                 yield path, _shown(entry)
         elif former is not None:
@@ -40,6 +44,11 @@ def _asked(call: ToolCall, former: Entry | None) -> bytes | None:
         return None
     (one,) = wanted
     return former.data.replace(one.old.encode(), one.new.encode(), -1 if one.every else 1)
+
+
+def _bare(data: bytes) -> bytes:
+    """Return the bytes without blanks at the ends of lines, which a tool may cut."""
+    return re.sub(rb"[ \t]+(?=\n|\Z)", b"", data)
 
 
 def _shown(entry: Entry | None) -> str:

@@ -166,6 +166,7 @@ def test_after_a_kill_the_next_call_is_another_sessions_in_another_process() -> 
         (None, True),
         (SpecialFile("fifo"), True),
         (RegularFile(b"alpha"), False),
+        (RegularFile(b"alpha "), False),
     ],
 )
 def test_a_file_is_torn_unless_it_is_as_it_was_or_as_was_asked(
