@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from readfirst.harness.adapters.recording import OneTranscript
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.record.outer_blanks import with_outer_blanks
 from readfirst.harness.record.rewrite import ClauseEdit, RewriteError, StepPath, rewrite_expectations
+from readfirst.harness.record.rewrite_case import rewrite_case
 from readfirst.harness.record.states import edits_of
 from readfirst.harness.record.syrupy_extension import recording_files, same_transcript
 from readfirst.harness.record.takes import NUMBERS, Take, TakeJob, Takes
@@ -27,9 +28,11 @@ from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.session import Adapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.source.strict_yaml import load
+from readfirst.harness.suite.cases import expanded
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
-from readfirst.harness.suite.load import load_scenario
+from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Clause, Expectation, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import UNNAMED, RecordingError, Transcript
@@ -239,6 +242,8 @@ class _Blessing:
         """Return the clauses to write, and whether any of them replaces what the file states of the product."""
         edits: dict[StepPath, Sequence[ClauseEdit]] = {}
         contradicted = False
+        if self.scenario.composed:
+            return {}, False
         seen = dict(_expectations(seen_by(self.scenario, self.scenario.contract, own)))
         for path, (expect, is_group) in _expectations(self.scenario):
             found = seen[path][0].recorded or Clause()
@@ -256,22 +261,32 @@ class _Blessing:
 
         What is written must hold: the file is read back, and the recording replayed and compared.
         """
-        path = self.scenario.path
-        assert path is not None
-        source = path.read_bytes().decode("utf-8")
-        written = rewrite_expectations(source, edits) if edits else source
-        with Scratch() as scratch:
-            copy = scratch.path / f"{self.scenario.id}.yaml"
-            copy.parent.mkdir(parents=True)
-            copy.write_bytes(written.encode("utf-8"))
-            rewritten = load_scenario(copy, scratch.path, self.suite.contracts, bundled=self.suite.bundled)
+        place = self.suite.place(self.scenario.id)
+        source = place.file.read_bytes().decode("utf-8")
+        written = source
+        if edits:
+            rewrite = (
+                partial(rewrite_case, source, place.case)
+                if place.case
+                else partial(rewrite_expectations, source)
+            )
+            written = rewrite(edits)
+        if place.composed:
+            rewritten = seen_by(self.scenario, self.scenario.contract, own)
+        else:
+            data = written.encode("utf-8")
+            document = expanded(data, place.file, place.case) if place.case else load(data, place.file)
+            assert document is not None
+            rewritten = scenario_from(
+                document, self.scenario.id, self.suite.contracts, bundled=self.suite.bundled
+            )
         outcome = replay(rewritten, OneTranscript(own), self.place)
         contract = self.suite.contracts[rewritten.contract]
         verdict = compare(rewritten, outcome, contract, "text", self.suite.vocabulary)
         if verdict.status != "passed":
             what = "; ".join(f"step {item.step + 1}: {item.what}" for item in verdict.differences)
             raise RewriteError(f"the result would not hold for {contract.name} ({what or verdict.reason})")
-        return {path: written.encode("utf-8")} if edits else {}
+        return {place.file: written.encode("utf-8")} if edits else {}
 
     def _result(self, status: RecordStatus, message: str = "") -> Recorded:
         return Recorded(self.scenario.id, status, message)

@@ -15,7 +15,17 @@ from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.events import EVENTS
 from readfirst.harness.suite.session_events import WITH_STEPS, inner_steps
 
-__all__ = ["Keep", "New", "RewriteError", "StepPath", "Update", "rewrite_expectations"]
+__all__ = [
+    "ClauseEdit",
+    "Keep",
+    "New",
+    "RewriteError",
+    "StepPath",
+    "Update",
+    "child",
+    "last_line",
+    "rewrite_expectations",
+]
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -82,12 +92,12 @@ def _replacement(
         line = step.start_mark.line + 1
         raise RewriteError(f"line {line}: write the step in block style (`- Read: {{...}}`), not in braces")
     column = step.start_mark.column
-    present = _child(step, "expect")
+    present = child(step, "expect")
     if present is None:
-        end = _last_line(lines, step.value[-1]) + 1
+        end = last_line(lines, step.value[-1]) + 1
         return end, end, _expect_lines(lines, None, edits, column)
     key, _ = present
-    return key.start_mark.line, _last_line(lines, present) + 1, _expect_lines(lines, present, edits, column)
+    return key.start_mark.line, last_line(lines, present) + 1, _expect_lines(lines, present, edits, column)
 
 
 def _expect_lines(
@@ -126,7 +136,7 @@ def _clauses(
         above = [line.strip() for line in lines[start : node.start_mark.line]]
         clauses.append((node, [line for line in above if line.startswith("#")]))
         if not node.flow_style:
-            start = _last_line(lines, node.value[-1]) + 1
+            start = last_line(lines, node.value[-1]) + 1
     return clauses
 
 
@@ -156,7 +166,7 @@ def _entries(
     start = clause.start_mark.line
     for key, value in clause.value:
         first = key.start_mark.line
-        last = _last_line(lines, (key, value))
+        last = last_line(lines, (key, value))
         comments = [" " * indent + line.strip() for line in lines[start:first] if line.strip()]
         entry = [_shifted(line, shift) for line in lines[first : last + 1]]
         # The first entry of a list item stands behind its dash.
@@ -180,7 +190,7 @@ def _flow_source(lines: list[str], node: yaml.Node) -> str:
     return "\n".join((lines[start.line][start.column :], *middle, lines[end.line][: end.column]))
 
 
-def _last_line(lines: list[str], entry: tuple[yaml.Node, yaml.Node]) -> int:
+def last_line(lines: list[str], entry: tuple[yaml.Node, yaml.Node]) -> int:
     """Return the index of the entry's last line: block values end where the next thing begins."""
     key, value = entry
     end = value.end_mark
@@ -197,11 +207,11 @@ def _is_outside(line: str, column: int) -> bool:
 
 
 def _step(root: yaml.Node, path: StepPath) -> yaml.MappingNode:
-    steps = _child(root, "steps")
+    steps = child(root, "steps")
     assert steps is not None
     node = list(_written(steps[1].value))[path[0]]
     for index in path[1:]:
-        group = _child(node, "parallel")
+        group = child(node, "parallel")
         assert group is not None
         node = group[1].value[index]
     return node
@@ -212,7 +222,7 @@ def _written(steps: Sequence[yaml.MappingNode]) -> Iterator[yaml.MappingNode]:
     for step in steps:
         key, value = step.value[0]
         if key.value in WITH_STEPS:
-            inner = _child(value, "steps")
+            inner = child(value, "steps")
             assert inner is not None
             yield step
             yield from _written(inner[1].value)
@@ -223,7 +233,8 @@ def _written(steps: Sequence[yaml.MappingNode]) -> Iterator[yaml.MappingNode]:
             yield step
 
 
-def _child(node: yaml.Node, name: str) -> tuple[yaml.Node, yaml.Node] | None:
+def child(node: yaml.Node, name: str) -> tuple[yaml.Node, yaml.Node] | None:
+    """Return key and value of an entry of a mapping; None if there is none."""
     for key, value in node.value:
         if key.value == name:
             return key, value

@@ -17,6 +17,8 @@ __all__ = ["emit_flow", "emit_mapping", "emit_string"]
 
 _SHORT_CONTENT = 80
 _PLAIN_START = re.compile(r"[A-Za-z/$(]")
+_NAMED = re.compile(r"<[a-z][a-z0-9_]*>")
+"""What stands for a value of a case."""
 _IN_FLOW = re.compile(r"[][{},]")
 _WORDS = re.compile(r"[A-Za-z/$(][\w,.()/$'+-]*(?: [\w,.()/$'+-]+)+", re.ASCII)
 """Several words without a character that means something to YAML: plain for every reader."""
@@ -63,7 +65,7 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
 
 def emit_string(text: str) -> str:
     """Return a string on one line: plain where YAML reads it back unchanged, else in double quotes."""
-    if _PLAIN_START.match(text) and _reads_back(text):
+    if (_PLAIN_START.match(text) and _reads_back(text)) or _NAMED.fullmatch(text):
         return text
     return _quoted(text)
 

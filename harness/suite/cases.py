@@ -119,13 +119,16 @@ def expanded(data: bytes, file: Path, slug: str) -> Document | None:
     return Document(own, file, data, (marks[0], own_marks))
 
 
-def _filled(value: Any, mark: Any, values: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return a value and its marks with the values of a case in their places; `_ABSENT` where there is none."""
+def _filled(value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool = False) -> tuple[Any, Any]:
+    """Return a value and its marks with the values of a case in their places; `_ABSENT` where there is none.
+
+    In what is expected there is none, too, where no case has one yet: the recorder fills it in.
+    """
     match value:
         case str() if "<" in value:
             alone = _PLACE.fullmatch(value)
-            if alone and alone[1] in values:
-                found = values[alone[1]]
+            if alone and (expecting or alone[1] in values):
+                found = values.get(alone[1], _ABSENT)
                 return (_ABSENT, mark) if found is _ABSENT else found
             return _within(value, values), mark
         case dict():
@@ -133,12 +136,17 @@ def _filled(value: Any, mark: Any, values: Mapping[str, Any]) -> tuple[Any, Any]
             for key, item in value.items():
                 key_mark, item_mark = mark[1][key]
                 name = _within(key, values)
-                item, item_mark = _filled(item, item_mark, values)
+                item, item_mark = _filled(item, item_mark, values, expecting=expecting or key == "expect")
                 if item is not _ABSENT and name is not _ABSENT:
                     filled[name], marks[name] = item, (key_mark, item_mark)
+            if expecting and value and not filled:
+                return _ABSENT, mark
             return filled, (mark[0], marks)
         case list():
-            both = [_filled(item, each, values) for item, each in zip(value, mark[1], strict=True)]
+            both = [
+                _filled(item, each, values, expecting=expecting)
+                for item, each in zip(value, mark[1], strict=True)
+            ]
             both = [each for each in both if each[0] is not _ABSENT]
             return [item for item, _ in both], (mark[0], [each for _, each in both])
         case _:

@@ -1,5 +1,6 @@
 """Recording: what is filled in, what is refused, and that nothing is half done."""
 
+import json
 import os
 import signal
 from collections.abc import Callable, Mapping
@@ -385,3 +386,68 @@ def test_a_file_that_was_made_during_the_call_and_written_over_has_no_mode_of_it
     assert suite.recordings.recording("gate/x").transcripts["2.1.7"].steps[0].changes == {
         "notes.txt": RegularFile(b"gamma\n", mode=None)
     }
+
+
+def as_table(suite: Suite, answer: str) -> Path:
+    """Put the scenario into a table of two, whose second step says `answer` for what is expected."""
+    file = suite.path("gate/x")
+    value = yaml.safe_load(file.read_bytes())
+    steps = [{**value["steps"][0], "expect": "<first>"}, {**value["steps"][1], **yaml.safe_load(answer)}]
+    case = {"title": value["title"], "old": "alpha"}
+    others = {"y": {"title": "Another case of the same", "old": "delta"}}
+    text = json.dumps({**value, "steps": steps}).replace('"old_string": "alpha"', '"old_string": "<old>"')
+    head = yaml.safe_dump(json.loads(text), sort_keys=False, width=1000)
+    cases = yaml.safe_dump({"cases": {"x": case, **others}}, sort_keys=False, width=1000)
+    table = file.with_name("several.cases.yaml")
+    table.write_text(f"{head}# what differs\n{cases}", "utf-8")
+    file.unlink()
+    return table
+
+
+def test_of_a_table_the_values_of_the_case_are_written_and_nothing_else(suite: Suite) -> None:
+    table = as_table(suite, 'expect: {error: <error>, text: "<words>", files: <files>}')
+    before = table.read_text("utf-8")
+    assert run(suite, "create", replaced).status == "created"
+    cases = yaml.safe_load(table.read_bytes())["cases"]
+    assert cases["x"]["first"] == {"text": "     1→alpha"}
+    assert (cases["x"]["words"], cases["x"]["files"]) == (
+        "The file $WS/notes.txt has been updated.",
+        {"notes.txt": "gamma\n"},
+    )
+    assert "error" not in cases["x"]
+    assert cases["y"] == {"title": "Another case of the same", "old": "delta"}
+    assert "# what differs\n" in table.read_text("utf-8")
+    assert before.partition("# what")[0] == table.read_text("utf-8").partition("# what")[0]
+    assert run(suite, "check", replaced).status == "unchanged"
+    assert run(suite, "fix", refused).status == "fixed"
+    case = yaml.safe_load(table.read_bytes())["cases"]["x"]
+    assert (case["error"], case["words"], "files" in case) == ("not_read", NOT_READ, False)
+    suite.scenario("gate/x")
+
+
+def test_what_a_table_says_of_all_its_cases_is_not_changed_for_one(suite: Suite) -> None:
+    table = as_table(suite, "expect: {text: Done.}")
+    before = table.read_bytes()
+    result = run(suite, "fix", replaced)
+    assert result.status == "refused"
+    assert "step 2 of the table cannot say" in result.message
+    assert "expect: <answer2>" in result.message
+    assert table.read_bytes() == before
+
+
+def test_of_a_composed_scenario_the_recording_alone_is_written(suite: Suite) -> None:
+    file = suite.path("gate/x")
+    value = yaml.safe_load(file.read_bytes())
+    theme = suite.root / "corpus" / "gate" / "odd.yaml"
+    theme.parent.mkdir(parents=True)
+    theme.write_text(yaml.safe_dump({"cases": {"x": value}}, sort_keys=False), "utf-8")
+    file.unlink()
+    before = theme.read_bytes()
+    assert run(suite, "create", replaced).status == "created"
+    assert run(suite, "check", replaced).status == "unchanged"
+    assert run(suite, "check", refused).status == "differs"
+    assert run(suite, "fix", refused).status == "fixed"
+    assert theme.read_bytes() == before
+    (step,) = [step for step in Suite(suite.root).scenario("gate/x").calls() if step.tool == "Edit"]
+    assert step.expect.recorded is not None
+    assert step.expect.recorded.error == "not_read"
