@@ -99,7 +99,7 @@ def _step(steps: Sequence[Any], path: StepPath) -> dict[str, Any]:
             key, value = next(iter(step.items()))
             if key in WITH_STEPS:
                 written.append(step)
-                add(inner_steps(step))
+                add(inner_steps(step)[1])
                 written.append(step)
             else:
                 written.extend([step] * (len(value) if key in EVENTS and isinstance(value, dict) else 1))
@@ -128,7 +128,7 @@ def _with_values(source: str, slug: str, values: Mapping[str, Any]) -> str:
     end = max(after for _, after in places.values())
     replaced = []
     for name, value in values.items():
-        written = [] if value is _GONE else emit_mapping({name: value}, column)
+        written = [] if value is _GONE else emit_mapping({name: value}, column, 60)
         replaced.append((*places.get(name, (end, end)), written))
     for start, after, written in sorted(replaced, key=lambda each: each[:2], reverse=True):
         lines[start:after] = written
