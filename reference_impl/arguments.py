@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,12 +91,13 @@ class Schema:
     `aliases` are further names of parameters; what is `overlooked` may be given and is not looked at, and
     so is each `spare` name beside the parameter that it could stand for. `corrections`
     are made if the arguments fit then, and the answer tells of them. `reads_booleans`: a string stands for the boolean
-    that it says; `number_form`, a regular expression: strings of this form stand for a number; `drops_exponents`: a
-    number is read up to its exponent.
+    that it says; `number_form`, a regular expression: strings of this form stand for a number; `drops_exponents`: an
+    offset is read up to its exponent.
     `deferred`: the model is not told the schema until it gets the arguments wrong. `repeats`: the refusal of a wrong
     option repeats it. `includes`: the refusal of a number that is too big says that the largest is allowed. `explains`:
     refusals tell what was found instead of what is expected; otherwise what is missing counts as something unknown.
-    `marks_names`: nothing in the name of an unknown argument deceives (`marked`).
+    `marks_names`: nothing in the name of an unknown argument deceives (`marked`). `lists_values`: a value of the right
+    type that is refused is named among what else is wrong.
     """
 
     tool: str
@@ -114,6 +115,7 @@ class Schema:
     includes: bool = False
     explains: bool = True
     marks_names: bool = False
+    lists_values: bool = False
 
     def json_schema(self) -> dict[str, Any]:
         """Return the schema as a tool list advertises it (JSON Schema)."""
@@ -141,7 +143,10 @@ class Schema:
             arguments = corrected
         arguments = {name: self._value(name, value) for name, value in arguments.items()}
         if self.drops_exponents:
-            arguments = {name: _without_exponent(value) for name, value in arguments.items()}
+            arguments = {
+                name: _without_exponent(value) if name == "offset" else value
+                for name, value in arguments.items()
+            }
         try:
             self.check(arguments)
         except Refusal as refusal:
@@ -202,7 +207,17 @@ class Schema:
         else:
             misfits |= {p.name: p.type for p in absent}
             wrong = [_wrong(named(name), misfits[name], "unknown") for name in by_name if name in misfits]
-        return missing + unknown + wrong
+        found = missing + unknown + wrong
+        return found + self._invalid(arguments, set(misfits)) if found and self.lists_values else found
+
+    def _invalid(self, arguments: Mapping[str, Any], misfits: Collection[str]) -> list[str]:
+        """Return what is wrong with values of the right type, as lines among others."""
+        given = [p for p in self.parameters if p.name in arguments and p.name not in misfits]
+        unfit = {p.name: problem for p in given if (problem := self._unfit(p, arguments[p.name]))}
+        return [
+            f"The parameter `{name}` is invalid{': ' + problem['message'] if self.explains else ''}"
+            for name, problem in unfit.items()
+        ]
 
     def _unfit(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
         """Return what is wrong with a value of the right type."""
@@ -254,7 +269,8 @@ def _misfit(parameter: Parameter, value: Any) -> str | None:
     """Return the type that a value should have and has not."""
     if not _FITS[parameter.type](value):
         return parameter.type
-    if parameter.least is not None and value != int(value):
+    left_out = parameter.lenient and parameter.least is not None and value <= 0 and value < parameter.least
+    if parameter.least is not None and value != int(value) and not left_out:
         return "int"
     return None
 

@@ -62,6 +62,10 @@ _TOOLS: Mapping[str, Tool] = {
 _AT_ONCE = 10
 
 
+def _without_blanks_at_the_end(result: Result) -> Result:
+    return replace(result, text=result.text.rstrip(BLANKS))
+
+
 def _nothing() -> None:
     """Strike nothing between validation and execution."""
 
@@ -202,11 +206,11 @@ class FileTools:
             if number and number % _AT_ONCE == 0 and self._session.behaviours.calls.ten_calls_run_at_once:
                 self._session.memory.message += 1
             results.append(self._answer(tool, each, _nothing))
-        return self._ended(results)
+        return self._ended(results, [tool for tool, _ in calls])
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> Result:
         """Execute one call; run `strike` between validation and execution, unless the validation refused."""
-        return self._ended([self._answer(tool, self._prepared(tool, arguments), strike)])[0]
+        return self._ended([self._answer(tool, self._prepared(tool, arguments), strike)], [tool])[0]
 
     def call_given_up(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> Result:
         """Validate one call, run `strike`, and let the user give it up; one that is refused before is refused.
@@ -279,8 +283,8 @@ class FileTools:
         finally:
             self._ended([])
 
-    def _ended(self, results: list[Result]) -> list[Result]:
-        """End a message, and return its results with what is told beside the last."""
+    def _ended(self, results: list[Result], tools: Sequence[str] = ()) -> list[Result]:
+        """End a message, in which `tools` were called, and return its results with what is told beside the last."""
         outdated, told = self._noticed()
         said = self._session.hooks.taken() if self._session.hooks is not None else ()
         if not results:
@@ -288,7 +292,13 @@ class FileTools:
         behaviours = self._session.behaviours
         plain = [path for path in outdated if not is_notebook(path, behaviours)]
         if plain and told and behaviours.reminders.reminders_strip_answer_end:
-            results = [replace(result, text=result.text.rstrip(BLANKS)) for result in results]
+            warned = behaviours.reminders.reads_end_with_warning
+            results = [
+                result
+                if warned and tool == "Read" and not result.is_error
+                else _without_blanks_at_the_end(result)
+                for tool, result in zip(tools, results, strict=True)
+            ]
         reminders = (*self._told, *told, *said)
         self._told = ()
         return [*results[:-1], replace(results[-1], reminders=reminders)] if reminders else results
@@ -366,6 +376,10 @@ class FileTools:
     def _executed(self, tool: str, rules: Tool, prepared: _Prepared) -> Answer:
         with _refusing(""):
             answer = rules.execute(self._session, prepared.arguments)
-        if tool == "Read" and self._session.behaviours.memory.claude_md_counts_as_read:
-            read_memory_files(self._session, prepared.arguments["file_path"])
+        behaviours = self._session.behaviours
+        if tool == "Read" and behaviours.memory.claude_md_counts_as_read:
+            shown = read_memory_files(self._session, prepared.arguments["file_path"])
+            reminders = behaviours.reminders
+            if shown and reminders.reminders_strip_answer_end and not reminders.reads_end_with_warning:
+                answer = answer.rstrip(BLANKS) if isinstance(answer, str) else answer
         return answer + prepared.note if isinstance(answer, str) else answer

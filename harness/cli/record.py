@@ -77,6 +77,12 @@ def record(
         bool,
         typer.Option("--results", help="Record the structured results of some calls, on all contracts."),
     ] = False,
+    leave_out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REASON", help="Ask nothing: leave these contracts out of the recordings, and say why."
+        ),
+    ] = None,
     jobs: Jobs = 1,
     shard: Annotated[
         str | None,
@@ -127,6 +133,8 @@ def record(
         part, parts = shard_of(shard)
         selected = selected[part - 1 :: parts]
     wanted = _wanted(suite, selected, contract, missing=missing)
+    if leave_out is not None:
+        return _left_out(suite, wanted, leave_out)
     if missing and selected and not wanted:
         say(f"nothing is missing in {counted(len(selected), 'scenario')}", err=True)
         return ExitCode.CONFORMANT
@@ -209,6 +217,29 @@ def _wanted(
     for scenario_id in ids:
         own.setdefault(suite.scenario(scenario_id, require_expect=False).contract, []).append(scenario_id)
     return dict(own)
+
+
+def _left_out(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> int:
+    """Put a reason in the place of what was, or could not be, recorded."""
+    from readfirst.harness.record.record import leave_out
+    from readfirst.harness.source.atomic import write_all
+
+    if not why.strip():
+        raise UsageError("--leave-out needs a reason, a sentence that the recording keeps.")
+    stated = [
+        (each, name)
+        for name, ids in wanted.items()
+        for each in ids
+        if suite.scenario(each, require_expect=False).contract == name
+    ]
+    if stated or not wanted:
+        where = f"{stated[0][0]} states what {stated[0][1]} does" if stated else "no scenario is selected"
+        raise UsageError(f"{where}: name other contracts with --contract, and the scenarios.")
+    for name, ids in wanted.items():
+        for each in ids:
+            write_all(leave_out(suite, each, name, why.strip()))
+            say(f"left out {each} on {name}")
+    return ExitCode.CONFORMANT
 
 
 def _contracts(suite: Suite, names: list[str]) -> list[Contract]:

@@ -53,12 +53,12 @@ def check_recording(case: Case, recording: Recording | Finding) -> Iterator[Find
 
 
 def absent(case: Case, recording: Recording) -> tuple[str, ...]:
-    """Return the contracts that have no recording yet of a scenario that is in order so far."""
+    """Return the contracts that have neither a recording yet of a scenario that is in order so far, nor a reason."""
     scenario, known = case.scenario, recording.transcripts
     if scenario.contract not in known or recording.inputs != scenario.inputs:
         return ()
     able = [each.name for each in case.suite.contracts.recorded if scenario.needs <= each.capabilities]
-    return tuple(name for name in able if name not in known)
+    return tuple(name for name in able if name not in known and name not in recording.unrecorded)
 
 
 def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:

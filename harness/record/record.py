@@ -33,12 +33,13 @@ from readfirst.harness.suite.cases import expanded
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.load import scenario_from
+from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.scenario import Clause, Expectation, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import UNNAMED, RecordingError, Transcript
 from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["Mode", "RecordStatus", "Recorded", "bless", "missing", "record", "take"]
+__all__ = ["Mode", "RecordStatus", "Recorded", "bless", "leave_out", "missing", "record", "take"]
 
 Mode = Literal["create", "fix", "check"]
 RecordStatus = Literal[
@@ -69,17 +70,30 @@ class Recorded:
 def missing(suite: Suite, ids: Iterable[str], contracts: Sequence[Contract]) -> dict[str, list[str]]:
     """Return by contract the scenarios that have no recording of it, or one of other files or steps.
 
-    Contracts that lack what a scenario needs do not count. Raises SuiteError, RecordingError.
+    Contracts that lack what a scenario needs do not count, nor do those of which the recording says why. Raises
+    SuiteError, RecordingError.
     """
     wanting: dict[str, list[str]] = {contract.name: [] for contract in contracts}
     for scenario_id in ids:
         scenario = suite.scenario(scenario_id, require_expect=False)
         recording = suite.recordings.recording(scenario_id)
-        known = recording.transcripts if recording.inputs == scenario.inputs else {}
+        fresh = recording.inputs == scenario.inputs
+        known = {*recording.transcripts, *recording.unrecorded} if fresh else ()
         for contract in contracts:
             if scenario.needs <= contract.capabilities and contract.name not in known:
                 wanting[contract.name].append(scenario_id)
     return {name: ids for name, ids in wanting.items() if ids}
+
+
+def leave_out(suite: Suite, scenario_id: str, contract: str, why: str) -> dict[Path, bytes]:
+    """Return the recording's file with a reason in the place of what one contract did. Raises RecordingError."""
+    recording = suite.recordings.recording(scenario_id)
+    path = suite.recordings.path(scenario_id)
+    if "corpus" in path.parts:
+        raise RecordingError(
+            f"{path}: the file of a corpus keeps no reasons; --leave-out takes other scenarios"
+        )
+    return {path: encode(recording.without(contract, why))}
 
 
 def record(

@@ -56,7 +56,11 @@ def encode(recording: Recording) -> bytes:
     Raises RecordingError for what would be too large to be read again.
     """
     names = tuple(sorted(recording.transcripts, key=order))
-    lines = [f"inputs: {emit_string(recording.inputs)}", f"versions: [{', '.join(names)}]", "steps:"]
+    lines = [f"inputs: {emit_string(recording.inputs)}", f"versions: [{', '.join(names)}]"]
+    if recording.unrecorded:
+        reasons = {name: recording.unrecorded[name] for name in sorted(recording.unrecorded, key=order)}
+        lines += ["unrecorded:", *emit_mapping(reasons, 2)]
+    lines.append("steps:")
     rows = list(zip(*(recording.transcripts[name].steps for name in names), strict=True))
     packed: dict[str, str] = {}
     for row in rows:
@@ -250,7 +254,7 @@ def decode(data: bytes) -> Recording:
         for name in names:
             steps = tuple(row[name] for row in rows)
             transcripts[name] = shared.setdefault(tuple(map(id, steps)), Transcript(steps))
-        return Recording(file["inputs"], transcripts)
+        return Recording(file["inputs"], transcripts, file.get("unrecorded", {}))
     except SuiteError as error:
         found = error.findings[0]
         where = f"line {found.position.line}: {found.message}"

@@ -102,19 +102,25 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """All transcripts of one scenario, by contract. `inputs` is the digest of the steps that were recorded."""
+    """All transcripts of one scenario, by contract. `inputs` is the digest of the steps that were recorded.
+
+    `unrecorded` says of contracts that were asked why there is no transcript.
+    """
 
     inputs: str = ""
     transcripts: Mapping[str, Transcript] = field(default_factory=dict)
+    unrecorded: Mapping[str, str] = field(default_factory=dict)
 
     def with_transcript(self, contract: str, transcript: Transcript) -> Recording:
         """Return the recording with one contract's transcript replaced or added."""
-        return Recording(self.inputs, {**self.transcripts, contract: transcript})
+        reasons = {name: why for name, why in self.unrecorded.items() if name != contract}
+        return Recording(self.inputs, {**self.transcripts, contract: transcript}, reasons)
 
-    def without(self, contract: str) -> Recording:
-        """Return the recording without one contract."""
+    def without(self, contract: str, why: str = "") -> Recording:
+        """Return the recording without one contract; `why` stays in its place."""
         kept = {name: kept for name, kept in self.transcripts.items() if name != contract}
-        return Recording(self.inputs, kept)
+        reasons = {**self.unrecorded, contract: why} if why else self.unrecorded
+        return Recording(self.inputs, kept, reasons)
 
 
 def _sha256(text: str) -> str:

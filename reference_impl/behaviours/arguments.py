@@ -44,6 +44,13 @@ class ArgumentBehaviours:
             "notebooks/unknown-edit-mode",
         ),
     )
+    argument_refusals_list_refused_values: bool = behaviour(
+        False,
+        {"2.1.282": True},
+        meaning="The refusal of wrong arguments also names a value that is none of the options, or too big, where "
+        "other arguments are wrong, too.",
+        shown_by=("arguments/several-wrong",),
+    )
     option_refusals_repeat_the_value: bool = behaviour(
         True,
         {"2.0.77": False},

@@ -68,17 +68,25 @@ class LookupBehaviours:
         meaning="The value is the remark on the working directory in the refusal of a missing file.",
         shown_by=("paths/missing-read", "paths/missing-edit"),
     )
+    suggestions_are_sanitized: bool = behaviour(
+        False,
+        {"2.1.290": True},
+        meaning="The refusal of a missing file shows a control character in the name that it suggests as `&#9;`, and "
+        "suggests no name with whitespace at its end.",
+        shown_by=("paths/missing-suggests-odd-names", "paths/missing-suggests-marked-names"),
+    )
     read_refusal_names_directory: bool = behaviour(
         False,
         {"2.1.41": True},
         meaning="The refusal of Read to read a directory names the directory.",
         shown_by=("paths/directory-read", "paths/empty-path-read"),
     )
-    directory_refusal_doubles_slash: bool = behaviour(
+    directory_refusal_puts_name_for_real_path: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="The refusal to read a directory doubles the slash after its name.",
-        shown_by=("paths/directory-read-trailing-slash",),
+        meaning="The refusal to read a directory has its name in place of the path that it leads to, wherever that "
+        "occurs in the name: a final slash comes back doubled, and so does a link to a directory above it.",
+        shown_by=("paths/directory-read-trailing-slash", "links-and-modes/links-with-a-final-slash"),
     )
     write_refusal_names_directory: bool = behaviour(
         False,

@@ -35,6 +35,12 @@ class PathBehaviours:
         "do not see the character.",
         shown_by=("paths/nul-in-path-write",),
     )
+    long_paths_are_refused: bool = behaviour(
+        False,
+        {"2.1.321": True},
+        meaning="A path of more than 4,096 characters is refused by its length, before it is looked at.",
+        shown_by=("paths/longer-than-the-system-takes",),
+    )
     paths_become_nfc: bool = behaviour(
         False,
         {"2.1.38": True, "2.1.160": False},

@@ -26,10 +26,15 @@ class PermissionBehaviours:
     )
     deny_follows_links: bool = behaviour(
         False,
-        {"1.0.120": True},
-        meaning="A deny rule also closes the links to what it closes, and a link inside the working directory to "
-        "what is outside has to be asked for.",
+        {"1.0.120": True, "2.1.63": False, "2.1.73": True},
+        meaning="A deny rule also closes the links to what it closes.",
         shown_by=("permissions/link-into-denied", "permissions/linked-directory-into-denied"),
+    )
+    outside_links_are_asked_for: bool = behaviour(
+        False,
+        {"1.0.120": True},
+        meaning="A link inside the working directory to what is outside has to be asked for.",
+        shown_by=("permission-modes/link-to-outside",),
     )
     root_rules_match_root_only: bool = behaviour(
         True,
@@ -89,6 +94,18 @@ class PermissionBehaviours:
         meaning="A deny rule for Read closes paths to Edit and Write as well.",
         shown_by=("permissions/read-denied-write-new", "permissions/read-denied-edit-unread"),
     )
+    deny_follows_dangling_links: bool = behaviour(
+        False,
+        {"2.1.73": True},
+        meaning="A deny rule closes a link to a path that it names whether there is something or not.",
+        shown_by=("permissions/links-to-denied-names",),
+    )
+    read_deny_of_links_covers_writes: bool = behaviour(
+        False,
+        {"2.1.228": True},
+        meaning="Where a deny rule for Read closes paths to changes, it closes a link to one of them to Write, too.",
+        shown_by=("permissions/links-to-denied-names",),
+    )
     refusals_name_absolute_path: bool = behaviour(
         False,
         {"2.1.89": True},
@@ -110,19 +127,20 @@ class PermissionBehaviours:
         "that ends with a blank.",
         shown_by=("paths/blanks-behind-write", "paths/newline-around-edit"),
     )
-    trailing_dots_are_suspicious: bool = behaviour(
-        False,
-        {"2.1.78": True},
-        meaning="Edit and Write ask for a permission, which nobody gives, before they write to a file whose name ends "
-        "with a dot.",
-        shown_by=("paths/names-that-end-with-dots",),
-    )
     claude_folders_are_guarded: bool = behaviour(
         False,
         {"2.1.78": True},
         meaning="Edit and Write ask for a permission, which nobody gives, before they change a file in a "
         "`.claude` directory.",
         shown_by=("settings/valid-edit", "settings/write-is-not-validated"),
+    )
+    guarded_windows_names: str = behaviour(
+        "",
+        {"2.1.78": "last", "2.1.121": "any"},
+        meaning="The value says which names in a path count as ones that mean another file on Windows where they end "
+        "with a dot, `last` or `any`; short names such as `PROGRA~1` do with either. Edit and Write ask for a "
+        "permission, which nobody gives, before they change what has such a name.",
+        shown_by=("permissions/names-that-windows-reads-otherwise",),
     )
     sensitive_names: str = behaviour(
         "",

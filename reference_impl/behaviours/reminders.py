@@ -71,6 +71,13 @@ class ReminderBehaviours:
         meaning="Among the changed lines it is told that a last line has no end.",
         shown_by=("reminders/long-line-changed",),
     )
+    reads_end_with_warning: bool = behaviour(
+        False,
+        {"1.0.44": True, "2.1.126": False},
+        meaning="A warning of malicious files stands behind the lines of a Read, so that a reminder behind it costs "
+        "them no blanks.",
+        shown_by=("staleness/own-change-is-told-after-any-call",),
+    )
     reminders_strip_answer_end: bool = behaviour(
         True,
         {"2.1.228": ByModel(enforced=True, relaxed=False)},

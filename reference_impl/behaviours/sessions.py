@@ -26,6 +26,12 @@ class SessionBehaviours:
         meaning="A resumed session also knows the files of which it read a part.",
         shown_by=("sessions/edit-after-partial-read-and-resume",),
     )
+    resume_keeps_own_writes: bool = behaviour(
+        False,
+        {"2.0.15": True},
+        meaning="A resumed session also knows the files that it wrote and never read.",
+        shown_by=("sessions/edit-after-own-write-and-resume",),
+    )
     resume_counts_edits_as_seen: bool = behaviour(
         True,
         {"2.1.281": False},

@@ -146,6 +146,7 @@ def make_parents(path: str, *, overlook: bool, private: bool, strict: bool) -> N
     if strict and os.path.isfile(parent):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), parent)
     if not os.path.exists(parent):
+        _refuse_too_long(parent)
         missing = [each for each in (Path(parent), *Path(parent).parents) if not each.exists()]
         try:
             os.makedirs(parent)
@@ -154,6 +155,15 @@ def make_parents(path: str, *, overlook: bool, private: bool, strict: bool) -> N
         except FileExistsError:
             if not overlook:
                 os.stat(parent)  # a link that leads nowhere; what stops it is the answer
+
+
+def _refuse_too_long(path: str) -> None:
+    """Raise OSError for a path that the system does not take, before a part of it is made."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise
 
 
 def overwrite(path: str, data: bytes, *, mode: int | None = None) -> None:

@@ -19,12 +19,16 @@ __all__ = [
     "Permissions",
     "expanded",
     "refuse_guarded",
+    "refuse_long",
     "refuse_null",
     "refuse_null_at_last",
     "refuse_special_file",
     "refuse_suspicious",
     "resolved",
 ]
+
+
+_LONGEST_PATH = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +89,29 @@ class Paths:
                 error, f"{self.behaviours.lookup.stat_call_in_refusals} '{path}'", prefix=prefix
             ) from None
 
-    def refuse_missing(self, path: str, *, code: int | None = None, unclear: bool = True) -> None:
-        """Refuse a path that leads to nothing; name the file that was probably meant.
+    def refuse_missing(
+        self, path: str, *, code: int | None = None, unclear: bool = True, named: str = ""
+    ) -> None:
+        """Refuse a path that leads to nothing; name the file that was probably meant, beside what is `named`.
 
         `unclear`: a path of which the system does not tell where it leads counts as one that leads to nothing.
         """
         if _is_missing(path, unclear=unclear):
             where = self.behaviours.lookup.missing_file_remark.format(root=self.root)
-            similar = _similar_name(path)
+            similar = _similar_name(named or path, sanitized=self.behaviours.lookup.suggestions_are_sanitized)
             suggestion = f" Did you mean {similar}?" if similar else ""
             raise Refusal("file_not_found", f"File does not exist.{where}{suggestion}", code=code)
+
+
+def refuse_long(path: str, *, tool: str, behaviours: Behaviours, name: str = "file_path") -> None:
+    """Refuse a path with more characters than the system takes, as the model wrote it."""
+    length = len(path.encode("utf-16-le", "surrogatepass")) // 2
+    if behaviours.paths.long_paths_are_refused and length > _LONGEST_PATH:
+        raise Refusal(
+            "invalid_path",
+            f"{tool} {name} has {length} characters, and {tool} takes at most {_LONGEST_PATH}. Resolve any "
+            '"./" and "../" parts, drop any white space around the path, and send it again.',
+        )
 
 
 def refuse_null(path: str, *, tool: str, how: str, name: str = "file_path") -> None:
@@ -162,11 +179,17 @@ def _is_missing(path: str, *, unclear: bool) -> bool:
         return unclear
 
 
-def _similar_name(path: str) -> str | None:
+def _similar_name(path: str, *, sanitized: bool) -> str | None:
     """Return a file beside the missing `path` that has its name with another extension, if there is one."""
     directory, name = posixpath.split(path.rstrip("/"))
     candidates = (entry for entry in disk.entries(directory) if _stem(entry) == _stem(name))
-    return next((entry for entry in candidates if posixpath.join(directory, entry) != path), None)
+    found = next(
+        (entry for entry in candidates if posixpath.normpath(posixpath.join(directory, entry)) != path), None
+    )
+    if found is None or not sanitized:
+        return found
+    shown = "".join(f"&#{ord(each)};" if unicodedata.category(each) == "Cc" else each for each in found)
+    return shown if found == found.rstrip(BLANKS) else None
 
 
 def _stem(name: str) -> str:
@@ -240,7 +263,9 @@ class Permissions:
                 "File is in a directory that is denied by your permission settings.",
                 code=code,
             )
-        if done and self.behaviours.permissions.read_deny_covers_changes and self.rules.denies("Read", path):
+        linked = done == "edited" or self.behaviours.permissions.read_deny_of_links_covers_writes
+        closed = self.rules.denies("Read", path) or (linked and self._denies_target("Read", path, path))
+        if done and self.behaviours.permissions.read_deny_covers_changes and closed:
             raise Refusal(
                 "permission_denied",
                 f"File is covered by a Read deny rule in your permission settings and cannot be {done}.",
@@ -257,11 +282,17 @@ class Permissions:
         if self.behaviours.permissions.deny_fails_at_rule_base and self.rules.is_base(action, path):
             raise Refusal("permission_denied", "Error checking permissions")
         whole = self.behaviours.permissions.refusals_name_absolute_path
-        follows = self.behaviours.permissions.deny_follows_links and self.rules.denies_target(action, path)
-        if self.rules.denies(action, path) or (follows and disk.exists(path if whole else unfolded or path)):
+        follows = self._denies_target(action, path, unfolded if not whole and unfolded else path)
+        if self.rules.denies(action, path) or follows:
             verb = "read" if action == "Read" else "edit"
             shown = path if whole else given
             raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")
+
+    def _denies_target(self, action: str, path: str, spelled: str) -> bool:
+        """Tell whether what a path leads to is closed; `spelled` must lead to something, unless any link counts."""
+        leads = self.behaviours.permissions.deny_follows_dangling_links or disk.exists(spelled)
+        follows = self.behaviours.permissions.deny_follows_links and leads
+        return follows and self.rules.denies(action, disk.leads_to(path))
 
 
 def _not_granted(doing: str, path: str) -> Refusal:
@@ -275,36 +306,48 @@ _SHORT_NAME = re.compile(r"~[0-9]")
 _DOTS_AT_THE_END = re.compile(r"(?<![/.])\.+(/|$)|(?<![^/])\.{3,}(/|$)")
 
 
-def is_suspicious(path: str) -> bool:
-    """Tell whether a name in an absolute path could mean another file on Windows: it ends with a dot, or is short."""
-    return bool(_SHORT_NAME.search(path) or _DOTS_AT_THE_END.search(path))
+def is_suspicious(path: str, names: str = "any") -> bool:
+    """Tell whether a name in an absolute path could mean another file on Windows: it ends with a dot, or is short.
 
-
-def refuse_suspicious(behaviours: Behaviours, path: str, given: str) -> None:
-    """Refuse a path that Windows would take for another: it needs a permission that nobody is there to give.
-
-    It ends with a blank, as it is `given`, or a part of the absolute `path` ends with a dot.
+    `names` whose dots count: `any`, or the `last` alone; empty: nothing counts.
     """
-    blank = behaviours.permissions.trailing_whitespace_is_suspicious and given != given.rstrip(BLANKS)
-    dotted = behaviours.permissions.trailing_dots_are_suspicious and _DOTS_AT_THE_END.search(path)
-    if blank or dotted:
-        raise Refusal(
-            "permission_denied",
-            f"Claude requested permissions to write to {given if blank else path}, which contains a suspicious Windows "
-            "path pattern that requires manual approval.",
-        )
+    dotted = _DOTS_AT_THE_END.search(path if names == "any" else posixpath.basename(path))
+    return bool(names) and bool(_SHORT_NAME.search(path) or dotted)
 
 
-def refuse_guarded(behaviours: Behaviours, path: str, given: str) -> None:
+def refuse_suspicious(path: str, given: str, behaviours: Behaviours) -> None:
+    """Refuse a path that means another file on Windows: it needs a permission that nobody is there to give.
+
+    `path` is absolute, `given` as the model wrote it; of that a blank at its end may count.
+    """
+    if behaviours.permissions.trailing_whitespace_is_suspicious and given != given.rstrip(BLANKS):
+        path = given
+    elif not is_suspicious(path, behaviours.permissions.guarded_windows_names):
+        return
+    raise Refusal(
+        "permission_denied",
+        f"Claude requested permissions to write to {path}, which contains a suspicious Windows path pattern that "
+        "requires manual approval.",
+    )
+
+
+_OWN_FOLDERS = (".claude/commands/", ".claude/agents/", ".claude/skills/")
+_OWN_WORK = ".claude/worktrees/"
+
+
+def refuse_guarded(behaviours: Behaviours, path: str, given: str, root: str) -> None:
     """Refuse a file that needs a permission that nobody is there to give: in a `.claude` directory, or sensitive.
 
     `path` is absolute, `given` as the model wrote it. Capitals do not matter, and a name counts where the path leads to
-    as well.
+    as well. Some folders of the `.claude` directory in `root` are guarded otherwise, or not at all.
     """
     *folders, _ = path.lower().split("/")
+    below = path.removeprefix(f"{root}/")
     shown = path if behaviours.permissions.refusals_name_absolute_path else given
     own = behaviours.permissions.claude_folders_are_guarded and ".claude" in folders
-    if own and path.lower().endswith(SETTINGS_FILES):
+    if own and below.startswith(_OWN_WORK):
+        return
+    if own and (below.startswith(_OWN_FOLDERS) or path.lower().endswith(SETTINGS_FILES)):
         raise _not_granted("write to", shown)
     target = disk.leads_to(path)
     names = {*path.lower().split("/"), *target.lower().split("/")}

@@ -41,6 +41,7 @@ class Record:
     writes there had been by then. `made`: when it was made, in nanoseconds. `edited`: by replacing
     a part of the file. `text` is what the file held then, with `\\n` line ends, to tell what changed since; None if
     that is not told. `shown` is what it held, for a record that an Edit made, when all of it was last read or written.
+    `unread`: the session wrote the file and never read it.
     """
 
     content: str | None
@@ -54,6 +55,7 @@ class Record:
     edited: bool = False
     text: str | None = None
     shown: str | None = None
+    unread: bool = False
 
 
 class ReadState:
@@ -187,8 +189,8 @@ class Memory:
         self.writes.add(path)
         modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
         text = unify(content)
-        former = self.records.peek(path) if edited else None
-        shown = None if former is None else former.shown if former.edited else former.text
+        former = self.records.peek(path)
+        known_text = None if former is None else former.shown if former.edited else former.text
         record = Record(
             known,
             modified,
@@ -197,7 +199,8 @@ class Memory:
             writes=self.writes.count,
             edited=edited,
             text=text,
-            shown=shown,
+            shown=known_text if edited else None,
+            unread=not edited and (former is None or former.unread),
         )
         self.records.put(self._known_as(path, given), record)
 
@@ -236,8 +239,10 @@ class Memory:
             reversed(self.records.newest_first()) if behaviours.sessions.resume_keeps_known_files else ()
         ):
             record = self.records.get(path)
-            if record is not None and (
-                self._is_whole(record) or behaviours.sessions.resume_keeps_partial_reads
+            if (
+                record is not None
+                and (self._is_whole(record) or behaviours.sessions.resume_keeps_partial_reads)
+                and (behaviours.sessions.resume_keeps_own_writes or not record.unread)
             ):
                 watched = behaviours.sessions.resume_takes_over_changes
                 seen = record.seen and (behaviours.sessions.resume_counts_edits_as_seen or not record.edited)

@@ -112,10 +112,6 @@ class DenyRules:
         """Tell whether rules for `Read` or `Edit` begin at an absolute path."""
         return (action, path) in self.lists
 
-    def denies_target(self, action: str, path: str) -> bool:
-        """Tell whether the file that the path finally leads to is closed; links are followed."""
-        return bool(self.lists) and disk.exists(path) and self.denies(action, disk.leads_to(path))
-
 
 @dataclass(frozen=True, slots=True)
 class Grants:

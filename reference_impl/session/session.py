@@ -59,7 +59,9 @@ class Session:
         grants = None
         if mode is not None:
             granted = DenyRules(allowed, root=root, home=home, grammar=grammar)
-            grants = Grants(mode, granted, (root, *additional), behaviours.permissions.deny_follows_links)
+            grants = Grants(
+                mode, granted, (root, *additional), behaviours.permissions.outside_links_are_asked_for
+            )
         checkpoint = Checkpoint(behaviours.sessions.rewind_decodes_as_utf_8) if checkpoints else None
         storage = Storage(root, behaviours, checkpoint)
         known_as = disk.leads_to if behaviours.memory.links_share_record_with_target else str

@@ -94,7 +94,7 @@ class Storage:
         try:
             self._make_parents(path)
         except OSError as error:
-            raise self._no_parents(error, posixpath.dirname(path)) from None
+            raise self._no_parents(error, posixpath.dirname(path.rstrip("/"))) from None
         self.open_directory(path)
         how = disk.Replacing(
             into_nothing=behaviours.writing.dangling_links_create_their_target,
@@ -123,10 +123,11 @@ class Storage:
             _refuse_hanging(path)
         self.refuse_link(path)
 
-    def refuse_link(self, path: str) -> None:
-        """Refuse to write a link."""
-        if self.behaviours.writing.symlink_refusal:
-            _refuse_link(path, self.behaviours.writing.symlink_refusal)
+    def refuse_link(self, path: str, named: str = "") -> None:
+        """Refuse to write a link; `named` is what it is called, if not by its path."""
+        wording = self.behaviours.writing.symlink_refusal
+        if wording and disk.is_link(path):
+            raise Refusal("is_link", wording.format(path=named or path, target=disk.leads_to(path)))
 
     def prepare_directory(self, path: str) -> None:
         """Do with the directory of a missing file what is done before it turns out that nothing can be replaced."""
@@ -244,9 +245,3 @@ def _nearest(folder: str) -> str:
     while not disk.exists(folder) and not disk.is_link(folder):
         folder = posixpath.dirname(folder)
     return folder
-
-
-def _refuse_link(path: str, wording: str) -> None:
-    """Refuse to write a path that is a link; the words have a place for it and for what it leads to."""
-    if disk.is_link(path):
-        raise Refusal("is_link", wording.format(path=path, target=disk.leads_to(path)))

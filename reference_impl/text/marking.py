@@ -14,8 +14,15 @@ _UNSEEN = ("Cc", "Cf", "Zl", "Zp")
 
 
 def marked(name: str) -> str:
-    """Return a name with nothing in it that is not seen or ends a quotation; of a long one both ends."""
-    shown = [_shown(character) for character in name]
+    """Return a name with nothing in it that is not seen, as blanks at its ends are not, or ends a quotation.
+
+    Of a long one both ends are shown.
+    """
+    inner = range(len(name) - len(name.lstrip()), len(name.rstrip()))
+    shown = [
+        _shown(character) if number in inner else _numbered(character)
+        for number, character in enumerate(name)
+    ]
     if sum(map(_units, shown)) <= _LONGEST:
         return "".join(shown)
     first, last = _fitting(shown, _FIRST), _fitting(shown[::-1], _LAST)
@@ -26,8 +33,12 @@ def marked(name: str) -> str:
 
 def _shown(character: str) -> str:
     if unicodedata.category(character) in _UNSEEN:
-        return f"\\u{{{ord(character):X}}}"
+        return _numbered(character)
     return _LOOKALIKES.get(character, character)
+
+
+def _numbered(character: str) -> str:
+    return f"\\u{{{ord(character):X}}}"
 
 
 def _fitting(shown: list[str], room: int) -> int:

@@ -13,6 +13,7 @@ from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
 from readfirst.reference_impl.session.access import (
     refuse_guarded,
+    refuse_long,
     refuse_null,
     refuse_special_file,
     refuse_suspicious,
@@ -88,6 +89,7 @@ def schema(behaviours: Behaviours) -> Schema:
         reads_booleans=behaviours.arguments.accepts_boolean_strings,
         explains=behaviours.arguments.argument_refusals_say_what_was_found,
         marks_names=behaviours.arguments.unknown_names_are_sanitized,
+        lists_values=behaviours.arguments.argument_refusals_list_refused_values,
     )
 
 
@@ -160,6 +162,7 @@ def prepare(
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done, in the order of the documents' table."""
     old, new = arguments["old_string"], arguments["new_string"]
+    refuse_long(arguments["file_path"], tool="Edit", behaviours=session.behaviours)
     refuse_no_changes(old, new)
     refuse_null(arguments["file_path"], tool="Edit", how=session.behaviours.paths.nul_in_path)
     path = session.paths.to_edit(arguments["file_path"])
@@ -207,12 +210,13 @@ def permit_change(session: Session, arguments: Mapping[str, Any], *, tool: str) 
     """Refuse a path, or a link to a file, that a deny rule covers, and one that needs a permission nobody gives."""
     given = arguments["file_path"]
     unfolded = session.paths.unfolded(given)
-    session.permissions.deny_target("Edit", session.paths.expanded(given), given, unfolded=unfolded)
+    path = session.paths.expanded(given)
+    session.permissions.deny_target("Edit", path, given, unfolded=unfolded)
     if session.behaviours.permissions.links_refused_at_permission:
-        session.storage.refuse_link(session.paths.to_write(given))
-    refuse_suspicious(session.behaviours, session.paths.expanded(given), given)
-    refuse_guarded(session.behaviours, session.paths.expanded(given), given)
-    session.permissions.ask_to_write(tool, session.paths.expanded(given))
+        session.storage.refuse_link(session.paths.to_write(given), path)
+    refuse_suspicious(path, given, session.behaviours)
+    refuse_guarded(session.behaviours, path, given, session.paths.root)
+    session.permissions.ask_to_write(tool, path)
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:

@@ -18,6 +18,7 @@ from readfirst.reference_impl.session.memory import modified_at
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.text.content import encode, without_escapes
 from readfirst.reference_impl.text.json_text import JsonError, indented, parse
+from readfirst.reference_impl.text.number import shown
 
 __all__ = ["execute", "permit", "prepare", "schema", "validate"]
 
@@ -62,6 +63,7 @@ def schema(behaviours: Behaviours) -> Schema:
         deferred=behaviours.calls.notebook_edit_is_deferred,
         explains=behaviours.arguments.argument_refusals_say_what_was_found,
         marks_names=behaviours.arguments.unknown_names_are_sanitized,
+        lists_values=behaviours.arguments.argument_refusals_list_refused_values,
         repeats=behaviours.arguments.option_refusals_repeat_the_value,
     )
 
@@ -72,14 +74,11 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001 - one of several
 ) -> Mapping[str, Any]:
-    """Return the arguments that all rules see: a cell's number becomes its name."""
+    """Return the arguments that all rules see."""
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         source = without_escapes(arguments["new_source"], session.behaviours)
         arguments = {**arguments, "new_source": source}
-    if "cell_number" not in arguments:
-        return arguments
-    named = {**arguments, "cell_id": f"cell-{int(arguments['cell_number'])}"}
-    return {name: value for name, value in named.items() if name != "cell_number"}
+    return arguments
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -121,9 +120,12 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     reference, source = arguments.get("cell_id"), arguments["new_source"]
     cells = cells_of(book, "splice")
     number = index_of(cells, reference, number_first=session.behaviours.notebooks.cell_index_beats_cell_id)
+    by_number = "cell_number" in arguments
+    if by_number:
+        number, reference = int(arguments["cell_number"]), shown(arguments["cell_number"])
     named = (
         reference
-        if has_ids(book) or session.behaviours.notebooks.answers_name_cells_without_id
+        if by_number or has_ids(book) or session.behaviours.notebooks.answers_name_cells_without_id
         else "undefined"
     )
     counted = session.behaviours.notebooks.execution_count_becomes_null
@@ -133,10 +135,10 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
             answer = f"Deleted cell {named}"
         case "insert":
             cell = new_cell(book, arguments["cell_type"], source, counted=counted)
-            cells.insert(
-                0 if number is None else number + session.behaviours.notebooks.cells_are_inserted_after, cell
-            )
-            answer = f"Inserted {cell_named(session, cell.get('id'))} with {source}"
+            after = session.behaviours.notebooks.cells_are_inserted_after and not by_number
+            cells.insert(0 if number is None else number + after, cell)
+            inserted = f"cell {named}" if by_number else cell_named(session, cell.get("id"))
+            answer = f"Inserted {inserted} with {source}"
         case _:
             replace_source(cells[number or 0], source, arguments.get("cell_type"), counted=counted)
             answer = f"Updated cell {named} with {source}"
@@ -201,6 +203,9 @@ def refuse_broken(content: str) -> Any:
 
 def refuse_missing_cell(session: Session, book: Any, arguments: Mapping[str, Any]) -> None:
     """Refuse a cell that is not there; only to insert at the beginning no cell is needed."""
+    if "cell_number" in arguments:
+        refuse_number(book, arguments["cell_number"], inserts=arguments.get("edit_mode") == "insert")
+        return
     reference = arguments.get("cell_id")
     if not reference:
         if arguments.get("edit_mode") != "insert":
@@ -218,6 +223,20 @@ def refuse_missing_cell(session: Session, book: Any, arguments: Mapping[str, Any
             if number
             else f'Cell with ID "{reference}" not found in notebook.',
         )
+
+
+def refuse_number(book: Any, number: float, *, inserts: bool) -> None:
+    """Refuse the number of a cell, from 0, that is not there; a cell may be inserted behind the last."""
+    count = len(cells_of(book, "find"))
+    if number < 0:
+        why = "must be non-negative."
+    elif inserts and number > count:
+        why = f"is out of bounds. For insert mode, the maximum value is {count} (to append at the end)."
+    elif not inserts and (number >= count or number != int(number)):
+        why = f"is out of bounds. Notebook has {count} cells."
+    else:
+        return
+    raise Refusal("cell_not_found", f"Cell number {why}")
 
 
 def cells_of(book: Any, use: str) -> list[Any]:

@@ -20,7 +20,7 @@ from readfirst.reference_impl.reading.sizes import (
     refuse_too_long,
 )
 from readfirst.reference_impl.refusal import Refusal, of_os_error
-from readfirst.reference_impl.session.access import refuse_null
+from readfirst.reference_impl.session.access import refuse_long, refuse_null
 from readfirst.reference_impl.session.memory import modified_at
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.session.storage import told_at_the_end
@@ -69,6 +69,7 @@ def schema(behaviours: Behaviours) -> Schema:
         includes=behaviours.arguments.number_limit_is_inclusive,
         explains=behaviours.arguments.argument_refusals_say_what_was_found,
         marks_names=behaviours.arguments.unknown_names_are_sanitized,
+        lists_values=behaviours.arguments.argument_refusals_list_refused_values,
     )
 
 
@@ -86,6 +87,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what can be refused without reading."""
     if "pages" in arguments:
         refuse_pages(arguments["pages"], session.behaviours)
+    refuse_long(arguments["file_path"], tool="Read", behaviours=session.behaviours)
     refuse_null(arguments["file_path"], tool="Read", how=session.behaviours.paths.nul_in_path)
     path = session.paths.to_read(arguments["file_path"])
     session.permissions.deny("Read", path)
@@ -115,10 +117,10 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     given = arguments["file_path"]
     path = opened_path(session, session.paths.to_read(arguments["file_path"]))
     if session.behaviours.lookup.read_checks_existence_at_execution:
-        session.paths.refuse_missing(path, unclear=False)
+        session.paths.refuse_missing(path, unclear=False, named=session.paths.named(given))
     if session.behaviours.lookup.read_stats_before_open:
         refuse_unmeasured(session, path)
-    if session.behaviours.lookup.read_refusal_names_directory and not notebook.is_notebook(
+    if session.behaviours.lookup.read_refusal_names_directory and not has_other_form(
         path, session.behaviours
     ):
         refuse_directory(session, path, given)
@@ -250,11 +252,11 @@ def opened_path(session: Session, path: str) -> str:
 
 
 def refuse_directory(session: Session, path: str, given: str) -> None:
-    """Refuse a directory, by its name; a final slash may come back doubled."""
+    """Refuse a directory, by its name; where that holds the path that it leads to, the name may stand in its place."""
     if disk.is_directory(path):
         name = session.paths.named(given)
-        if name.endswith("/") and session.behaviours.lookup.directory_refusal_doubles_slash:
-            name += "/"
+        if session.behaviours.lookup.directory_refusal_puts_name_for_real_path:
+            name = name.replace(disk.leads_to(path), name)
         raise Refusal("is_directory", f"EISDIR: illegal operation on a directory, read '{name}'")
 
 
@@ -262,13 +264,17 @@ def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any])
     """Refuse a large file of lines, unless a part is asked for."""
     offset = session.behaviours.reading.offset_alone_bypasses_size_limit and arguments.get("offset")
     part = arguments.get("limit") or offset
-    special = (
-        media.is_image(path, session.behaviours)
-        or media.is_pdf(path, session.behaviours)
-        or notebook.is_notebook(path, session.behaviours)
-    )
-    if not part and not special:
+    if not part and not has_other_form(path, session.behaviours):
         refuse_too_large(disk.size(path), session.behaviours)
+
+
+def has_other_form(path: str, behaviours: Behaviours) -> bool:
+    """Tell whether Read shows a file as an image, a document or cells, not as lines."""
+    return (
+        media.is_image(path, behaviours)
+        or media.is_pdf(path, behaviours)
+        or notebook.is_notebook(path, behaviours)
+    )
 
 
 def selection(lines: list[str], offset: float, limit: float | None, *, one_by_one: bool) -> list[str]:

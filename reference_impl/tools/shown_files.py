@@ -24,11 +24,14 @@ def look_into(session: Session, path: str) -> None:
         read_tool.execute(session, arguments)
 
 
-def read_memory_files(session: Session, given: str) -> None:
-    """Read the memory files beside and above a file that was read, below the working directory."""
+def read_memory_files(session: Session, given: str) -> bool:
+    """Read the memory files beside and above a file that was read, below the working directory; tell of any."""
+    shown = False
     folder = os.path.dirname(session.paths.to_read(given))  # noqa: PTH120 - paths are strings here
     while folder.startswith(f"{session.memory.root}/"):
         path = f"{folder}/{_MEMORY_FILE}"
         if session.memory.records.peek(path) is None and disk.exists(path):
             look_into(session, path)
+            shown = True
         folder = os.path.dirname(folder)  # noqa: PTH120
+    return shown

@@ -10,7 +10,7 @@ from readfirst.reference_impl.arguments import FILE_PATH, Corrections, Parameter
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
-from readfirst.reference_impl.session.access import refuse_null, refuse_special_file
+from readfirst.reference_impl.session.access import refuse_long, refuse_null, refuse_special_file
 from readfirst.reference_impl.session.memory import (
     Record,
     modified_at,
@@ -49,6 +49,7 @@ def schema(behaviours: Behaviours) -> Schema:
         corrections=corrections_of_write(behaviours),
         explains=behaviours.arguments.argument_refusals_say_what_was_found,
         marks_names=behaviours.arguments.unknown_names_are_sanitized,
+        lists_values=behaviours.arguments.argument_refusals_list_refused_values,
     )
 
 
@@ -77,6 +78,7 @@ def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done. Only the time tells whether the file was changed."""
+    refuse_long(arguments["file_path"], tool="Write", behaviours=session.behaviours)
     how = session.behaviours.paths.nul_in_path
     if session.behaviours.paths.write_refuses_nul and how == "unseen":
         how = "seen"
