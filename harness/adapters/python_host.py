@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import json
 import os
 import socket
 import sys
@@ -36,8 +37,8 @@ from readfirst.harness.session import (
 
 __all__ = ["main"]
 
-_LONGEST_TEXT = MAXIMUM_MESSAGE // 12
-"""In characters; JSON takes up to 12 bytes for one."""
+_ROOM = MAXIMUM_MESSAGE - 1024 * 1024
+"""Bytes of a message that an answer's text may take; the rest is for what comes with it."""
 
 
 class _NoFactoryError(Exception):
@@ -195,6 +196,11 @@ def _permissions(sent: Mapping[str, Any] | None) -> Permissions | None:
     return Permissions(sent["mode"], Path(sent["directory"]), tuple(sent["allow"]), further)
 
 
+def _is_too_long(text: str) -> bool:
+    """Tell whether a text does not fit into a message, in which a character may take twelve bytes."""
+    return 12 * len(text) > _ROOM and len(json.dumps(text)) > _ROOM
+
+
 def _result(result: Any) -> Any:
     """Return the result as plain values, unchecked: the harness judges them."""
     if not hasattr(result, "text") or not hasattr(result, "is_error"):
@@ -211,7 +217,7 @@ def _result(result: Any) -> Any:
     if not isinstance(reminders, tuple | list) or not all(isinstance(each, str) for each in reminders):
         return {"garbage": f"a result whose reminders are {reminders!r}"[:500]}
     values["reminders"] = list(reminders)
-    if isinstance(result.text, str) and len(result.text) > _LONGEST_TEXT:
+    if isinstance(result.text, str) and _is_too_long(result.text):
         return {"garbage": f"a text of {len(result.text)} characters"}
     return values
 

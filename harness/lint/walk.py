@@ -116,9 +116,9 @@ def _claims(suite: Suite) -> tuple[Claims | None, tuple[Finding, ...]]:
 
 def _misplaced(suite: Suite) -> Iterator[Finding]:
     """Yield files below scenarios that nobody reads."""
-    below = [
+    below = (
         (root, *each) for root in (suite.scenarios_root, suite.root / "corpus") for each in os.walk(root)
-    ]
+    )
     for root, folder, folders, names in below:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         if len(Path(folder).relative_to(root).parts) == DEEPEST - 1:

@@ -97,6 +97,7 @@ def check_adapter(
         ("agents", "a sub-agent answers, and the conversation after it", _delegates),
         ("cancel", "a Write that is given up makes no file, and the next one does", _gives_up),
         ("cut", "a Write of which only the beginning came makes no file", _is_cut),
+        ("kill", "its program can be killed", _methods(frozenset({"kill"}))),
         ("reminders", "a file that changed after it was written is reported", _reminds),
     ]
     for needed, name, check in checks:
@@ -113,7 +114,9 @@ def check_adapter(
     design = traits_of(adapter).design
     if design is not None and {"Read", "Edit"} <= capabilities:
         yield _tried(f"it edits as the design {design} does", lambda: _designed(design, adapter, place))
-    yield _tried("it has what it declares", lambda: _in_session(adapter, place, _methods(capabilities)))
+    yield _tried(
+        "it has what it declares", lambda: _in_session(adapter, place, _methods(capabilities - {"kill"}))
+    )
     name = "files stay as they are after the answer, and when session and program have ended"
     yield _tried(name, lambda: _leaves(adapter, place, settle))
 

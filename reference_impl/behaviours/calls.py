@@ -38,7 +38,7 @@ class CallBehaviours:
         "The user doesn't want to take this action right now. STOP what you are doing and wait for the user to tell you"
         " how to proceed.",
         {
-            "2.1.330": "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it "
+            "2.1.154": "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it "
             "was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for "
             "the user to tell you how to proceed.",
         },
@@ -47,9 +47,8 @@ class CallBehaviours:
     )
     giving_up_shows_changes: bool = behaviour(
         True,
-        {"2.1.112": False},
-        meaning="When the user gives a call up and says something else, the model is shown what others changed, "
-        "which counts as a Read.",
+        {"2.1.75": False},
+        meaning="Giving a call up shows the model what others changed, which counts as a Read.",
         shown_by=("interrupted/changed-and-given-up",),
     )
     notebook_edit_is_deferred: bool = behaviour(

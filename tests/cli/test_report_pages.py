@@ -31,7 +31,7 @@ about: {json.dumps("<b>bold</b> </script>")}
 requirement: must
 given: {{files: {{notes.txt: "<!-- </script> \\r\\n\\x00\\n"}}}}
 steps:
-  - Edit: {{file_path: "$WS/</script>.txt", old_string: "<!--<script>", new_string: "x"}}
+  - Edit: {{file_path: "$WS/a & b.txt", old_string: "<!--<script>", new_string: "x"}}
     expect: {{error: file_not_found, text: File does not exist.}}
 """
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import careful
 import pytest
+import through_an_editor as editor
 import wrong_files as files
+import wrong_interruptions as interrupted
 import wrong_life as life
 import wrong_modes as modes
 import wrong_state as state
@@ -44,6 +46,18 @@ WRONG: dict[Guard, tuple[Any, str]] = {
     ),
     ("deny-read", "trespass"): (files.IgnoresDenyRules, "permissions/read-denied"),
     ("deny-wildcards", "trespass"): (files.IgnoresDenyRules, "permissions/by-extension"),
+    ("interrupted-calls-change-nothing", "stray"): (
+        interrupted.MakesFoldersFirst,
+        "interrupted/new-file-given-up",
+    ),
+    ("interrupted-calls-change-nothing", "untrue"): (
+        interrupted.ExecutesWhatWasGivenUp,
+        "interrupted/edit-given-up",
+    ),
+    ("large-messages-arrive", "altered"): (careful.Shouts, "large-messages/edit-inserts-64-kib"),
+    ("large-messages-arrive", "untrue"): (careful.DoesNothing, "large-messages/write-of-64-kib"),
+    ("unsaved-text", "lost"): (editor.ReadsTheDisk, "unsaved-buffers/typed-after-the-read"),
+    ("unsaved-text", "untrue"): (editor.WritesTheDisk, "unsaved-buffers/typed-after-the-read"),
     ("rewind-leaves-others-alone", "stray"): (life.RewindsTheWorkOfOthers, "rewind/changed-by-others"),
 }
 """What nobody was seen to do, but a wrong implementation does in this scenario of the rule."""

@@ -103,7 +103,7 @@ def test_a_command_that_does_not_start_is_reported_with_the_reason(
 @pytest.mark.parametrize("command", ["server.py", "./dist/../server.py"])
 def test_a_server_beside_the_user_starts(here: Path, command: str) -> None:
     adapter = connect(f"mcp:{shlex.quote(sys.executable)} -S {command}", Suite(FIXTURES))
-    assert adapter.traits.capabilities == {"Read", "Edit", "Write", "parallel"}  # type: ignore[attr-defined]
+    assert adapter.traits.capabilities == {"Read", "Edit", "Write", "parallel", "kill", "sessions"}  # type: ignore[attr-defined]
     adapter.close()  # type: ignore[attr-defined]
 
 

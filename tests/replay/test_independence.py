@@ -44,6 +44,13 @@ class Servers:
             yield site
 
     @contextmanager
+    def again(self) -> Iterator[Site]:
+        with self.place.site() as site:
+            one = self.started.get("again") or Server(self.way, Path(site.root), Path(site.home))
+            self.started[site.root] = self.started["again"] = one
+            yield site
+
+    @contextmanager
     def shared(self) -> Iterator[Site]:
         with self.place.site(unique=True) as site:
             one = self.started.get("shared") or Server(self.way, Path(self.place.base), self.home)
@@ -56,8 +63,14 @@ def found(
 ) -> Independence:
     servers = Servers(way, place)
     return try_servers(
-        servers.open, tools, alone=place.site, prestart=servers.prestart, shared=servers.shared, share=share
-    )  # fmt: skip
+        servers.open,
+        tools,
+        alone=place.site,
+        prestart=servers.prestart,
+        shared=servers.shared,
+        again=servers.again,
+        share=share,
+    )
 
 
 UNREAD = "an Edit of an unread file is answered differently"
@@ -65,6 +78,10 @@ UNREAD = "an Edit of an unread file is answered differently"
 
 def test_sessions_that_do_not_notice_each_other_are_independent(place: SitePool) -> None:
     assert found("honest", place) == Independence(prestart=True)
+
+
+def test_a_server_that_remembers_nothing_serves_the_next_session_in_its_workspace(place: SitePool) -> None:
+    assert found("forgets", place) == Independence(prestart=True, again=True)
 
 
 @pytest.mark.parametrize(
@@ -111,14 +128,15 @@ def test_without_sharing_only_starting_ahead_is_tried(place: SitePool) -> None:
 
 def test_a_tool_that_is_not_there_is_not_called(place: SitePool) -> None:
     tools = frozenset({"Read"})
-    assert found("anything-read", place, tools=tools) == Independence(prestart=True)
+    assert found("anything-read", place, tools=tools) == Independence(prestart=True, again=True)
 
 
 def test_a_server_that_always_breaks_is_not_shared(place: SitePool) -> None:
     def broken(workspace: Workspace) -> Session:
         raise BrokenAdapter("it never starts")
 
-    told = try_servers(broken, BASIC_CAPABILITIES, alone=place.site, prestart=place.site, shared=place.site)
+    ways = dict.fromkeys(("alone", "prestart", "shared", "again"), place.site)
+    told = try_servers(broken, BASIC_CAPABILITIES, **ways)
     assert told == Independence(
         prestart=False, refusal="a separate server broke when this was tried: it never starts"
     )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapters.lines import LinesAdapter
+from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.harm.torn import torn
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.check_adapter import check_adapter
@@ -45,7 +46,7 @@ def loaded(step: str) -> Scenario:
 def test_each_way_to_end_early_takes_a_capability_and_a_session_of_its_own(how: str, needs: set[str]) -> None:
     read = loaded(f"Write: {{file_path: $WS/a.txt, content: alpha}}\n    interrupted: {how}")
     assert read.needs == needs
-    assert read.isolated
+    assert needs_own_session(read)
 
 
 @pytest.mark.parametrize(

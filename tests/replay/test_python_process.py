@@ -80,9 +80,9 @@ def test_groups_and_races_reach_the_child(opened: Opened, place: SitePool) -> No
 
 def test_capabilities_are_those_that_the_adapter_declares(opened: Opened) -> None:
     adapter = opened("Honest")
-    assert adapter.traits.capabilities == BASIC_CAPABILITIES
+    assert adapter.traits.capabilities == {*BASIC_CAPABILITIES, "kill", "sessions"}
     adapter.start()
-    assert adapter.traits.capabilities == BASIC_CAPABILITIES | {"parallel", "during"}
+    assert adapter.traits.capabilities == {*BASIC_CAPABILITIES, "parallel", "during", "kill", "sessions"}
 
 
 @pytest.mark.parametrize(

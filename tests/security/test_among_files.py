@@ -91,7 +91,7 @@ def start(
     (root / "settings").write_text(f"echo here >here.txt; echo made >{made}")
     adapter = opened(suite, folder, monkeypatch)
     try:
-        adapter.open(Workspace(root, folder / "site" / "h", isolated=True)).close()
+        adapter.open(Workspace(root, folder / "site" / "h", isolated=True, relative=True)).close()
     finally:
         adapter.traits.close()
     assert (root / "here.txt").is_file()

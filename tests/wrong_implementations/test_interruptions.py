@@ -76,7 +76,7 @@ def test_what_was_torn_counts_as_lost(place: SitePool) -> None:
     assert not verdict.levels["safe"]
 
 
-@pytest.mark.parametrize("slug", sorted({*KILLED.values(), "killed-and-resumed", "new-file-killed"}))
+@pytest.mark.parametrize("slug", sorted({*KILLED.values(), "new-file-killed"}))
 def test_one_that_is_right_passes_in_a_process_that_is_killed(slug: str, place: SitePool) -> None:
     adapter = PythonAdapter(str(Path(altered.__file__)), "Altered")
     try:

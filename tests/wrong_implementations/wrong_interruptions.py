@@ -137,6 +137,6 @@ class BacksUpAndMoves(Altered):
         if len(content) < 100_000:
             return self.reference(tool, arguments, interfere)
         path.rename(path.with_suffix(".bak"))
-        time.sleep(0.2)
+        time.sleep(5)  # it is killed long before
         path.write_text(content)
         return ToolResult("Written.")
