@@ -195,7 +195,8 @@ def test_the_tables_of_the_page_have_every_behaviour_and_lead_to_scenarios() -> 
     for name, history in histories().items():
         (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` ")]
         for scenario_id in history.shown_by:
-            assert f"[{scenario_id}](../fixtures/scenarios/{scenario_id}.yaml)" in row
+            file = suite.path(scenario_id).relative_to(suite.root)
+            assert f"[{scenario_id}](../fixtures/{file.as_posix()})" in row
             assert suite.path(scenario_id).is_file()
 
 

@@ -127,7 +127,7 @@ def test_a_wrong_list_of_known_disagreements_is_explained(
 def test_an_interrupted_search_shows_how_far_it_came(
     fuzz: Fuzz, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(seed: int, *, basic: bool, seen: object) -> Iterator[Scenario]:
+    def interrupted(seed: int, *, basic: bool, **_: object) -> Iterator[Scenario]:
         yield from islice(scenarios(seed, basic=basic), 3)
         raise KeyboardInterrupt
 
