@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,18 @@ from importlinter.cli import lint_imports
 CONFIGURATION = Path(__file__).resolve().parents[2] / "pyproject.toml"
 FORBIDDEN = 'source_modules = ["readfirst.reference_impl"]\nforbidden_modules = ["readfirst.harness"]'
 TURNED = 'source_modules = ["readfirst.harness"]\nforbidden_modules = ["readfirst.reference_impl"]'
+
+
+@pytest.fixture(autouse=True)
+def loggers() -> Iterator[None]:
+    """Bring back what the linter switches off in this process: every logger that was there before."""
+    silent = {
+        name for name, logger in logging.root.manager.loggerDict.items() if getattr(logger, "disabled", False)
+    }
+    yield
+    for name, logger in logging.root.manager.loggerDict.items():
+        if isinstance(logger, logging.Logger):
+            logger.disabled = name in silent
 
 
 @pytest.mark.parametrize(
@@ -38,3 +52,7 @@ def test_the_packages_are_held_to_their_order(
     changed.write_text(text.replace(layer, put))
     failed = lint_imports(str(changed), no_cache=True)
     assert failed == (layer != put), capsys.readouterr().out
+
+
+def test_no_logger_stays_switched_off() -> None:
+    assert not logging.getLogger("readfirst").disabled
