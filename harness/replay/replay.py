@@ -237,7 +237,7 @@ class _Replay:
             case SessionEvent():
                 trace.session_event(self.index + 1, step)
                 conversation.undergo(step, self.site.root)
-                if step.kind in ("other", "end"):
+                if step.kind in ("other", "back"):
                     time.sleep(_CLOCK)  # what two sessions write within one tick has the same time
                 # What a rewind brings back is seen, and judged, at the call that follows.
                 changed = {} if step.kind == "rewind" else self._changes()
