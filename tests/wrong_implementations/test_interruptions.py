@@ -56,6 +56,7 @@ def test_what_changes_something_though_the_call_ended_early_is_caught(
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
 
 
+@pytest.mark.slow  # when the program is killed is a matter of luck
 @pytest.mark.parametrize("name", KILLED)
 def test_what_a_killed_program_leaves_torn_or_locked_is_caught(name: str, place: SitePool) -> None:
     adapter = PythonAdapter(str(Path(wrong.__file__)), name)

@@ -107,7 +107,7 @@ class EmptiesAndWrites(Altered):
             for start in range(0, len(content), 50_000):
                 file.write(content[start : start + 50_000])
                 file.flush()
-                time.sleep(0.005)
+                time.sleep(0.5)  # it is killed long before
         return ToolResult("Written.")
 
 
