@@ -230,7 +230,7 @@ def _left_out(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> in
         (each, name)
         for name, ids in wanted.items()
         for each in ids
-        if suite.scenario(each, require_expect=False).contract == name
+        if (scenario := suite.scenario(each, require_expect=False)).contract == name and not scenario.composed
     ]
     if stated or not wanted:
         where = f"{stated[0][0]} states what {stated[0][1]} does" if stated else "no scenario is selected"

@@ -9,7 +9,7 @@ from readfirst.harness.suite.contracts import Contracts, UnknownContractError, o
 from readfirst.harness.suite.outer_blanks import without_outer_blanks
 from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
-__all__ = ["with_outer_blanks"]
+__all__ = ["restored", "with_outer_blanks"]
 
 
 def with_outer_blanks(transcripts: Mapping[str, Transcript], contracts: Contracts) -> dict[str, Transcript]:
@@ -31,7 +31,7 @@ def with_outer_blanks(transcripts: Mapping[str, Transcript], contracts: Contract
         return [transcripts[other] for other in sorted(whole, key=distance)]
 
     return {
-        name: _restored(each, closest(name)) if ignoring.get(name) else each
+        name: restored(each, closest(name)) if ignoring.get(name) else each
         for name, each in transcripts.items()
     }
 
@@ -44,7 +44,8 @@ def _ignores(name: str, contracts: Contracts) -> bool | None:
         return None
 
 
-def _restored(transcript: Transcript, others: Sequence[Transcript]) -> Transcript:
+def restored(transcript: Transcript, others: Sequence[Transcript]) -> Transcript:
+    """Return a transcript, each answer with the outer blanks of the first of the others that answers the same."""
     steps = []
     for place, step in enumerate(transcript.steps):
         known = [other.steps[place].results for other in others]

@@ -33,10 +33,9 @@ from readfirst.harness.suite.cases import expanded
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.load import scenario_from
-from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.scenario import Clause, Expectation, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import UNNAMED, RecordingError, Transcript
+from readfirst.harness.suite.transcript import UNNAMED, Recording, RecordingError, Transcript
 from readfirst.harness.workspace.site import SitePool
 
 __all__ = ["Mode", "RecordStatus", "Recorded", "bless", "leave_out", "missing", "record", "take"]
@@ -88,12 +87,10 @@ def missing(suite: Suite, ids: Iterable[str], contracts: Sequence[Contract]) -> 
 def leave_out(suite: Suite, scenario_id: str, contract: str, why: str) -> dict[Path, bytes]:
     """Return the recording's file with a reason in the place of what one contract did. Raises RecordingError."""
     recording = suite.recordings.recording(scenario_id)
-    path = suite.recordings.path(scenario_id)
-    if "corpus" in path.parts:
-        raise RecordingError(
-            f"{path}: the file of a corpus keeps no reasons; --leave-out takes other scenarios"
-        )
-    return {path: encode(recording.without(contract, why))}
+    inputs = suite.scenario(scenario_id, require_expect=False).inputs
+    if recording.inputs != inputs:
+        recording = Recording(inputs)
+    return suite.recordings.written(scenario_id, recording.without(contract, why))
 
 
 def record(

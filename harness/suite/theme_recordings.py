@@ -10,7 +10,7 @@ import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -37,6 +37,7 @@ class Kept:
     versions: tuple[str, ...]
     steps: Sequence[Mapping[str, Any]]
     packed: Mapping[str, str]
+    unrecorded: Mapping[str, str] = field(default_factory=dict)
 
     def transcript(self, contract: str) -> Transcript | None:
         """Return what one contract's product gave, None where it was not recorded. Raises RecordingError."""
@@ -58,7 +59,7 @@ class Kept:
         for name in names:
             steps = tuple(row[name] for row in rows)
             transcripts[name] = shared.setdefault(tuple(map(id, steps)), Transcript(steps))
-        return Recording(self.inputs, transcripts)
+        return Recording(self.inputs, transcripts, self.unrecorded)
 
     def _row(self, step: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, TranscriptStep]:
         """Return what one step gave on the contracts that are wanted; contracts that gave the same share it."""
@@ -92,7 +93,11 @@ def theme(data: bytes) -> Mapping[str, Kept]:
         check_size(file)
         return {
             str(slug): Kept(
-                str(each["inputs"]), tuple(each["versions"].split()), each["steps"], each.get("packed", {})
+                str(each["inputs"]),
+                tuple(each["versions"].split()),
+                each["steps"],
+                each.get("packed", {}),
+                each.get("unrecorded", {}),
             )
             for slug, each in file.items()
         }
@@ -107,7 +112,7 @@ def replaced(data: bytes, slug: str, recording: Recording) -> bytes:
     """
     texts = {each: _text_of(data, each) for each in theme(data)}
     texts.pop(slug, None)
-    if recording.transcripts:
+    if recording.transcripts or recording.unrecorded:
         texts[slug] = _written(recording)
     return _joined(texts)
 
@@ -144,7 +149,11 @@ def _written(recording: Recording) -> str:
     packed: dict[str, str] = {}
     steps = ",\n".join(_step_text(names, row, packed) for row in rows)
     long = ",\n".join(f' "{name}": "{data}"' for name, data in packed.items())
-    head = f'{{"inputs": {json.dumps(recording.inputs)}, "versions": "{" ".join(names)}", "steps": ['
+    reasons = {name: recording.unrecorded[name] for name in sorted(recording.unrecorded, key=order)}
+    left_out = f'"unrecorded": {_json(reasons)}, ' if reasons else ""
+    head = (
+        f'{{"inputs": {json.dumps(recording.inputs)}, "versions": "{" ".join(names)}", {left_out}"steps": ['
+    )
     return f"{head}\n{steps}\n]" + (f', "packed": {{\n{long}\n}}}}' if packed else "}")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from readfirst.harness.changes.diff import Diff, diff
 from readfirst.harness.changes.sides import ContractSide, TakenSide
+from readfirst.harness.record.outer_blanks import restored
 from readfirst.harness.record.record import take
 from readfirst.harness.record.takes import NUMBERS, Take, Takes
 from readfirst.harness.record.transcribe import named
@@ -116,12 +117,12 @@ class Look:
         recorded = ContractSide(self.suite, before)
         first, second = NUMBERS
         lost = self._taken(contract, ids, first)
-        found = {each: self._transcript(each, contract, first) for each in ids if each not in lost}
+        found = {each: self._transcript(each, contract, before, first) for each in ids if each not in lost}
         once = diff(self.suite, recorded, TakenSide(contract, _there(found), lost), ids)
         doubtful = sorted(once.differing)
         lost.update(self._taken(contract, doubtful, second))
         for each in doubtful:
-            if each not in lost and self._transcript(each, contract, second) != found[each]:
+            if each not in lost and self._transcript(each, contract, before, second) != found[each]:
                 lost[each] = UNSTEADY
         kept = {each: transcript for each, transcript in _there(found).items() if each not in lost}
         changed = diff(self.suite, recorded, TakenSide(contract, kept, lost), ids)
@@ -138,10 +139,17 @@ class Look:
                 lost[each.scenario_id] = each.message
         return lost
 
-    def _transcript(self, scenario_id: str, contract: Contract, number: int) -> Transcript | None:
+    def _transcript(
+        self, scenario_id: str, contract: Contract, before: Contract, number: int
+    ) -> Transcript | None:
+        """Return what was taken; where outer blanks are ignored, with those of the same answers before."""
         scenario = self.suite.scenario(scenario_id, require_expect=False)
-        found = self.takes.get(scenario, contract, number)
-        return None if found is None else named(found, self.suite.vocabulary)
+        taken = self.takes.get(scenario, contract, number)
+        if taken is None:
+            return None
+        found = named(taken, self.suite.vocabulary)
+        known = self.suite.recordings.recording(scenario_id).transcripts.get(before.name)
+        return restored(found, [known]) if known is not None and contract.ignores_outer_blanks else found
 
 
 def _there(found: Mapping[str, Transcript | None]) -> dict[str, Transcript]:

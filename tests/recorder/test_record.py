@@ -11,13 +11,16 @@ import pytest
 import yaml
 
 from readfirst.harness.record.record import Mode, Recorded, missing, record
+from readfirst.harness.record.syrupy_extension import recording_files
 from readfirst.harness.record.takes import Takes
 from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Expectation, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
+from tests.command_line import Cli
 
 GATE = """\
 title: Edit refuses an unread file
@@ -435,13 +438,19 @@ def test_what_a_table_says_of_all_its_cases_is_not_changed_for_one(suite: Suite)
     assert table.read_bytes() == before
 
 
-def test_of_a_composed_scenario_the_recording_alone_is_written(suite: Suite) -> None:
+def as_composed(suite: Suite) -> Path:
+    """Move the scenario to the corpus."""
     file = suite.path("gate/x")
     value = yaml.safe_load(file.read_bytes())
     theme = suite.root / "corpus" / "gate" / "odd.yaml"
     theme.parent.mkdir(parents=True)
     theme.write_text(yaml.safe_dump({"cases": {"x": value}}, sort_keys=False), "utf-8")
     file.unlink()
+    return theme
+
+
+def test_of_a_composed_scenario_the_recording_alone_is_written(suite: Suite) -> None:
+    theme = as_composed(suite)
     before = theme.read_bytes()
     assert run(suite, "create", replaced).status == "created"
     assert run(suite, "check", replaced).status == "unchanged"
@@ -451,3 +460,34 @@ def test_of_a_composed_scenario_the_recording_alone_is_written(suite: Suite) -> 
     (step,) = [step for step in Suite(suite.root).scenario("gate/x").calls() if step.tool == "Edit"]
     assert step.expect.recorded is not None
     assert step.expect.recorded.error == "not_read"
+
+
+@pytest.mark.parametrize("composed", [False, True], ids=["file", "corpus"])
+def test_what_is_left_out_is_not_missing_and_keeps_its_reason_until_it_is_recorded(
+    suite: Suite, readfirst: Cli, composed: bool
+) -> None:
+    if composed:
+        as_composed(suite)
+    run(suite, "create", replaced)
+    wanted = ["gate/x"], [suite.contracts["2.1.40"]]
+    leave_out = ("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
+    assert missing(Suite(suite.root), *wanted) == {"2.1.40": ["gate/x"]}
+    ran = readfirst(*leave_out, "--contract", "2.1.40")
+    assert (ran.code, ran.out) == (0, "left out gate/x on 2.1.40\n")
+    left = Suite(suite.root).recordings.recording("gate/x")
+    assert (left.unrecorded, list(left.transcripts)) == ({"2.1.40": "It is killed."}, ["2.1.7"])
+    assert missing(Suite(suite.root), *wanted) == {}
+    assert suite.recordings.is_as_written("gate/x", left)
+    again = recording_files(suite.recordings_root, "gate/x", None, {"2.1.40": left.transcripts["2.1.7"]})
+    write_all(again)
+    assert Suite(suite.root).recordings.recording("gate/x").unrecorded == {}
+
+
+def test_what_a_scenario_states_is_not_left_out(suite: Suite, readfirst: Cli) -> None:
+    run(suite, "create", replaced)
+    before = state(suite)
+    ran = readfirst("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
+    assert ran.code == 2
+    assert "gate/x states what 2.1.7 does" in ran.err
+    assert readfirst("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", " ").code == 2
+    assert state(suite) == before

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count, pairwise
 from pathlib import Path
@@ -200,6 +200,27 @@ def test_a_release_that_changes_something_is_reported_with_the_causes(
     code, made_up = look(forever("Done otherwise"), "latest")
     assert (code, made_up.opened) == (ExitCode.NOT_CONFORMANT, 0), "a recording goes on from the takes"
     assert "1.0.2" in Suite(suite.root).contracts
+
+
+@pytest.mark.parametrize("ignored", [True, False])
+def test_outer_blanks_that_a_reminder_costs_an_older_model_are_no_change(
+    suite: Suite, look: Look, capsys: pytest.CaptureFixture[str], ignored: bool
+) -> None:
+    words = RecordedResult("Done\n1\t")
+    (step,) = suite.recordings.recording("gate/x").transcripts["1.0.1"].steps
+    before = suite.recordings.recording("gate/x")
+    for name in before.transcripts:
+        before = before.with_transcript(name, Transcript((replace(step, results=(words,)),)))
+    (suite.recordings_root / "gate/x.yaml").write_bytes(encode(before))
+    scenario = suite.path("gate/x")
+    scenario.write_text(scenario.read_text().replace("text: Done", r'text: "Done\n1\t"'))
+    if ignored:
+        contracts = suite.root / "contracts.yaml"
+        contracts.write_text(
+            contracts.read_text().replace("model: old", "model: old\n    outer_blanks: ignored")
+        )
+    code, _ = look(iter(["Done\n1\t", "Done\n1", "Done\n1"]))
+    assert code == (ExitCode.CONFORMANT if ignored else ExitCode.NOT_CONFORMANT), capsys.readouterr().out
 
 
 def test_an_answer_that_is_never_the_same_is_not_a_change_and_no_answer_either(
