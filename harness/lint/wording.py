@@ -88,6 +88,8 @@ def complaint_about_title(title: str) -> Complaint | None:
         problem = "begins with a lower-case letter"
     elif _SENTENCE_END.search(title):
         problem = "is more than one sentence"
+    elif title.startswith("What "):
+        problem = "begins with 'What', as a question does"
     elif len(title.split()) < 3:
         problem = "is too short to state a behaviour"
     if problem is None:

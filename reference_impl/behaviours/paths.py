@@ -59,7 +59,7 @@ class PathBehaviours:
         {"1.0.98": True},
         meaning="Edit and Write take `~` for the home directory and cut blanks around the path when they "
         "write.",
-        shown_by=("paths/tilde-write", "paths/blanks-behind-write"),
+        shown_by=("paths/tilde-write", "paths/spaces-after-write"),
     )
     edit_validation_expands_tilde: bool = behaviour(
         False,
@@ -73,7 +73,7 @@ class PathBehaviours:
         {"2.1.7": True},
         meaning="`.`, `..` and `//` in an absolute path fold before Read looks at anything, as they do "
         "for Edit and Write.",
-        shown_by=("paths/dot-dot-through-missing", "links-and-modes/dot-dot-behind-linked-directory"),
+        shown_by=("paths/dot-dot-through-missing", "links-and-modes/dot-dot-after-linked-directory"),
     )
     read_drops_final_slash: bool = behaviour(
         False,

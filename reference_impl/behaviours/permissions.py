@@ -125,7 +125,7 @@ class PermissionBehaviours:
         {"2.1.78": True, "2.1.89": False},
         meaning="Edit and Write ask for a permission, which nobody gives, before they write to a path "
         "that ends with a blank.",
-        shown_by=("paths/blanks-behind-write", "paths/newline-around-edit"),
+        shown_by=("paths/spaces-after-write", "paths/newline-around-edit"),
     )
     claude_folders_are_guarded: bool = behaviour(
         False,

@@ -49,7 +49,7 @@ class ReadingBehaviours:
         {"2.1.208": True},
         meaning="A Read of one empty line shows the line with its number; otherwise a Read of one empty "
         "line warns of the file's end.",
-        shown_by=("read-output/blank-line-by-range", "read-output/offset-behind-a-final-newline"),
+        shown_by=("read-output/blank-line-by-range", "read-output/offset-after-a-final-newline"),
     )
     empty_file_warning: str = behaviour(
         "for no text",

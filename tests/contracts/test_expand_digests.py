@@ -22,7 +22,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
 from tests.small_suites import small_suite
 
-FILE = "sizes/edit-behind-2000-lines"
+FILE = "sizes/edit-after-2000-lines"
 TEXT = "sizes/2500-lines"
 SUITE = Suite()
 

@@ -224,7 +224,7 @@ def test_the_level_safe_gets_what_contracts_refused_and_what_hooks_do() -> None:
 def test_a_long_content_is_expected_by_its_digest() -> None:
     (scenario,) = [
         each
-        for each in export(SUITE, SUITE.contracts["1.0.60"], ["sizes/edit-behind-a-megabyte"])
+        for each in export(SUITE, SUITE.contracts["1.0.60"], ["sizes/edit-after-a-megabyte"])
         if each["type"] == "scenario"
     ]
     states = [

@@ -136,7 +136,7 @@ OTHERWISE: dict[type[altered.Altered], str] = {
     wrong.WholeSeconds: "staleness/edit-after-change-within-a-second",
     wrong.CutsPaths: "gate/same-beginning-of-a-long-path",
     wrong.TrimsPaths: "gate/same-name-but-for-a-blank",
-    wrong.KeepsAMegabyte: "sizes/edit-behind-a-megabyte",
+    wrong.KeepsAMegabyte: "sizes/edit-after-a-megabyte",
     wrong.OpenGateAtHome: "state/eleven-files-one-at-home",
     wrong.RefusesReadOnlyFiles: "crossed/allowed-01",
     wrong.MakesWritable: "crossed/allowed-01",

@@ -25,7 +25,7 @@ CAUGHT: dict[type[altered.Altered], str] = {
     reports.DecodesEntities: "reported/entities-of-a-page",
     reports.DoublesLineEnds: "reported/repeated-edits-of-a-crlf-file",
     reports.ObeysAttributes: "reported/repeated-edits-of-an-lf-file",
-    reports.TakesTheMarkAway: "reported/first-line-behind-a-mark",
+    reports.TakesTheMarkAway: "reported/first-line-after-a-mark",
     reports.DropsWhatIsNoText: (
         "reported/one-byte-that-is-no-text reported/addition-to-a-gbk-file reported/comment-in-windows-1252"
     ),

@@ -13,7 +13,7 @@ from readfirst.harness.workspace.site import SitePool
 
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 CAUGHT_BY: dict[type[altered.Altered], str] = {
-    wrong.ComparesTheFirstBlock: "changed-behind-64-kib",
+    wrong.ComparesTheFirstBlock: "changed-after-64-kib",
     wrong.TakesOneBlock: "write-of-64-kib",
     wrong.TakesTheFirst: "edit-replaces-1-mib",
     wrong.TakesFourMebibytes: "write-of-8-mib",
