@@ -29,7 +29,7 @@ def loggers() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("layer", "put"),
     [
-        ('"crossing"', '"crossing"'),
+        ('"harm",\n', '"harm",\n'),
         ('"suite",\n  "source"', '"source",\n  "suite"'),
         ('"harm",\n', ""),
         ('"file_tools",\n  "tools"', '"tools",\n  "file_tools"'),

@@ -1,6 +1,6 @@
 """Conditions of calls, and that rare pairs of them are preferred."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 
 import pytest
@@ -11,6 +11,7 @@ from readfirst.harness.fuzz.portrait import Portrait
 from readfirst.harness.fuzz.rarity import Rarity
 from readfirst.harness.suite.entry import Entry, HardLink, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.suite import Suite
 
 PATH = "$WS/notes.txt"
 READ = ToolCall("Read", {"file_path": PATH})
@@ -114,6 +115,25 @@ def test_what_met_seldom_is_taken() -> None:
     assert next_one() == ("a", "b")
     seen.clear()
     assert next_one() == ("a", "b")
+
+
+def pairs_of_changes(found: Iterable[Scenario]) -> set[Pair]:
+    """Return the pairs of conditions that calls of Edit and Write meet."""
+    return {
+        pair
+        for each in found
+        for _, call, conditions in calls_of(each)
+        if call.tool in {"Edit", "Write"}
+        for pair in pairs_of(call.tool, conditions)
+    }
+
+
+def test_the_family_crossed_keeps_the_pairs_that_it_was_composed_for() -> None:
+    suite = Suite()
+    crossed = [suite.scenario(each) for each in suite.ids() if each.startswith("crossed/")]
+    assert len(pairs_of_changes(crossed)) == 3138
+    without = [each for each in crossed if each.id != "crossed/during-93"]
+    assert len(pairs_of_changes(without)) == 3138 - 18
 
 
 def new_pairs(portrait: Portrait, seen: Mapping[Pair, int] | None) -> int:

@@ -107,7 +107,6 @@ PLANS = {
     "readfirst field compatibility --check": Plan(whole=True, seconds=300),
     "readfirst product record --tools --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst product record --results --contract 2.1.7 --check": Plan("live", seconds=600),
-    "python3 tools/crossing.py --check": Plan(whole=True),
     "readfirst field site --output site": Plan("browser", whole=True, seconds=300),
     "python3 tools/pictures.py site/rules/edit-refuses-changed-file.html --dark --width 1280 --height 860"
     " --output docs/site-rule.png": Plan(

@@ -30,7 +30,6 @@ from panel import Panel
 from scenarios import scenario_panel
 from switches import Point, Switches
 
-from readfirst.harness.crossing.coverage import FAMILY
 from readfirst.harness.fuzz import generate
 from readfirst.harness.fuzz.disagree import first_disagreement
 from readfirst.harness.replay.outcome import Outcome
@@ -40,6 +39,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.values import values_of
 from readfirst.harness.suite.written import theme_text
 
+FAMILY = "crossed"
 RULE = "rules-hold-for-every-file"
 """Whose scenarios these are: each meets too many rules to show one of them."""
 _NOTE = "Chosen by `python3 tools/mutation/choose.py`; what is expected is in the recordings alone."
