@@ -22,7 +22,7 @@ __all__ = ["Confines", "Shell", "run_hook"]
 
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _BLOCK = 512
-_MOST_BYTES = 64 * 1024 * 1024
+_MOST_BYTES = 1024 * 1024
 """The size of a file that a command writes; what it prints is one, too."""
 
 

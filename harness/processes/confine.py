@@ -70,6 +70,7 @@ def shut_in(places: list[list[str]]) -> None:
     os.chdir(_STAGE)
     _check(_libc.pivot_root(b".", _OLD[1:].encode()), "cannot change the root")
     os.chdir("/")
+    _devices()
     empty = ["/"]
     for what, path, *target in places:
         match what:
@@ -88,7 +89,6 @@ def shut_in(places: list[list[str]]) -> None:
                 if not os.path.lexists(path):
                     os.makedirs(os.path.dirname(path), exist_ok=True)
                     os.symlink(target[0], path)
-    _devices()
     os.mkdir("/proc")
     _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
     if os.path.exists(_CONTROL_GROUPS):

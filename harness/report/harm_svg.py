@@ -79,7 +79,7 @@ def harm_card(row: MapRow, title: str) -> str:
 def _opened(width: int, height: int, label: str) -> list[str]:
     colours = styles(":root", "@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}", [])
     return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(label)}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(visible(label))}"'
         f' viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
         f"<style>\n{colours}{_CSS}{_TONES}</style>",
         f'<rect class="paper" width="{width}" height="{height}" rx="8"/>',

@@ -170,7 +170,7 @@ def _row(
     for number, line in enumerate(lines):
         drawn.append(
             f'<text font-size="{layout.size}" x="{layout.margin}" y="{first + number * layout.line:.1f}">'
-            f"{_text(line)}</text>"
+            f"{escape(line)}</text>"
         )
     for bar in _bars(rule, columns, apart):
         x = places[bar.first] + 1
@@ -233,4 +233,4 @@ def _drawn(bar: _Bar, x: float, top: float, width: float, layout: Layout) -> Ite
 
 
 def _text(text: str) -> str:
-    return escape(text)
+    return escape(visible(text))

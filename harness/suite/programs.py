@@ -68,7 +68,7 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         "head": Program("qv", _LINES, globs=True, counts=True),
         "ls": Program("1AaFlp", globs=True),
         "mv": Program("fn", files=(2, 2), writes_operands=True),
-        "nl": Program("", {"b": Kind.TEXT}, globs=True),
+        "nl": Program("", {"b": Kind.PATTERN}, globs=True),
         "printf": Program(first=Kind.FORMAT, says=True),
         "pwd": Program(files=(0, 0)),
         "rg": Program("FNciHlnovw", {"e": Kind.PATTERN, "m": Kind.NUMBER}, first=Kind.PATTERN, globs=True),
@@ -89,9 +89,13 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 _FORMAT = re.compile(r"(?!-)(?:[^%\\]|%[%cs]|\\[nt])+")
 _PLAIN_FILE = re.compile(rf"(?![A-Za-z]:)(?:\$WS/)?{_NAME}(?:/{_NAME})*")
 _FILE_PATTERN = re.compile(r"(?:\$WS/)?(?:[A-Za-z0-9_][\w.-]*/)*[A-Za-z0-9_][\w.*-]*", re.ASCII)
-_PART = r"(?:[^/\\\[\n]|\\[^\n]|\[\^?[^\[\]/\\\n]+\])*"
-_ADDRESS = rf"(?:[0-9]+|\$|/{_PART}/)"
-_SED_COMMAND = rf"(?:{_ADDRESS}(?:,{_ADDRESS})?)?(?:[pdq]|s/{_PART}/{_PART}/[giIp0-9]*)"
+_LONG = r"\\?\{[0-9,]|\\[1-9]"
+"""Numbers of repetitions, and what was found before: a few of them in one pattern are searched for without end."""
+_PATTERN = re.compile(rf"(?:(?!{_LONG})(?:[^\\]|\\.))*", re.DOTALL)
+_TEXT = r"(?:[^/\\\[\n]|\\[^\n]|\[\^?[^\[\]/\\\n]+\])"
+_SOUGHT = rf"(?:(?!{_LONG}){_TEXT})*"
+_ADDRESS = rf"(?:[0-9]+|\$|/{_SOUGHT}/)"
+_SED_COMMAND = rf"(?:{_ADDRESS}(?:,{_ADDRESS})?)?(?:[pdq]|s/{_SOUGHT}/{_TEXT}*/[giIp0-9]*)"
 _SCRIPT = re.compile(rf"{_SED_COMMAND}(?:; ?{_SED_COMMAND})*")
 
 
@@ -115,6 +119,8 @@ def word_problem(kind: Kind, word: str) -> tuple[str, str] | None:
             )
         case Kind.NUMBER if _NUMBER.fullmatch(word) is None:
             return "which is no number", "Write digits."
+        case Kind.PATTERN if _PATTERN.fullmatch(word) is None:
+            return "which may take long to look for", r"Leave out {2}, {1,3} and \1."
         case Kind.SCRIPT if "$WS" in word or _SCRIPT.fullmatch(word) is None:
             return "which may do more than show and replace", "Write 1,2p, $d, /text/d or s/old/new/g."
         case Kind.FORMAT if "$WS" in word or _FORMAT.fullmatch(word) is None:

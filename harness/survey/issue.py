@@ -8,6 +8,7 @@ from typing import Any
 
 from readfirst.harness.compare.reach import in_families
 from readfirst.harness.harm.harm import HARMS, MEANING
+from readfirst.harness.report.markup import cell as prose
 from readfirst.harness.report.markup import code, fenced
 from readfirst.harness.report.step import brief_step
 from readfirst.harness.report.visible import visible_lines
@@ -65,7 +66,7 @@ def issue_text(report: Report, suite: Suite) -> str:
         steps_section(report.target, report.release, report.scenario, report.evidence),
         _expected(report, suite),
         _evidence(report),
-        iter((report.rule.why,)),
+        iter((prose(report.rule.why),)),
         _how_found(report, suite),
     )
     lines = [f"# {_title(report)}"]
@@ -84,16 +85,20 @@ def _trimmed(lines: Iterable[str]) -> list[str]:
 def _title(report: Report) -> str:
     harmed = report.result["harm"]["scenarios"]
     kind = next((each for each in HARMS if report.scenario.id in in_families(harmed.get(each, {}))), None)
-    return f"{MEANING[kind][0].upper()}{MEANING[kind][1:]}" if kind else f"Does not hold: {report.rule.title}"
+    return (
+        f"{MEANING[kind][0].upper()}{MEANING[kind][1:]}"
+        if kind
+        else f"Does not hold: {prose(report.rule.title)}"
+    )
 
 
 def _what_happens(report: Report) -> Iterator[str]:
     cell, about = report.cell, report.result["about"]
     failing = cell["judged"] - cell["holding"]
-    yield f"With {report.packages} ({report.result['title']}) this does not hold: **{report.rule.title}.**"
+    yield f"With {report.packages} ({report.result['title']}) this does not hold: **{prose(report.rule.title)}.**"
     yield (
         f"It fails in {failing} of the {cell['judged']} cases that were tried. The steps below are one of them; "
-        f"what should be: {_sentence(report.scenario.title)}"
+        f"what should be: {_sentence(prose(report.scenario.title))}"
     )
     yield ""
     names = {tool: mapping.call for tool, mapping in report.target.tools.items()}
@@ -121,17 +126,17 @@ def _outcome(report: Report) -> str:
             case ("refused", _, _):
                 parts.append("is refused" if each.got.startswith("refused") else "is not refused")
             case ("file", _, path):
-                parts.append(f"leaves other bytes in `{path}` than expected")
+                parts.append(f"leaves other bytes in {code(path)} than expected")
             case ("mode", _, path):
                 parts.append(
-                    f"leaves `{path.removeprefix('of ')}` with mode {each.got} instead of {each.expected}"
+                    f"leaves {code(path.removeprefix('of '))} with mode {each.got} instead of {each.expected}"
                 )
             case ("path", _, path):
                 parts.append(
-                    f"leaves {_first_line(each.got)} at `{path}` instead of {_first_line(each.expected)}"
+                    f"leaves {_first_line(each.got)} at {code(path)} instead of {_first_line(each.expected)}"
                 )
             case _:
-                parts.append(f"differs in {each.what}")
+                parts.append(f"differs in {prose(each.what)}")
     return f"{called} {_listed(list(dict.fromkeys(parts)))}."
 
 
@@ -150,7 +155,7 @@ def _listed(parts: list[str]) -> str:
 
 
 def _first_line(text: str) -> str:
-    return text.partition(":")[0].partition("\n")[0]
+    return prose(text.partition(":")[0].partition("\n")[0])
 
 
 def _expected(report: Report, suite: Suite) -> Iterator[str]:
@@ -166,7 +171,7 @@ def _expected(report: Report, suite: Suite) -> Iterator[str]:
             yield "The call is carried out."
             continue
         summary = suite.vocabulary.names[clause.error].summary
-        yield f"The call is refused, and changes nothing. The reason to refuse it: {_sentence(summary)}"
+        yield f"The call is refused, and changes nothing. The reason to refuse it: {_sentence(prose(summary))}"
         if isinstance(clause.text, str):
             yield f"Claude Code {contract.name}, for example, answers:"
             yield ""
@@ -228,13 +233,13 @@ def _named(found: Found) -> str:
     kind, _, rest = found.what.partition(" ")
     match kind:
         case "file":
-            return f"The bytes of `{rest}`"
+            return f"The bytes of {code(rest)}"
         case "mode":
-            return f"The mode of `{rest.removeprefix('of ')}`"
+            return f"The mode of {code(rest.removeprefix('of '))}"
         case "path":
-            return f"What is at `{rest}`"
+            return f"What is at {code(rest)}"
         case _:
-            return f"The {found.what}" if found.what in ("text", "error") else found.what
+            return f"The {found.what}" if found.what in ("text", "error") else prose(found.what)
 
 
 def _shown(text: str) -> str:

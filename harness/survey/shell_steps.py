@@ -70,7 +70,7 @@ def shown_lines(paths: Mapping[str, int]) -> Iterator[str]:
 
 def with_workspace(word: str) -> str:
     """Return a shell word for a text in which `$WS` stands for the workspace."""
-    return '"$WS"'.join(shlex.quote(part) if part else "" for part in word.split("$WS")) or "''"
+    return '"$WS"'.join(_seen(part) if part else "" for part in word.split("$WS")) or "''"
 
 
 def _modified(event: WorldEvent, path: str) -> Iterator[str]:
@@ -153,4 +153,11 @@ def _quoted(text: str) -> str:
 
 def _word(path: str) -> str:
     """Return a relative path as a shell word that no command takes for an option."""
-    return shlex.quote(f"./{path}" if path.startswith("-") else path)
+    return _seen(f"./{path}" if path.startswith("-") else path)
+
+
+def _seen(text: str) -> str:
+    """Return a shell word in which every character is seen: what a reader, or Markdown, would take for a line end."""
+    if text.isprintable():
+        return shlex.quote(text)
+    return f'"$(printf {_quoted(_format(text.encode("utf-8", "surrogateescape")))})"'

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"unicode"
 )
 
 // Options say how strictly a suite is run.
@@ -31,7 +34,7 @@ func Run(t *testing.T, suite *Suite, implementation Implementation, options Opti
 	syscall.Umask(0o022)
 	for _, scenario := range suite.Scenarios {
 		scenario := scenario
-		t.Run(scenario.ID, func(t *testing.T) {
+		t.Run(printed(scenario.ID), func(t *testing.T) {
 			verdict := suite.Judge(scenario, implementation)
 			if options.Report != nil {
 				options.Report(verdict)
@@ -44,7 +47,7 @@ func Run(t *testing.T, suite *Suite, implementation Implementation, options Opti
 // rule says what a verdict means for the test.
 func rule(t *testing.T, scenario *Scenario, verdict *Verdict, accepted *acceptance, level string) {
 	if scenario.Disputed != "" {
-		t.Skipf("disputed: %s", scenario.Disputed)
+		t.Skip(printed("disputed: " + scenario.Disputed))
 	}
 	if verdict.Status == "unsupported" {
 		for _, tool := range strings.Split(verdict.Reason, ", ") {
@@ -52,7 +55,7 @@ func rule(t *testing.T, scenario *Scenario, verdict *Verdict, accepted *acceptan
 				t.Fatalf("nobody can tell that it is safe: it has no %s", tool)
 			}
 		}
-		t.Skipf("unsupported: the implementation lacks %s", verdict.Reason)
+		t.Skip(printed("unsupported: the implementation lacks " + verdict.Reason))
 	}
 	failing := map[string]bool{}
 	if verdict.Status == "broken" {
@@ -68,7 +71,7 @@ func rule(t *testing.T, scenario *Scenario, verdict *Verdict, accepted *acceptan
 	listed := accepted.levels(level)
 	for name, fails := range failing {
 		if fails && !listed[name] {
-			t.Fatalf("%s\n%s", scenario.Title, explained(verdict))
+			t.Fatalf("%s\n%s", printed(scenario.Title), explained(verdict))
 		}
 	}
 	for name := range listed {
@@ -77,19 +80,35 @@ func rule(t *testing.T, scenario *Scenario, verdict *Verdict, accepted *acceptan
 		}
 	}
 	if len(listed) > 0 {
-		t.Skipf("accepted: %s", accepted.reason)
+		t.Skip(printed("accepted: " + accepted.reason))
 	}
 }
 
 func explained(verdict *Verdict) string {
 	if verdict.Status == "broken" {
-		return "broken: " + verdict.Reason
+		return printed("broken: " + verdict.Reason)
 	}
 	var lines []string
 	for _, each := range verdict.Differences {
-		lines = append(lines, fmt.Sprintf("step %d, %s: %s", each.Step, each.Level, each.What))
+		lines = append(lines, printed(fmt.Sprintf("step %d, %s: %s", each.Step, each.Level, each.What)))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// inLogs is what CI systems take for a command, wherever in a line it stands.
+var inLogs = regexp.MustCompile(`##(\[|vso\[|teamcity\[)`)
+
+// printed returns a text on one line, in which nothing acts on a terminal or in a log.
+func printed(text string) string {
+	var line strings.Builder
+	for _, sign := range text {
+		if unicode.IsPrint(sign) {
+			line.WriteRune(sign)
+		} else {
+			line.WriteString(strings.Trim(strconv.QuoteRune(sign), "'"))
+		}
+	}
+	return inLogs.ReplaceAllString(line.String(), `#\x23$1`)
 }
 
 var (

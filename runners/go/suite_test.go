@@ -19,11 +19,11 @@ func TestSuite(t *testing.T) {
 	}
 	suite, err := Load(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatal(printed(err.Error()))
 	}
 	program := &Lines{Command: strings.Fields(command)}
 	if err := program.Start(); err != nil {
-		t.Fatal(err)
+		t.Fatal(printed(err.Error()))
 	}
 	defer program.Stop()
 	options := Options{Level: os.Getenv("READFIRST_LEVEL"), Baseline: os.Getenv("READFIRST_BASELINE")}

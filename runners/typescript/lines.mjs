@@ -1,5 +1,6 @@
 // Lines: a program that speaks the protocol of docs/protocol.md.
 import { spawn } from "node:child_process";
+import { printed } from "./suite.mjs";
 
 export class Lines {
   #process;
@@ -34,12 +35,12 @@ export class Lines {
     started.stdin.on("error", () => {});
     const ended = (why) => {
       if (this.#process === started) this.#process = undefined;
-      this.#expecting?.reject(new Error(`the program ${why}\n${this.#printed}`));
+      this.#expecting?.reject(new Error(`the program ${why}\n${printed(this.#printed)}`));
     };
     started.on("error", (error) => ended(error.message));
     started.on("close", (code, signal) => ended(`ended with ${code ?? signal}`));
     const hello = await this.ask({ do: "hello", protocol: 1 });
-    if (hello.protocol !== 1) throw new Error(`the program speaks protocol ${hello.protocol}`);
+    if (hello.protocol !== 1) throw new Error(`the program speaks protocol ${printed(String(hello.protocol))}`);
     this.capabilities = hello.capabilities;
   }
 
@@ -77,7 +78,7 @@ export class Lines {
       await interfere();
       answer = await this.#exchange({ id, do: then });
     }
-    if (answer.problem !== undefined) throw new Error(`the program has a problem: ${answer.problem}`);
+    if (answer.problem !== undefined) throw new Error(`the program has a problem: ${printed(String(answer.problem))}`);
     return answer;
   }
 
@@ -96,9 +97,9 @@ export class Lines {
       try {
         answer = JSON.parse(line);
       } catch {
-        throw new Error(`the program wrote something that is not an answer: ${line.slice(0, 200)}`);
+        throw new Error(`the program wrote something that is not an answer: ${printed(line.slice(0, 200))}`);
       }
-      if (answer?.id !== message.id) throw new Error(`the program answered another request: ${line.slice(0, 200)}`);
+      if (answer?.id !== message.id) throw new Error(`the program answered another request: ${printed(line.slice(0, 200))}`);
       return answer;
     } catch (error) {
       if (this.#process === started) {

@@ -14,7 +14,7 @@ export function load(path) {
     try {
       value = JSON.parse(line);
     } catch (error) {
-      throw new Error(`${path}:${number + 1}: ${error.message}`);
+      throw new Error(`${path}:${number + 1}: ${printed(error.message)}`);
     }
     if (value.type === "header") Object.assign(suite, value);
     else if (value.type === "scenario") suite.scenarios.push(value);
@@ -50,4 +50,10 @@ export function placed(value, root) {
   }
   // Not an assignment, which would take `__proto__` for something else.
   return Object.fromEntries(keys.map((key) => [key, placed(value[key], root)]));
+}
+
+/** Returns a text on one line, in which nothing acts on a terminal or in a log. */
+export function printed(text) {
+  const escaped = (sign) => `\\u{${sign.codePointAt(0).toString(16)}}`;
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped).replace(/##(\[|vso\[|teamcity\[)/g, "#\\x23$1");
 }

@@ -1,15 +1,17 @@
-"""An export as a stranger may send it: the runners write in the workspace alone, wherever its paths lead."""
+"""An export as a stranger may send it: the runners write in the workspace alone, and what they print is text."""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from readfirst.harness.suite.export import export
-from tests.runners.verdicts import CONTRACT, REFERENCE, SUITE, of_go, of_node
+from tests.runners.verdicts import CONTRACT, REFERENCE, SUITE, of_go, of_node, run_go, run_node
+from tests.security.test_terminals import HOSTILE, complaints
 
 FILE = {"type": "file", "utf8": "made", "mode": "0644", "mtime_ns": 0}
 LINK = {"type": "symlink", "target": "OUT"}
@@ -74,3 +76,44 @@ def test_a_stranger_s_export_writes_nothing_outside(
     assert left == ["keep.txt"]
     kept = (out / "keep.txt").stat()
     assert ((out / "keep.txt").read_text(), kept.st_mode & 0o777, kept.st_nlink) == ("kept", 0o600, 1)
+
+
+PRINTS_ON_ITS_WAY = """\
+import sys
+sys.stderr.write(sys.argv[1])
+sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize(
+    "runner", [pytest.param(run_go, marks=pytest.mark.go), pytest.param(run_node, marks=pytest.mark.node)]
+)
+def test_a_runner_prints_text(runner: Callable[..., str], tmp_path: Path) -> None:
+    header, plain, end = (
+        dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])
+    )
+    step = {**plain["steps"][-1], "expect": {**plain["steps"][-1]["expect"], "text": HOSTILE}}
+    told = [
+        {**plain, "id": f"wrong/{HOSTILE}", "title": HOSTILE, "steps": [*plain["steps"][:-1], step]},
+        {**plain, "id": "disputed/x", "title": HOSTILE, "disputed": HOSTILE},
+        {**plain, "id": "unsupported/x", "needs": [HOSTILE]},
+        {**plain, "id": "given/x", "given": {**plain["given"], "files": {f"../{HOSTILE}": FILE}}},
+        {
+            **plain,
+            "id": "event/x",
+            "steps": [{"kind": "event", "event": "delete", "path": HOSTILE, "line": 1}],
+        },
+    ]
+    suite, verdicts = tmp_path / "suite.jsonl", tmp_path / "verdicts.jsonl"
+    lines = [json.dumps(each) for each in (header, *told, {**end, "scenarios": len(told)})]
+    suite.write_text("\n".join(lines) + "\n")
+    printed = runner(REFERENCE, suite, verdicts)
+    assert printed.count("owned") >= len(told) - 1
+    assert complaints(printed) == []
+    suite.write_text(f"{HOSTILE}\n")
+    assert complaints(runner(REFERENCE, suite, verdicts)) == []
+    program = tmp_path / "program.py"
+    program.write_text(PRINTS_ON_ITS_WAY)
+    suite.write_text("\n".join(lines) + "\n")
+    printed = runner([sys.executable, str(program), HOSTILE.replace(" ", "_")], suite, verdicts)
+    assert complaints(printed) == []

@@ -83,23 +83,39 @@ def of_harness(command: Sequence[str], ids: Sequence[str] | None = None) -> Verd
 
 def of_go(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
     """Return the verdicts of the runner in Go. It fails where a scenario does; that is not looked at."""
-    words = [shutil.which("go") or "go", "test", ".", "-count=1", "-run", "TestSuite"]
-    return _of(words, ROOT / "runners/go", command, suite, verdicts)
+    return _read(verdicts, run_go(command, suite, verdicts))
 
 
 def of_node(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
     """Return the verdicts of the runner in JavaScript."""
-    return _of(["node", "--test", "test/"], ROOT / "runners/typescript", command, suite, verdicts)
+    return _read(verdicts, run_node(command, suite, verdicts))
 
 
-def _of(words: list[str], folder: Path, command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
+def run_go(command: Sequence[str], suite: Path, verdicts: Path) -> str:
+    """Run the runner in Go, and return what it prints."""
+    words = [shutil.which("go") or "go", "test", ".", "-v", "-count=1", "-run", "TestSuite"]
+    return _run(words, ROOT / "runners/go", command, suite, verdicts)
+
+
+def run_node(command: Sequence[str], suite: Path, verdicts: Path) -> str:
+    """Run the runner in JavaScript, and return what it prints."""
+    return _run(["node", "--test", "test/"], ROOT / "runners/typescript", command, suite, verdicts)
+
+
+def _run(words: list[str], folder: Path, command: Sequence[str], suite: Path, verdicts: Path) -> str:
     named = {"SUITE": str(suite), "LINES": " ".join(command), "VERDICTS": str(verdicts)}
     variables = {**os.environ, **{f"READFIRST_{name}": value for name, value in named.items()}}
     if os.geteuid() == 0 and (setpriv := shutil.which("setpriv")):
         words = [setpriv, *_ORDINARY, "--", *words]
-    done = subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        words, cwd=folder, env=variables, capture_output=True, encoding="utf-8", check=False
+    )
+    return done.stdout + done.stderr
+
+
+def _read(verdicts: Path, printed: str) -> Verdicts:
     lines = verdicts.read_text("utf-8").splitlines() if verdicts.exists() else []
-    assert lines, done.stdout[-2000:] + done.stderr[-2000:]
+    assert lines, printed[-4000:]
     values = map(json.loads, lines)
     return {each["scenario"]: (each["status"], *each["levels"]) for each in values}
 

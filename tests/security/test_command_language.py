@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapters.shell import Confines, Shell
 from readfirst.harness.processes.scratch import Scratch, ScratchError
 from readfirst.harness.suite.commands import (
     CommandError,
@@ -37,6 +38,13 @@ def test_no_workspace_has_a_path_that_a_shell_takes_apart(
     assert list((tmp_path / name).iterdir()) == []
 
 
+def test_what_a_command_writes_has_an_end(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"x" * 700_000)
+    assert is_accepted("cat f f f f | tee g h")
+    Shell(Confines(tmp_path, tmp_path, seconds=20, confined=False)).run("cat f f f f | tee g h")
+    assert all(700_000 < (tmp_path / name).stat().st_size <= 1 << 20 for name in "gh")
+
+
 def cases(listed: str) -> list[str]:
     """Return the cases of a list, in which a broken bar stands between two."""
     return listed.split(" ¦ ")
@@ -51,7 +59,8 @@ ALLOWED = [
     "sed -i s/a/A/ notes.txt other.txt; echo done",
     "sed -n 1,2p notes.txt",
     "sed -n -e '1p; $p' -e '/b[a-z]/p' notes.txt",
-    "sed -E 's/(a)b/\\1/gi' notes.txt",
+    "sed -E 's/(a)b/\\1{2}/gi' notes.txt",
+    "grep -e 'f() {' -e '\\.{x}' notes.txt",
     "echo omega >> $WS/notes.txt",
     "printf '%s\\n' a b > list.txt",
     "echo '$HOME `id` $(id) ; | & # ~ *'",
@@ -147,7 +156,10 @@ REFUSED = {
         "tail -f a ¦ tail -F a ¦ tail --follow a ¦ tail -n1f a ¦ tail --retry -f a ¦ tail --pid=1 a ¦ "
         "cat a | tee a ¦ cat a | nl > a ¦ nl a > a ¦ cat < a > a ¦ cat ./a > a ¦ nl $WS/a | tee sub/a ¦ "
         "cat A | nl > a ¦ cat a* | nl > ab ¦ grep -r x > a ¦ rg x > a ¦ cp a b | nl b > a ¦ "
-        "cat a | tee -a a ¦ sed p a > a ¦ sort a | nl > a ¦ head a | tee b a"
+        "cat a | tee -a a ¦ sed p a > a ¦ sort a | nl > a ¦ head a | tee b a ¦ "
+        "grep -E '((a{255}){255}){255}' f ¦ grep '\\(a\\{255\\}\\)\\{255\\}' f ¦ grep -e a -ie 'a{,9}' f ¦ "
+        "egrep '(a|aa)+\\1' f ¦ sed -E 's/((a{255}){255}){9}/x/' f ¦ sed -E '/(a*)*\\1b/d' f ¦ "
+        "sed 's/a\\{9\\}/b/' f ¦ nl -b 'pa\\{9\\}' f ¦ rg 'a{9}' f"
     ),
     "options": cases(
         "cp --target-directory=/outside f ¦ cp -t /outside f ¦ cp -t sub f ¦ cp -P a b ¦ cp -a a b ¦ "

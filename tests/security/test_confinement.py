@@ -127,6 +127,23 @@ def test_a_confined_program_reaches_nothing_outside(outside: dict[str, Any], wor
         pytest.skip(f"this system has no way to confine: {error}")
 
 
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="only Linux has files in memory there")
+def test_a_workspace_in_memory_is_there_and_nothing_beside_it(outside: dict[str, Any]) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        workspace = Path(folder) / "workspace"
+        workspace.mkdir()
+        (Path(folder) / "other").mkdir()
+        try:
+            told = json.loads(run_intruder(workspace, json.dumps({**outside, "inside": str(workspace)[1:]})))
+        except BrokenAdapter as error:
+            pytest.skip(f"this system has no way to confine: {error}")
+        assert told["folders for temporary files"].pop("/dev/shm") == [Path(folder).name]
+        told["folders for temporary files"]["/dev/shm"] = []
+        check(told)
+        assert (workspace / "link").is_symlink()
+        assert sorted(each.name for each in Path(folder).iterdir()) == ["other", "workspace"]
+
+
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root becomes another user")
 def test_an_ordinary_user_confines_as_well(outside: dict[str, Any], everybodys: Path) -> None:
     nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]

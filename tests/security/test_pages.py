@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,23 @@ import pytest
 from markdown_it import MarkdownIt
 
 from readfirst.harness.report import compatibility_html
+from readfirst.harness.report.harm_map import MapCell, MapRow
+from readfirst.harness.report.harm_svg import NARROW_MAP, WIDE_MAP, harm_card, harm_picture
 from readfirst.harness.report.markup import cell as prose_cell
 from readfirst.harness.report.markup import code, fenced, link, prose, table
 from readfirst.harness.report.results import Results
+from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.harness.site.facts import SiteError
 from readfirst.harness.site.sanitized import is_followed, sanitized
 from readfirst.harness.site.site import pages_of
 from readfirst.harness.site.sources import made_pages, write_sources
+from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.suite.harm_kinds import KINDS
+from readfirst.harness.suite.scenario import WorldEvent
+from readfirst.harness.survey.evidence import Found
+from readfirst.harness.survey.issue import HEADINGS, issue_text
+from tests.targets.issues import SUITE, broken_rules, report_of
+from tests.targets.test_issue import ONE_OF_EACH_KIND
 
 from .stranger import ADDRESSES, BLOCKS, MARKUP, RUNS, SEEN, project
 
@@ -108,6 +120,32 @@ def test_a_link_ends_where_its_address_ends() -> None:
         ((_, attributes),) = [each for each in _Tags(each).found if each[0] == "a"]
         assert str(attributes["href"]).startswith("https://example.invalid/%29%0A")
         assert acting(each) == []
+
+
+DRAWN = {"svg", "style", "rect", "text", "g", "line", "title"}
+
+
+@pytest.mark.parametrize(
+    "text", [HOSTILE, "a\x1b[2J\x00\x0b\ufffe\ud800b", "]]></text></svg>&x;", '" onload="x', *ADDRESSES]
+)
+def test_a_picture_holds_only_shapes_and_text(text: str) -> None:
+    row = MapRow(text, False, 10, 5, tuple(MapCell(kind, 1, "harm-1", text) for kind in KINDS))
+    cell = {"holding": 0, "judged": 1, "holds": "no"}
+    versions = {text: cell, "1.0": cell}
+    table = {
+        "contract": text,
+        "versions": {each: {"recorded": True} for each in versions},
+        "rules": {"one": {"class": "safety", "title": text, "versions": versions}},
+    }
+    charts = [rule_chart(table, ["safety"], layout) for layout in (NARROW, WIDE)]
+    for picture in (
+        *charts,
+        *(harm_picture([row], each) for each in (WIDE_MAP, NARROW_MAP)),
+        harm_card(row, text),
+    ):
+        for each in ElementTree.fromstring(picture.encode()).iter():
+            assert each.tag.removeprefix("{http://www.w3.org/2000/svg}") in DRAWN
+            assert not any(name.startswith("on") or "href" in name for name in each.attrib)
 
 
 def test_a_page_is_made_anew_of_what_is_harmless() -> None:
@@ -279,3 +317,34 @@ def test_a_page_that_runs_or_asks_is_noticed(driver: Any, tmp_path: Path) -> Non
         file.write_text(f"<!DOCTYPE html>{text}")
         with pytest.raises(AssertionError):
             opened(driver, file)
+
+
+@pytest.mark.parametrize("name", ONE_OF_EACH_KIND)
+def test_the_text_of_an_issue_holds_only_text(name: str) -> None:
+    report = report_of(name, next(rule for target, rule in broken_rules() if target == name))
+    path = f"a\r{MARKUP}\u2028b".replace("/", "|")
+    file = RegularFile(TextContent(HOSTILE))
+    given = replace(report.scenario.given, files={path: file, **report.scenario.given.files})
+    event = WorldEvent("modify", path, file)
+    found = tuple(Found(f"{kind} {path}", HOSTILE, HOSTILE) for kind in ("file", "mode of", "path", "x"))
+    text = issue_text(
+        replace(
+            report,
+            rule=replace(report.rule, title=HOSTILE, why=HOSTILE),
+            scenario=replace(
+                report.scenario, title=HOSTILE, given=given, steps=(event, *report.scenario.steps)
+            ),
+            evidence=replace(
+                report.evidence,
+                step=report.evidence.step + 1,
+                found=(*report.evidence.found, *found),
+                broken=HOSTILE,
+                answers=((), *report.evidence.answers),
+            ),
+        ),
+        SUITE,
+    )
+    for html in rendered(text):
+        assert acting(html) == []
+    parsed = MarkdownIt("commonmark", {"html": True}).parse(text)
+    assert [each.tag for each in parsed if each.type == "heading_open"] == ["h1", *["h2"] * len(HEADINGS)]
