@@ -27,6 +27,8 @@ __all__ = ["LAUNCHER", "OUTPUT_KEPT", "Conversation", "Dialogue", "Launch", "Pau
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 _START_SECONDS = 60.0
+_CHARACTERS_A_SECOND = 100_000.0
+"""How much of the arguments of a call is given a second more: an agent reads, keeps and sends all of them again."""
 _PATIENCE = 120.0
 """Seconds that an agent has waited for its model, after which it is not used again. An HTTP client of Node.js gives up,
 and asks once more, after 300."""
@@ -316,7 +318,8 @@ class Conversation:
         self, calls: Sequence[tuple[str, Mapping[str, Any]]], interfere: Callable[[], None] | None
     ) -> list[ToolResult]:
         uses = [self._use(tool, arguments) for tool, arguments in calls]
-        answers = self._say(uses, self.program.time_limit * len(uses), interfere).request.answers
+        seconds = sum(self.program.time_limit + _seconds_to_send(arguments) for _, arguments in calls)
+        answers = self._say(uses, seconds, interfere).request.answers
         missing = [use.id for use in uses if use.id not in answers]
         if missing:
             raise self._broken(f" gave no result for {len(missing)} of {len(uses)} calls", "adapter")
@@ -366,3 +369,8 @@ class Conversation:
             blame=blame,
             details=self._printed.decode(errors="replace").strip(),
         )
+
+
+def _seconds_to_send(arguments: Mapping[str, Any]) -> float:
+    """Return the seconds that a call may take longer because of the size of its arguments."""
+    return sum(len(each) for each in arguments.values() if isinstance(each, str)) / _CHARACTERS_A_SECOND

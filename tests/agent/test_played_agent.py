@@ -163,6 +163,13 @@ def test_an_agent_that_hangs_is_reported_in_time_and_killed(tmp_path: Path) -> N
     assert gone(pid)
 
 
+def test_a_large_call_may_take_longer(tmp_path: Path) -> None:
+    conversation = Conversation(program(tmp_path, time_limit=0.2))
+    with pytest.raises(BrokenAdapter, match=r"did not answer within 0\.4 s"):
+        conversation.call("Hang", {"text": "x" * 20_000})
+    conversation.close()
+
+
 def test_an_agent_that_floods_its_output_is_heard_to_the_end_and_not_kept(tmp_path: Path) -> None:
     conversation = Conversation(program(tmp_path))
     try:
