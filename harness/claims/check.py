@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from readfirst.harness.claims.claims import DOCUMENT_AND_SECTION, Claims, Shown
-from readfirst.harness.claims.evidence import statements
 from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.source.inspection import did_you_mean
 from readfirst.harness.suite.case import Case, at
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 
-__all__ = ["check_claims", "check_documented"]
+__all__ = ["Stated", "check_claims", "check_documented", "stated_in"]
+
+Stated = Sequence[bool]
+"""Of each call of a scenario, whether it has a clause that rests on a document."""
 
 
-def check_claims(suite: Suite, claims: Claims) -> Iterator[Finding]:
-    """Yield what the claims of a suite name that is not there, and scenarios that say nothing of a claim."""
+def stated_in(scenario: Scenario) -> Stated:
+    """Return of each call of a scenario whether the documents state something of it."""
+    return tuple(call.expect.documented is not None for call in scenario.calls())
+
+
+def check_claims(
+    suite: Suite, claims: Claims, stated: Callable[[str], Stated | None] | None = None
+) -> Iterator[Finding]:
+    """Yield what the claims of a suite name that is not there, and scenarios that say nothing of a claim.
+
+    `stated` answers for a scenario, where all were read already: None of one that nobody can read. It raises
+    UnknownScenarioError.
+    """
+    stated = stated or (lambda scenario_id: _read(suite, scenario_id))
     documents = [name for contract in suite.contracts for name in contract.documents]
     for claim in claims:
         for source in claim.sources:
@@ -26,10 +40,10 @@ def check_claims(suite: Suite, claims: Claims) -> Iterator[Finding]:
                 fix = did_you_mean(found["document"], documents)
                 yield Finding("unknown-document", claim.position, message, fix)
         for shown in claim.shown_by:
-            yield from _evidence(suite, shown, claim.sources, of_claim=True)
+            yield from _evidence(stated, shown, of_claim=True)
     for part in (claims.questions, claims.contradictions):
         for shown in (shown for each in part for shown in each.shown_by):
-            yield from _evidence(suite, shown, (), of_claim=False)
+            yield from _evidence(stated, shown, of_claim=False)
 
 
 def check_documented(case: Case, sources: Collection[str]) -> Iterator[Finding]:
@@ -43,24 +57,28 @@ def check_documented(case: Case, sources: Collection[str]) -> Iterator[Finding]:
             yield Finding("orphan-documented", at(clause.position, case), message, fix)
 
 
-def _evidence(suite: Suite, shown: Shown, sources: Sequence[str], *, of_claim: bool) -> Iterator[Finding]:
+def _read(suite: Suite, scenario_id: str) -> Stated | None:
     try:
-        scenario = suite.scenario(shown.scenario_id, require_expect=False)
+        return stated_in(suite.scenario(scenario_id, require_expect=False))
+    except SuiteError:
+        return None  # what is wrong with a scenario is found there
+
+
+def _evidence(stated: Callable[[str], Stated | None], shown: Shown, *, of_claim: bool) -> Iterator[Finding]:
+    try:
+        calls = stated(shown.scenario_id)
     except UnknownScenarioError as error:
         message, _, fix = str(error).rpartition(". ")
         yield Finding("unknown-evidence", shown.position, message, fix)
         return
-    except SuiteError:
-        return  # what is wrong with a scenario is found there
-    calls = _calls(scenario)
-    if shown.call is not None and shown.call > calls:
-        message = f"{scenario.id} has no call {shown.call}"
-        yield Finding("unknown-evidence", shown.position, message, f"Write a number from 1 to {calls}.")
-    elif of_claim and not statements(scenario, shown, sources):
-        of = scenario.id if shown.call is None else f"call {shown.call} of {scenario.id}"
+    if calls is None:
+        return
+    if shown.call is not None and shown.call > len(calls):
+        message = f"{shown.scenario_id} has no call {shown.call}"
+        yield Finding("unknown-evidence", shown.position, message, f"Write a number from 1 to {len(calls)}.")
+        return
+    chosen = calls if shown.call is None else calls[shown.call - 1 : shown.call]
+    if of_claim and not (chosen if shown.clause is not None else any(chosen)):
+        of = shown.scenario_id if shown.call is None else f"call {shown.call} of {shown.scenario_id}"
         fix = "Add `documented:` to a clause there, or write {scenario: ..., call: ..., expect: ...} here."
         yield Finding("silent-evidence", shown.position, f"{of} does not say what is documented", fix)
-
-
-def _calls(scenario: Scenario) -> int:
-    return sum(1 for _ in scenario.calls())

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from readfirst.harness.claims.check import check_documented
+from readfirst.harness.claims.check import Stated, check_documented, stated_in
 from readfirst.harness.lint.belonging import Showing, check_belonging, showing_of
 from readfirst.harness.lint.content import check_content, fingerprint
 from readfirst.harness.lint.recorded import absent, check_recording, recorded
+from readfirst.harness.lint.source_text import check_source_text
+from readfirst.harness.lint.tables import check_table
 from readfirst.harness.lint.wording import SCHEMA_COMMENT, check_schema_comment, check_wording
-from readfirst.harness.source.ambiguous import is_ambiguous
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.source.inspection import did_you_mean
-from readfirst.harness.source.strict_yaml import Document
 from readfirst.harness.suite.case import Case, at
 from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.expected import seen_by
@@ -24,7 +24,7 @@ from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Clause, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["Comparable", "Look", "Looked", "check_expectations", "check_source_text", "look_at"]
+__all__ = ["Comparable", "Look", "Looked", "LookedFile", "check_expectations"]
 
 _Check = Callable[[Case], Iterator[Finding]]
 _WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belonging, check_content)
@@ -32,7 +32,7 @@ _WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belonging, che
 
 @dataclass(frozen=True, slots=True)
 class Comparable:
-    """What no two scenarios may have in common, with where it stands, and what a rule is shown by."""
+    """What no two scenarios may have in common, with where it stands, and what rules and claims are shown by."""
 
     title: str
     title_at: Position
@@ -40,6 +40,7 @@ class Comparable:
     steps_at: Position
     rule: str
     showing: Showing
+    stated: Stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +55,44 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
+class LookedFile:
+    """The scenarios of one file, and what is wrong with a file of several as such."""
+
+    findings: tuple[Finding, ...]
+    scenarios: tuple[Looked, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
-    """Looks at scenarios in a worker process. `sources` are as for `look_at`."""
+    """Looks at files of scenarios, in a worker process or in this one, so that each is read once.
+
+    `sources` are those that claims have; None: nothing is claimed, so that every source may be named.
+    """
 
     fixtures: Path
     sources: Collection[str] | None = field(default=None)
 
-    def open(self) -> AbstractContextManager[Callable[[str], Looked]]:
-        """Read the suite once for all scenarios of a worker."""
-        suite = Suite(self.fixtures)
-        return nullcontext(lambda scenario_id: look_at(suite, scenario_id, self.sources))
+    def open(
+        self, suite: Suite | None = None
+    ) -> AbstractContextManager[Callable[[Sequence[str]], LookedFile]]:
+        """Read the suite once for all files of a worker; what is asked for are the scenarios of one file."""
+        suite = suite or Suite(self.fixtures)
+        return nullcontext(lambda ids: self._looked(suite, ids))
 
-    def lost(self, scenario_id: str, reason: str) -> Looked:
+    def lost(self, ids: Sequence[str], reason: str) -> LookedFile:
         """Return the finding about a file that ends whoever reads it."""
-        position = Position(Suite(self.fixtures).path(scenario_id), 1, 1)
+        position = Position(Suite(self.fixtures).path(ids[0]), 1, 1)
         finding = Finding("unreadable", position, reason, "Lint this file alone, and report what happens.")
-        return Looked(scenario_id, (finding,))
+        return LookedFile((), tuple(Looked(each, (finding,)) for each in ids))
+
+    def _looked(self, suite: Suite, ids: Sequence[str]) -> LookedFile:
+        place = suite.place(ids[0])
+        findings = tuple(check_table(suite, place.file)) if place.case else ()
+        return LookedFile(findings, tuple(_look_at(suite, each, self.sources) for each in ids))
 
 
-def look_at(suite: Suite, scenario_id: str, sources: Collection[str] | None) -> Looked:
-    """Look at one scenario, reading it and its recording once.
-
-    `sources` are those that claims have; None: nothing is claimed, so that every source may be named.
-    """
+def _look_at(suite: Suite, scenario_id: str, sources: Collection[str] | None) -> Looked:
+    """Look at one scenario, reading it and its recording once."""
     place = suite.place(scenario_id)
     found: list[Finding] = []
     try:
@@ -136,6 +152,7 @@ def _comparable(case: Case) -> Comparable:
         position(("steps",), key=True),
         scenario.rule,
         showing_of(scenario),
+        stated_in(scenario),
     )
 
 
@@ -200,36 +217,3 @@ def _texts(case: Case, clause: Clause) -> Iterator[Finding]:
         if found is not None:
             fix = "Write $WS for the workspace; record again if the product printed another path."
             yield Finding("machine-path", place, f"{name} contains the path {found[0][:60]!r}", fix)
-
-
-# Characters that some YAML readers normalise, or that nobody sees. A carriage return before \n is one, too.
-_INVISIBLE = re.compile("[\r\x85\u2028\u2029\ufeff]")
-_NAMES = {"\r": "a carriage return", "\ufeff": "a byte order mark"}
-_ESCAPES = {"\r": r"\r", "\x85": r"\N", "\u2028": r"\L", "\u2029": r"\P", "\ufeff": r"\uFEFF"}
-
-
-def check_source_text(document: Document) -> Iterator[Finding]:
-    """Yield findings of the rules `invisible-bytes`, `trailing-blanks` and `ambiguous-scalar`."""
-    text = document.data.decode("utf-8")
-    for found in _INVISIBLE.finditer(text):
-        character = found[0]
-        before = text[: found.start()]
-        position = Position(
-            document.file, before.count("\n") + 1, found.start() - (before.rfind("\n") + 1) + 1
-        )
-        name = _NAMES.get(character, f"the line break U+{ord(character):04X}")
-        fix = f"Write it as {_ESCAPES[character]} in a double-quoted string; end lines with \\n alone."
-        yield Finding("invisible-bytes", position, f"{name} is not escaped here", fix)
-    lines = text.split("\n")
-    for scalar in document.scalars():
-        if scalar.style in ("|", ">"):
-            for number in range(scalar.first_line + 1, scalar.last_line + 1):
-                line = lines[number - 1] if number <= len(lines) else ""
-                if line.strip() and line != line.rstrip(" \t"):
-                    position = Position(document.file, number, len(line.rstrip(" \t")) + 1)
-                    fix = "Write the text in double quotes, with \\n for line ends."
-                    yield Finding("trailing-blanks", position, "this line of a block ends in spaces", fix)
-        elif scalar.style == "" and is_ambiguous(scalar.value):
-            position = Position(document.file, scalar.first_line, scalar.column)
-            message = f"other YAML readers do not read {scalar.value} as a string"
-            yield Finding("ambiguous-scalar", position, message, f'Quote it: "{scalar.value}".')

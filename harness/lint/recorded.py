@@ -57,7 +57,8 @@ def absent(case: Case, recording: Recording) -> tuple[str, ...]:
     scenario, known = case.scenario, recording.transcripts
     if scenario.contract not in known or recording.inputs != scenario.inputs:
         return ()
-    able = [each.name for each in case.suite.contracts.recorded if scenario.needs <= each.capabilities]
+    needs = scenario.needs
+    able = [each.name for each in case.suite.contracts.recorded if needs <= each.capabilities]
     return tuple(name for name in able if name not in known and name not in recording.unrecorded)
 
 

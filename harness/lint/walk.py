@@ -8,12 +8,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from readfirst.harness.claims.check import check_claims
+from readfirst.harness.claims.check import Stated, check_claims
 from readfirst.harness.claims.claims import Claims, claims_file, load_claims
 from readfirst.harness.lint.belonging import Showing, check_claimed_rules, check_rules
-from readfirst.harness.lint.looked import Look, Looked, look_at
+from readfirst.harness.lint.looked import Look, Looked, LookedFile
 from readfirst.harness.lint.recorded import check_orphans
-from readfirst.harness.lint.tables import check_tables
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.suite.shelf import DEEPEST
@@ -50,35 +49,46 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     every, problems = suite.readable()
     known = every if ids is None else sorted(set(ids))
     claims, unreadable = _claims(suite)
-    looked = list(_looked(suite, known, claims, min(jobs, len(known) // _WORTH_A_PROCESS)))
-    findings = [*problems, *check_tables(suite, known)]
+    files = list(_looked(suite, known, claims, min(jobs, len(known) // _WORTH_A_PROCESS)))
+    looked = {each.scenario_id: each for file in files for each in file.scenarios}
+    findings = [*problems, *(finding for file in files for finding in file.findings)]
     alike = _Alike({}, {})
     shown: dict[str, list[Showing]] = {}
-    for each in looked:
+    for each in map(looked.__getitem__, known):
         findings += sorted((*alike.findings(each), *each.findings), key=_place)
         if each.comparable is not None:
             shown.setdefault(each.comparable.rule, []).append(each.comparable.showing)
     if ids is None:
         findings.extend(_misplaced(suite))
-        contracts = {each.scenario_id: each.contracts for each in looked}
+        contracts = {each.scenario_id: each.contracts for each in looked.values()}
         findings.extend(check_orphans(suite, contracts))
-        findings.extend(unreadable if claims is None else check_claims(suite, claims))
+
+        def stated(scenario_id: str) -> Stated | None:
+            suite.place(scenario_id)
+            found = looked[scenario_id].comparable
+            return None if found is None else found.stated
+
+        findings.extend(unreadable if claims is None else check_claims(suite, claims, stated))
         if suite.rules is not None:
             findings.extend(check_rules(suite, suite.rules, shown))
             findings.extend(() if claims is None else check_claimed_rules(claims, suite.rules, shown))
     # What a file says of all its cases is found with each of them.
     return Linted(
-        tuple(dict.fromkeys(findings)), {each.scenario_id: each.absent for each in looked if each.absent}
+        tuple(dict.fromkeys(findings)), {each: looked[each].absent for each in known if looked[each].absent}
     )
 
 
-def _looked(suite: Suite, ids: Sequence[str], claims: Claims | None, jobs: int) -> Iterator[Looked]:
-    sources = None if claims is None else claims.sources
+def _looked(suite: Suite, ids: Sequence[str], claims: Claims | None, jobs: int) -> Iterator[LookedFile]:
+    files: dict[Path, list[str]] = {}
+    for each in ids:
+        files.setdefault(suite.path(each), []).append(each)
+    look = Look(suite.root, None if claims is None else claims.sources)
     if jobs <= 1:
-        yield from (look_at(suite, each, sources) for each in ids)
+        with look.open(suite) as looked:
+            yield from map(looked, files.values())
         return
-    with closing(work_in_processes(Look(suite.root, sources), ids, jobs)) as looked:
-        yield from looked
+    with closing(work_in_processes(look, list(files.values()), jobs)) as found:
+        yield from found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Workers: processes that do a share of the scenarios each; the results come out in the given order."""
+"""Workers: processes that do a share of the scenarios, or files of them; the results come out in the given order."""
 
 from __future__ import annotations
 
@@ -11,39 +11,41 @@ from readfirst.harness.processes.worker import Answer, Worker, serve
 
 __all__ = ["Job", "main", "work_in_processes"]
 
+Item = TypeVar("Item")
+Item_contra = TypeVar("Item_contra", contravariant=True)
 Result = TypeVar("Result")
 Result_co = TypeVar("Result_co", covariant=True)
 
 MOST_PER_SHARE = 8
-"""Consecutive scenarios of one worker; small, because a worker waits while its pipe is full of results."""
+"""Consecutive items of one worker; small, because a worker waits while its pipe is full of results."""
 PATIENCE = 5.0
 """Seconds that a worker gets to close its adapter before it is killed."""
 
 
-class Job(Protocol[Result_co]):
-    """What is done with each scenario: plain values, because it travels to another process; so do the results."""
+class Job(Protocol[Item_contra, Result_co]):
+    """What is done with each item: plain values, because they travel to another process; so do the results."""
 
-    def open(self) -> AbstractContextManager[Callable[[str], Result_co]]:
+    def open(self) -> AbstractContextManager[Callable[[Item_contra], Result_co]]:
         """Open what the work needs; it is closed when the share is done."""
         ...
 
-    def lost(self, scenario_id: str, reason: str) -> Result_co:
-        """Return what stands for a scenario whose worker died."""
+    def lost(self, item: Item_contra, reason: str, /) -> Result_co:
+        """Return what stands for an item whose worker died."""
         ...
 
 
-def work_in_processes(job: Job[Result], ids: Sequence[str], jobs: int) -> Generator[Result]:
-    """Yield a result for each id, in this order. Raises what the workers raise.
+def work_in_processes(job: Job[Item, Result], items: Sequence[Item], jobs: int) -> Generator[Result]:
+    """Yield a result for each item, in this order. Raises what the workers raise.
 
-    A worker that dies costs one scenario, which is `lost`; the rest of its share gets a new worker.
+    A worker that dies costs one item, which is `lost`; the rest of its share gets a new worker.
     """
-    jobs = min(jobs, len(ids))
-    size = max(1, min(MOST_PER_SHARE, len(ids) // jobs))
-    shares = [ids[start : start + size] for start in range(0, len(ids), size)]
-    workers: list[_Share[Result]] = []
+    jobs = min(jobs, len(items))
+    size = max(1, min(MOST_PER_SHARE, len(items) // jobs))
+    shares = [items[start : start + size] for start in range(0, len(items), size)]
+    workers: list[_Share[Item, Result]] = []
     try:
         for number in range(jobs):
-            workers.append(_Share(job, [name for share in shares[number::jobs] for name in share]))
+            workers.append(_Share(job, [item for share in shares[number::jobs] for item in share]))
         for number, share in enumerate(shares):
             for _ in share:
                 yield workers[number % jobs].result()
@@ -54,20 +56,20 @@ def work_in_processes(job: Job[Result], ids: Sequence[str], jobs: int) -> Genera
             worker.end()
 
 
-class _Share(Generic[Result]):
-    """The ids that one worker has not answered yet, and the worker."""
+class _Share(Generic[Item, Result]):
+    """The items that one worker has not answered yet, and the worker."""
 
-    def __init__(self, job: Job[Result], ids: Sequence[str]) -> None:
+    def __init__(self, job: Job[Item, Result], items: Sequence[Item]) -> None:
         self._job = job
-        self._left = deque(ids)
+        self._left = deque(items)
         self._worker = self._started()
 
     def result(self) -> Result:
         """Return the next result, or raise what the worker met."""
-        scenario_id = self._left.popleft()
+        item = self._left.popleft()
         match self._worker.read():
             case None:
-                return self._died(scenario_id)
+                return self._died(item)
             case "result", value:
                 result: Result = value
                 return result
@@ -86,22 +88,22 @@ class _Share(Generic[Result]):
     def _started(self) -> Worker:
         return Worker(__name__, (self._job, list(self._left)), patience=PATIENCE)
 
-    def _died(self, scenario_id: str) -> Result:
+    def _died(self, item: Item) -> Result:
         self._worker.ask_to_end()
         self._worker.close()
         fate = self._worker.fate()
         if self._left:
             self._worker = self._started()
-        return self._job.lost(scenario_id, f"the worker process {fate} during this scenario")
+        return self._job.lost(item, f"the worker process {fate} during this scenario")
 
 
 def main() -> None:
-    """Be a worker: open a job, and answer with a result for each id."""
+    """Be a worker: open a job, and answer with a result for each item."""
     serve(_work)
 
 
-def _work(task: tuple[Job[Any], Sequence[str]], answer: Answer) -> None:
-    job, ids = task
+def _work(task: tuple[Job[Any, Any], Sequence[Any]], answer: Answer) -> None:
+    job, items = task
     with job.open() as work:
-        for scenario_id in ids:
-            answer("result", work(scenario_id))
+        for item in items:
+            answer("result", work(item))

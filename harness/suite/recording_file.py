@@ -32,7 +32,17 @@ from readfirst.harness.suite.transcript import (
     TranscriptStep,
 )
 
-__all__ = ["answer_of", "check_size", "decode", "encode", "holding", "starts_of", "step_of", "tracks_of"]
+__all__ = [
+    "answer_of",
+    "check_size",
+    "decode",
+    "encode",
+    "holding",
+    "keys_of",
+    "starts_of",
+    "step_of",
+    "tracks_of",
+]
 
 _HEADER = (
     "# What the real product did, version by version: written by `product record`, printed by `show`.\n"
@@ -84,14 +94,20 @@ def _step_lines(names: tuple[str, ...], row: Sequence[TranscriptStep], packed: d
         "    answers:",
     ]
     held: dict[Hashable, TranscriptStep] = {}
-    answers = {name: step.key for name, step in zip(names, row, strict=True)}
-    for step in row:
-        held.setdefault(step.key, step)
+    answers = dict(zip(names, keys_of(row), strict=True))
+    for key, step in zip(answers.values(), row, strict=True):
+        held.setdefault(key, step)
     starts = starts_of(names, answers)
     for key, step in held.items():
         body = _answer_lines(step, starts[key] if len(held) > 1 else (), packed)
         lines += [f"      - {body[0].lstrip()}", *body[1:]]
     return lines
+
+
+def keys_of(row: Sequence[TranscriptStep]) -> list[Hashable]:
+    """Return the key of each step; contracts that gave the same share a step, so that few have to be made."""
+    keys = {number: step.key for number, step in {id(step): step for step in row}.items()}
+    return [keys[id(step)] for step in row]
 
 
 def starts_of(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:

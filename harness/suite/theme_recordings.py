@@ -15,15 +15,18 @@ from functools import lru_cache
 from typing import Any
 
 from readfirst.harness.suite.contracts import order
-from readfirst.harness.suite.recording_file import answer_of, check_size, holding, starts_of, step_of
+from readfirst.harness.suite.recording_file import answer_of, check_size, holding, keys_of, starts_of, step_of
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript, TranscriptStep
 
-__all__ = ["Kept", "encoded", "replaced", "theme"]
+__all__ = ["Kept", "encoded", "is_as_written", "replaced", "theme"]
 
 _SINCE = "since"
 _ABSENT = "null"
 _PLAIN_LIMIT = 1024
 """Longer texts and contents (in characters or bytes) are stored compressed."""
+_HEAD = re.compile(rb'^"([^"\\]*)": ', re.MULTILINE)
+_TEXT = re.compile(rb"\{.*^[]}]\}", re.MULTILINE | re.DOTALL)
+"""Where one scenario's recording begins in a file, and the recording."""
 _UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")
 """What editors take for the end of a line, or do not show."""
 _DAMAGED = (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error, RecursionError)
@@ -110,11 +113,19 @@ def replaced(data: bytes, slug: str, recording: Recording) -> bytes:
 
     Raises RecordingError.
     """
-    texts = {each: _text_of(data, each) for each in theme(data)}
+    texts = {**_texts(data)}
     texts.pop(slug, None)
     if recording.transcripts or recording.unrecorded:
         texts[slug] = _written(recording)
     return _joined(texts)
+
+
+def is_as_written(data: bytes, slug: str, recording: Recording) -> bool:
+    """Whether a file's bytes have the form that the recorder gives this recording of one scenario."""
+    try:
+        return _is_joined(data) and _texts(data).get(slug) == _written(recording)
+    except RecordingError:
+        return False
 
 
 def encoded(recordings: Mapping[str, Recording]) -> bytes:
@@ -134,13 +145,20 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _text_of(data: bytes, slug: str) -> str:
-    """Return the text of one scenario's recording in a file, as it was written."""
-    name = re.escape(json.dumps(slug).encode())
-    match = re.search(rb"^%s: (\{.*?^[]}]\})" % name, data, re.MULTILINE | re.DOTALL)
-    if match is None:
+@lru_cache(maxsize=4)
+def _texts(data: bytes) -> Mapping[str, str]:
+    """Return the text of each scenario's recording in a file, as it was written. Raises RecordingError."""
+    _, *parts = _HEAD.split(data)
+    found = {slug.decode(): _TEXT.match(part) for slug, part in zip(parts[::2], parts[1::2], strict=True)}
+    texts = {slug: match[0].decode() for slug, match in found.items() if match}
+    for slug in theme(data).keys() ^ texts.keys():
         raise RecordingError(f"the recording of {slug} is not in the form that the recorder writes")
-    return match[1].decode()
+    return texts
+
+
+@lru_cache(maxsize=4)
+def _is_joined(data: bytes) -> bool:
+    return _joined(_texts(data)) == data
 
 
 def _written(recording: Recording) -> str:
@@ -161,12 +179,10 @@ def _step_text(names: tuple[str, ...], row: Sequence[TranscriptStep], packed: di
     tools = row[0].tools
     made: dict[Any, Mapping[str, str]] = {}
     bodies = {}
-    for name, step in zip(names, row, strict=True):
-        if step.key not in made:
-            made[step.key] = {
-                key: _json(value) for key, value in answer_of(step, packed, _PLAIN_LIMIT).items()
-            }
-        bodies[name] = made[step.key]
+    for name, step, answer in zip(names, row, keys_of(row), strict=True):
+        if answer not in made:
+            made[answer] = {key: _json(value) for key, value in answer_of(step, packed, _PLAIN_LIMIT).items()}
+        bodies[name] = made[answer]
     lines = [f' {{"call": {_json(tools[0])}' if len(tools) == 1 else f' {{"calls": {_json(tools)}']
     for key in dict.fromkeys(key for body in bodies.values() for key in body):
         values = {name: body.get(key, _ABSENT) for name, body in bodies.items()}
