@@ -79,8 +79,8 @@ def check_orphans(suite: Suite, read: Mapping[str, frozenset[str] | None]) -> It
     """
     recordings = suite.recordings
     known = {each.name for each in suite.contracts.recorded}
-    for scenario_id in recordings.ids():
-        path = recordings.path(scenario_id)
+    files = recordings.files()
+    for scenario_id, path in files.items():
         if scenario_id not in read:
             message = f"there is no scenario {scenario_id}"
             yield Finding(
@@ -94,9 +94,9 @@ def check_orphans(suite: Suite, read: Mapping[str, frozenset[str] | None]) -> It
                 fix = "Remove it from the recording: a contract is listed in contracts.yaml, or is a version."
                 message = f"the recording contains the unknown contract {name!r}"
                 yield Finding("orphan-recording", Position(path, 1, 1), message, fix)
-    files = {recordings.path(scenario_id) for scenario_id in recordings.ids()}
+    read_files = {*files.values()}
     for path in _files(suite.recordings_root):
-        if path not in files:
+        if path not in read_files:
             fix = "Remove it: recordings are <family>/<slug>.yaml."
             yield Finding("orphan-recording", Position(path, 1, 1), "this file is not a recording", fix)
 

@@ -20,8 +20,8 @@ _PLAIN_START = re.compile(r"[A-Za-z/$(]")
 _NAMED = re.compile(r"<[a-z][a-z0-9_]*>")
 """What stands for a value of a case."""
 _IN_FLOW = re.compile(r"[][{},]")
-_WORDS = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(][\w,.()/$'+-]*(?: [\w,.()/$'+-]+)*", re.ASCII)
-"""Words without a character that means something to YAML: plain for every reader."""
+_PLAIN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]|:(?=[!-~])| (?=[!\"$-~—]))*")
+"""Words without what means something to YAML, a colon or a number sign at a space: plain for every reader."""
 _NEVER_PLAIN = re.compile(r"\n|: | #")
 _NOT_IN_BLOCKS = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]|[ \t](?:\n|\Z)")
 """What a block scalar would change or hide: control characters, CR, NEL, trailing blanks."""
@@ -114,7 +114,7 @@ def _escape(match: re.Match[str]) -> str:
 def _reads_back(text: str) -> bool:
     if _NEVER_PLAIN.search(text) or _ESCAPED.search(text) or is_ambiguous(text):
         return False
-    if _WORDS.fullmatch(text):
+    if _PLAIN.fullmatch(text):
         return True
     line = f"k: {text}\n".encode()
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -40,9 +40,15 @@ class Recordings:
 
     def ids(self) -> Iterator[str]:
         """Yield the ids of all recordings, sorted. Raises RecordingError where that of a theme cannot be read."""
-        if self.root.is_dir():
-            themes = (each for file in sorted(self.root.glob("*/*.json")) for each in self.in_file(file))
-            yield from sorted({*names_below(os.fspath(self.root)), *themes})
+        yield from self.files()
+
+    def files(self) -> Mapping[str, Path]:
+        """Return the file of each recording, in the order of their ids. Raises RecordingError as `ids`."""
+        if not self.root.is_dir():
+            return {}
+        themes = {each: file for file in self.root.glob("*/*.json") for each in self.in_file(file)}
+        own = {each: self._own(each) for each in names_below(os.fspath(self.root))}
+        return dict(sorted({**themes, **own}.items()))
 
     def in_file(self, path: Path) -> list[str]:
         """Return the ids of the scenarios whose recordings a file holds. Raises RecordingError."""
