@@ -21,6 +21,7 @@ from readfirst.harness.suite.nearest import nearest
 
 __all__ = [
     "BROKEN",
+    "UNEXPLAINED",
     "VARIES",
     "Acceptance",
     "Baseline",

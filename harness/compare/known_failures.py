@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from readfirst.harness.compare.baseline import BROKEN, VARIES, Acceptance, Baseline, lacking_now
+from readfirst.harness.compare.baseline import BROKEN, UNEXPLAINED, VARIES, Acceptance, Baseline, lacking_now
 from readfirst.harness.compare.lacking import Lacking
 from readfirst.harness.compare.signature import signature
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
@@ -49,13 +49,15 @@ def grouped_text(
     *,
     whole: bool = True,
     suite: str = "",
+    explained: bool = False,
 ) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`, for these reasons.
 
     `whole` and `suite` are as for `baseline_text`.
 
-    Reasons and links that somebody wrote are kept where scenario or signature stay the same. Entries of `old`
-    for scenarios that are not among `verdicts`, or whose failure varies, are kept as they are.
+    Reasons and links that somebody wrote are kept where scenario or signature stay the same, or only harm is told
+    beside it now. A harm without one gets a reason that asks for one; `explained`: the harm itself, in words. Entries
+    of `old` for scenarios that are not among `verdicts`, or whose failure varies, are kept as they are.
     """
     accepted = dict(old.accepted) if old else {}
     common = _common(accepted.values())
@@ -72,8 +74,11 @@ def grouped_text(
             groups.setdefault(key, []).append(verdict.scenario_id)
         elif fails:
             because = signature(verdict)
-            known = entry if entry is not None and entry.because == because else common.get(because)
-            reason = known.reason if known else describe(because)
+            effects = because[max(because.find("effects: "), 0) :]
+            known = entry if entry is not None and entry.because in (because, effects) else None
+            known = known or common.get(because) or common.get(effects)
+            harmful = because.startswith("safe: ") and not explained
+            reason = known.reason if known else UNEXPLAINED if harmful else describe(because)
             key = _Key(verdict.contract, fails, because, reason, known.link if known else "")
             groups.setdefault(key, []).append(verdict.scenario_id)
     for entry in accepted.values():
@@ -104,8 +109,9 @@ def describe(because: str) -> str:
     """Say a signature as a sentence, for a reason that nobody has written yet."""
     level, _, rest = because.partition(": ")
     match level:
-        case "safe" if rest in MEANING:
-            return f"Harm: {MEANING[rest]}."
+        case "safe":
+            harm, _, beside = rest.partition(": ")
+            return " ".join((f"Harm: {MEANING.get(harm, harm)}.", *([describe(beside)] if beside else [])))
         case "effects" if rest.startswith("not refused, expected "):
             return f"It carries out a call that the contract refuses: {rest.rpartition(' ')[2]}."
         case "effects" if rest.startswith("refused: "):

@@ -39,18 +39,18 @@ def signature(verdict: Verdict) -> str:
     """Return the first failure of the lowest level that fails, without paths, numbers and quoted words.
 
     `effects: refused: File not found`, `effects: not refused, expected not_read`, `effects: file: line ends`,
-    `reason: expected not_read, said file_not_found`, `text`, `broken: ...`; empty for a verdict that neither
-    failed nor broke.
+    `reason: expected not_read, said file_not_found`, `text`, `broken: ...`; of harm its kind and what the effects
+    differ in, `safe: lost: effects: file: content`; empty for a verdict that neither failed nor broke.
     """
     if verdict.status == "broken":
         return f"broken: {_general(verdict.reason)}"
     if verdict.status != "failed":
         return ""
-    asked = up_to(verdict.level)
-    for level in asked:
-        for difference in verdict.differences:
-            if difference.level == level:
-                return kind(difference)
+    first = {each.level: each for each in reversed(verdict.differences)}
+    for level in up_to(verdict.level):
+        if level in first:
+            beside = level == "safe" and "effects" in first
+            return ": ".join(kind(first[each]) for each in ((level, "effects") if beside else (level,)))
     return ""
 
 

@@ -212,7 +212,8 @@ class Survey:
         write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
 
     def _write_baseline(self, target: Target, release: Release, seen: Iterable[Verdict]) -> None:
-        text = grouped_text(f"target:{target.name}@{release.version}", seen, self._baseline(target, release))
+        name, old = f"target:{target.name}@{release.version}", self._baseline(target, release)
+        text = grouped_text(name, seen, old, explained=True)
         write_all({known_failures(target, release): text.encode()})
 
     def _write_stream(

@@ -16,6 +16,7 @@ IDS = ("gate/a", "gate/b", "state/c", "state/10")
 NOT_READ = Difference(1, 0, "effects", "refused", "refused: not_read", "not refused: done")
 FILE = Difference(1, 0, "effects", "file a.txt", "new", "old")
 WORDS = Difference(1, 0, "text", "text", "so", "thus")
+LOST = Difference(1, 0, "safe", "lost: line 2 of a.txt, which somebody else saved", "beta\n", "gamma\n")
 
 
 def failed(scenario_id: str, *differences: Difference, level: Level = "reason") -> Verdict:
@@ -146,6 +147,40 @@ def test_a_general_reason_accepts_its_details_and_no_other(tmp_path: Path) -> No
     assert rule(failed("gate/a", FILE), read).conformant
     path = Difference(1, 0, "effects", "path a.txt", "nothing there", "a directory")
     assert not rule(failed("gate/a", path), read).conformant
+
+
+def test_a_harm_is_told_with_what_it_does_and_keeps_the_reason_that_somebody_wrote(tmp_path: Path) -> None:
+    harmful = failed("gate/a", LOST, NOT_READ)
+    assert signature(harmful) == "safe: lost: effects: not refused, expected not_read"
+    assert signature(replace(harmful, level="safe")) == signature(harmful)
+    before = grouped_text("target:x@1", [failed("gate/a", NOT_READ), failed("gate/b", NOT_READ)])
+    old = baseline(
+        tmp_path, before.replace("It carries out a call that the contract refuses: not_read.", "No guard.")
+    )
+    assert not rule(harmful, old).conformant, "harm is one level more than the entry says"
+    other = failed("state/c", LOST, FILE)
+    read = baseline(tmp_path, grouped_text("target:x@1", [harmful, other], old))
+    assert read.accepted["gate/a", "2.1.7"].fails == {"safe", "effects", "reason"}
+    assert read.accepted["gate/a", "2.1.7"].reason == "No guard."
+    assert rule(harmful, read).accepted == "No guard."
+    assert rule(replace(harmful, level="safe"), read).accepted == "No guard."
+    # What nobody has explained is not accepted, and what the survey says of others is what is seen.
+    assert "harms somebody. Write as its reason why that is accepted." in rule(other, read).stale
+    seen = baseline(tmp_path, grouped_text("target:x@1", [other], explained=True)).accepted[
+        "state/c", "2.1.7"
+    ]
+    assert seen.reason == (
+        "Harm: bytes that others put there are gone, though no call named them. "
+        "The files afterwards are not those of the contract."
+    )
+
+
+@pytest.mark.parametrize("now", [replace(LOST, what="stray: b.txt was made"), NOT_READ])
+def test_a_harm_of_another_kind_or_none_is_an_error(tmp_path: Path, now: Difference) -> None:
+    read = baseline(tmp_path, grouped_text("target:x@1", [failed("gate/a", LOST, NOT_READ)], explained=True))
+    ruling = rule(failed("gate/a", now, NOT_READ), read)
+    assert not ruling.conformant
+    assert "Change the entry to" in ruling.stale
 
 
 def test_a_group_that_names_no_scenario_is_an_error(tmp_path: Path) -> None:

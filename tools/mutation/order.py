@@ -20,6 +20,7 @@ class Order:
 
     def __init__(self, panel: Panel, cases: Cases) -> None:
         self._sources = panel.sources
+        self._most = min(panel.most, MOST)
         self._cases = cases
         self._kinds = {name: panel.kind_of(name) for name in cases.seconds}
         self._witnesses = panel.witnesses
@@ -54,7 +55,7 @@ class Order:
             is_named = name.split()[-1] in mutant.texts
             return name != witness, not is_named, -kills.get(name, 0), name not in near, ranks[name]
 
-        return sorted(names, key=place)[:MOST]
+        return sorted(names, key=place)[: self._most]
 
     def _ranked(self, modules: frozenset[str]) -> dict[str, int]:
         """Return for each case how many cheaper ones are like it."""

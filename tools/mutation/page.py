@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from math import sqrt
 
 from exceptions import CIRCUMSTANCES
 from order import MOST
@@ -11,9 +12,13 @@ from population import Judged
 from survivors import KINDS, Survivors
 from trial import Fate
 
+from readfirst.harness.harm.harm import BESIDE, HARMS
+from readfirst.harness.harm.harm import KINDS as HARM_KINDS
+
 __all__ = [
     "LEAST",
     "LEAST_EXCEPTIONS",
+    "by_harm",
     "exceptions_in",
     "exceptions_section",
     "page",
@@ -119,6 +124,44 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
         shown += [f"{score(chosen):.1f} %", f"{score(chosen, survivors):.1f} %"]
         rows.append(f"| {name} | " + " | ".join(map(str, shown)) + " |")
     return "\n".join(rows)
+
+
+def by_harm(fates: Sequence[Fate]) -> str:
+    """Return how many mutants change effects, and how many of these harm alone notices, as a Markdown table."""
+    effects = [fate for fate in fates if fate.killed]
+    told = {fate.mutant: (fate.worst or fate.how).partition(": ")[0] for fate in effects}
+    kinds = Counter(told.values())
+    rows = [("harm", sum(kinds[kind] for kind in HARMS), [kind for kind in HARMS if kinds[kind]])]
+    rows += [(kind, kinds[kind], []) for kind in BESIDE]
+    rows.append(
+        ("the session breaks off", len(effects) - sum(kinds[kind] for kind in (*HARM_KINDS, "failed")), [])
+    )
+    rows.append(("effects alone", kinds["failed"], []))
+    lines = [
+        f"Of {len(fates)} mutants {len(effects)} are noticed by effects. By what else, the worst of each:",
+        "",
+        "| noticed by | mutants | share | 95 % interval |",
+        "|---|--:|--:|--:|",
+    ]
+    for name, count, parts in rows:
+        low, high = interval(count, len(effects))
+        shown = f" ({', '.join(f'{kinds[kind]} {kind}' for kind in parts)})" if parts else ""
+        share = 100 * count / max(len(effects), 1)
+        lines.append(f"| {name}{shown} | {count} | {share:.0f} % | {low:.0f} to {high:.0f} % |")
+    lines += ["", "By effects alone:", ""]
+    lines += [
+        f"- {fate.mutant.told}: {fate.by}, {fate.how}" for fate in effects if told[fate.mutant] == "failed"
+    ]
+    return "\n".join(lines)
+
+
+def interval(count: int, of: int) -> tuple[float, float]:
+    """Return the bounds, in percent, within which a share lies in 95 of 100 samples of this size (Wilson)."""
+    if not of:
+        return 0.0, 100.0
+    z, share = 1.96, count / of
+    middle, spread = share + z * z / (2 * of), z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    return tuple(100 * max(0.0, min(1.0, (middle + side * spread) / (1 + z * z / of))) for side in (-1, 1))  # type: ignore[return-value]
 
 
 def page(fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], scenarios: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +23,9 @@ class Panel:
     `open_judge` is given what each case cost on the unchanged package, in seconds; nothing at the first time.
     `kind_of` tells which cases are much alike if they execute the same lines. `unused` are modules that no case needs.
     `witnesses` are cases that killed a mutant before, by the mutant in one line (`Mutant.told`). `circumstances` tells
-    what is so in some call of a case, for mutants that are exceptions of a rule.
+    what is so in some call of a case, for mutants that are exceptions of a rule. `weight` tells how much a case counts
+    that does not hold: 1 ends a trial, after less the other cases are asked for more. Of
+    them `most` are asked at most.
     """
 
     package: str
@@ -34,6 +37,8 @@ class Panel:
     kind_of: Callable[[str], str] = str
     witnesses: Mapping[str, str] = field(default_factory=dict)
     circumstances: Callable[[str], Collection[str]] = lambda _: ()
+    weight: Callable[[str], float] = lambda _: 1.0
+    most: int = sys.maxsize
 
 
 def module_at(file: Path, folder: Path) -> str:

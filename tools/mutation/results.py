@@ -27,17 +27,17 @@ class Results:
 
     def __init__(self, file: Path, about: str) -> None:
         self._file = file
-        self._known: dict[Key, tuple[str, str, int]] = {}
+        self._known: dict[Key, tuple[str, str, int, str]] = {}
         lines = file.read_text("utf-8").splitlines() if file.exists() else []
         if lines[:1] != [json.dumps({"about": about})]:
             file.write_text(json.dumps({"about": about}) + "\n", "utf-8")
             return
         for line in lines[1:]:
             try:
-                where, before, after, occurrence, by, how, asked = json.loads(line)
+                where, before, after, occurrence, *fate = json.loads(line)
             except ValueError:  # the run ended while it was writing
                 continue
-            self._known[where, before, after, occurrence] = by, how, asked
+            self._known[where, before, after, occurrence] = (*fate,)
 
     def of(self, mutants: Sequence[Mutant]) -> list[Fate]:
         """Return what is known of the mutants."""
@@ -46,7 +46,7 @@ class Results:
     def add(self, fate: Fate) -> None:
         """Keep what became of a mutant."""
         with self._file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps([*fate.mutant.key, fate.by, fate.how, fate.asked]) + "\n")
+            file.write(json.dumps([*fate.mutant.key, fate.by, fate.how, fate.asked, fate.worst]) + "\n")
 
 
 def judged_before(file: Path, about: str, mutants: Iterable[Mutant]) -> Judged | None:

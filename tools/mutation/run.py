@@ -32,6 +32,7 @@ from mutants import Mutant, mutants_of
 from page import (
     LEAST,
     LEAST_EXCEPTIONS,
+    by_harm,
     exceptions_in,
     exceptions_section,
     page,
@@ -105,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
     if options.level != "text":
-        print(table(fates, survivors))
+        print(by_harm(fates))
         return 0
     code = report(fates, all_mutants, modules, survivors, least=0 if partial else LEAST)
     if partial:
@@ -181,9 +182,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--level",
-        choices=("safe", "effects", "text"),
+        choices=("effects", "text"),
         default="text",
-        help="what counts as noticed: at `safe` harm alone, at `effects` other files or refusals (default: text)",
+        help="what counts as noticed; at `effects` other files or refusals, and how many by harm alone (default: text)",
     )
     parser.add_argument("--jobs", type=_count, default=os.cpu_count() or 1, help="processes (default: all)")
     parser.add_argument("--module", action="append", default=[], help="only this module; repeatable")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,9 @@ from circumstances import attend, of_scenario
 from panel import Judge, Panel, module_at
 
 from readfirst.harness.compare import compare  # noqa: F401 - read before the forks
+from readfirst.harness.harm.harm import HARMS, KINDS
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.harm.recorded import recorded_outcome
 from readfirst.harness.replay import replay  # noqa: F401 - read before the forks
 from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.suite import (
@@ -27,11 +31,11 @@ from readfirst.harness.workspace import (
 )
 
 if TYPE_CHECKING:
-    from readfirst.harness.compare.verdict import Level
+    from readfirst.harness.compare.verdict import Level, Verdict
     from readfirst.harness.suite.contracts import Contract
     from readfirst.harness.suite.scenario import Clause, Scenario
 
-__all__ = ["asked_under", "scenario_panel"]
+__all__ = ["asked_under", "scenario_panel", "weight_of"]
 
 _HASTE = 2.0
 """Seconds that a call may take in a scenario that is quick on the unchanged reference."""
@@ -39,6 +43,10 @@ _PATIENCE = 30.0
 """Seconds that a call may take in the others."""
 _QUICK = 0.1
 """Seconds up to which a scenario is quick."""
+
+_MOST_BY_HARM = 400
+"""Cases that are asked about one mutant where harm is looked for, at most: one that only changes effects is asked all.
+"""
 
 
 class _Loaded(Suite):
@@ -100,8 +108,27 @@ class _Bench:
         verdict = self._runners[contract, limit].judge(scenario_id)
         if verdict.status in ("passed", "unsupported", "unspecified"):
             return ""
+        if self._level == "effects" and (worst := self._new_harm(verdict)):
+            return worst
         told = verdict.differences[0].what if verdict.differences else verdict.reason
         return f"{verdict.status}: {told}"
+
+    def _new_harm(self, verdict: Verdict) -> str:
+        """Return the worst harm that the recording of the scenario does not have, in a line, empty without one."""
+        scenario = self._suite.scenario(verdict.scenario_id)
+        recording = self._suite.recordings.recording(scenario.id)
+        transcript = recording.transcripts.get(verdict.contract)
+        known = () if transcript is None else harms_of(scenario, recorded_outcome(scenario, transcript))
+        left = [harm for harm in verdict.harms if harm.line not in {each.line for each in known}]
+        return min(left, key=lambda harm: KINDS.index(harm.kind)).line if left else ""
+
+
+def weight_of(how: str) -> float:
+    """Return how much it counts that a case does not hold in this way: harm alone ends a trial at level `effects`."""
+    kind = how.partition(": ")[0]
+    if kind in HARMS:
+        return 1.0
+    return 0.8 - KINDS.index(kind) / 100 if kind in KINDS else {"failed": 0.4}.get(kind, 0.2)
 
 
 def _demand_names() -> None:
@@ -191,6 +218,8 @@ def scenario_panel(
         kind_of=contract_of,
         witnesses=witnesses,
         circumstances=lambda case: circumstances.get(case.partition(" ")[2], ()),
+        weight=weight_of if level == "effects" else lambda _: 1.0,
+        most=_MOST_BY_HARM if level == "effects" else sys.maxsize,
     )
 
 

@@ -32,12 +32,14 @@ class Fate:
     """What became of a mutant: the case that killed it and how; `by` is empty if all `asked` cases held.
 
     `asked` counts the case that killed it, too; it is 0 if no case could be asked, or its process died meanwhile.
+    `worst` is how the case did not hold that counts most, where the trial looked for more than the first.
     """
 
     mutant: Mutant
     by: str
     how: str
     asked: int
+    worst: str = ""
 
     @property
     def killed(self) -> bool:
@@ -95,7 +97,7 @@ class _Trial:
         """What is ready when the trial is over."""
         return self._confined.receiver
 
-    def _judged(self) -> tuple[str, str, int]:
+    def _judged(self) -> tuple[str, str, int, str]:
         try:
             module = self.mutant.module
             changed = compiled(self.panel, module, self.mutant.source)
@@ -104,22 +106,29 @@ class _Trial:
                 install(self.panel, {**self.code, module: changed})
             judge = self.panel.open_judge(self.seconds)
         except BaseException as error:
-            return "the import", f"{type(error).__name__}: {error}", 0
+            return "the import", f"{type(error).__name__}: {error}", 0, ""
+        noticed, worst = ("", "", len(self.order)), ""
         for asked, name in enumerate(self.order, start=1):
             try:
                 how = judge(name)
             except Exception as error:
                 how = f"{type(error).__name__}: {error}"
-            if how:
-                return name, how, asked
-        return "", "", len(self.order)
+            if how and not noticed[0]:
+                noticed = name, how, asked
+            if how and (not worst or self.panel.weight(how) > self.panel.weight(worst)):
+                worst = how
+                if self.panel.weight(how) >= 1:
+                    break
+        return *noticed, worst
 
     def fate(self) -> Fate:
         """Return what the trial found; one that died or did not end has killed its mutant."""
         try:
-            found = self._confined.result() if self.receiver.poll() else ("the time limit", "did not end", 0)
+            found = (
+                self._confined.result() if self.receiver.poll() else ("the time limit", "did not end", 0, "")
+            )
         except EOFError:
-            found = "the trial", "ended the process", 0
+            found = "the trial", "ended the process", 0, ""
         self.end()
         return Fate(self.mutant, *found)
 

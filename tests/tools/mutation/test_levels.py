@@ -1,14 +1,18 @@
-"""Mutants can be judged by harm alone, or by effects, and by the scenarios of some families alone."""
+"""Mutants can be judged by effects, with what harm alone notices of them, and by the scenarios of some families."""
 
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from scenarios import scenario_panel
+from page import by_harm, interval
+from scenarios import scenario_panel, weight_of
 from test_mutants_of_exceptions import small_checkout
+from test_mutation import WRONG, panel, reaching
+from trial import trials
 
 from readfirst.harness.adapters import reference
 from readfirst.reference_impl import FileTools, Result
+from readfirst.reference_impl.tools import edit
 
 pytestmark = pytest.mark.mutation
 
@@ -32,15 +36,46 @@ def test_other_words_are_noticed_at_the_level_text_alone(
 
     monkeypatch.setattr(FileTools, "_answer", otherwise)
     found = {
-        level: scenario_panel(checkout, {}, level=level).open_judge({})(CASE)
-        for level in ("safe", "effects", "text")
+        level: scenario_panel(checkout, {}, level=level).open_judge({})(CASE) for level in ("effects", "text")
     }
-    assert (found["safe"], found["effects"], found["text"] != "") == ("", "", True)
+    assert (found["effects"], found["text"] != "") == ("", True)
+
+
+def test_an_edit_without_a_read_is_a_harm_that_the_recording_does_not_have(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = scenario_panel(checkout, {}, level="effects").open_judge({})
+    assert judge(CASE) == ""
+    monkeypatch.setattr(edit, "refuse_unread", lambda *_, **__: None)
+    monkeypatch.setattr(edit, "refuse_stale", lambda *_, **__: None)
+    assert judge(CASE).startswith("blind: ")
+
+
+def test_a_trial_goes_on_until_a_case_shows_harm() -> None:
+    assert (
+        1
+        == weight_of("lost: line 1")
+        > weight_of("overcautious: x")
+        > weight_of("failed: x")
+        > weight_of("broken: x")
+    )
+    found = {"small": "failed: 3, not 1", "large": "lost: line 1"}
+    looking = replace(panel({name: lambda told=told: told for name, told in found.items()}), weight=weight_of)
+    (fate,) = trials(looking, reaching(found), [WRONG], jobs=1)
+    assert (fate.by, fate.how, fate.worst) == ("small", found["small"], found["large"])
+    assert "| harm (1 lost) | 1 | 100 % | 21 to 100 % |" in by_harm([fate])
+    assert "bounds.clipped" not in by_harm([fate])
+    assert "- bounds.clipped: if number > LIMIT" in by_harm([replace(fate, worst=fate.how)])
+
+
+def test_the_interval_of_a_share_is_that_of_wilson() -> None:
+    assert [round(each) for each in interval(11, 24)] == [28, 65]
+    assert interval(0, 0) == (0.0, 100.0)
 
 
 def test_only_what_is_asked_for_judges(checkout: Path) -> None:
     every = scenario_panel(checkout, {}).cases
-    default = scenario_panel(checkout, {}, level="safe").cases
+    default = scenario_panel(checkout, {}, level="effects").cases
     assert set(default) == {each for each in every if each.startswith("2.1.7 ")} < set(every)
     assert scenario_panel(checkout, {}, families=["gate"]).cases == every
-    assert scenario_panel(checkout, {}, families=["deletion"], level="safe").cases == []
+    assert scenario_panel(checkout, {}, families=["deletion"], level="effects").cases == []
