@@ -370,7 +370,7 @@ class _Stage:
     def _text(self) -> str:
         often = self.large and self.random.randint(0, 24) == 24
         text = large_text(self.random) if often else argument_text(self.random)
-        return text if self.carriage_returns else text.replace("\r", "")
+        return text if self.carriage_returns or "\r" not in text else text.replace("\r", "")
 
     def _read(self, path: str) -> ToolCall:
         arguments: dict[str, Any] = {"file_path": self._path(path)}

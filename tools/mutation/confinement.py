@@ -97,5 +97,7 @@ class _Guard:
         follow = follow or name.startswith("/proc/self/fd/")  # what is open already, by its number
         folder, base = os.path.split(os.path.abspath(name))
         real = os.path.realpath(name) if follow else os.path.join(os.path.realpath(folder), base)
-        if real != "/dev/null" and not real.startswith(self._folder + "/"):
+        # The folder itself is opened for a file without a name.
+        inside = real.startswith(self._folder + "/") or (follow and real == self._folder)
+        if real != "/dev/null" and not inside:
             raise PermissionError(1, "a trial may not write here", name)

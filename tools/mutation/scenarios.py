@@ -138,9 +138,8 @@ def _demand_names() -> None:
     from readfirst.reference_impl import Result
 
     def named(result: Result) -> ToolResult:
-        return ToolResult(
-            result.text, result.is_error, result.error or ("unnamed" if result.is_error else None)
-        )
+        error = result.error or ("unnamed" if result.is_error else None)
+        return ToolResult(result.text, result.is_error, error, result.reminders)
 
     reference._result = named
 

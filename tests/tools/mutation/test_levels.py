@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
+from confinement import Confined
 from page import by_harm, interval
-from scenarios import scenario_panel, weight_of
+from scenarios import _demand_names, scenario_panel, weight_of
 from test_mutants_of_exceptions import small_checkout
 from test_mutation import WRONG, panel, reaching
 from trial import trials
@@ -66,6 +68,20 @@ def test_a_trial_goes_on_until_a_case_shows_harm() -> None:
     assert "| harm (1 lost) | 1 | 100 % | 21 to 100 % |" in by_harm([fate])
     assert "bounds.clipped" not in by_harm([fate])
     assert "- bounds.clipped: if number > LIMIT" in by_harm([replace(fate, worst=fate.how)])
+
+
+def test_what_a_trial_needs_for_commands_and_reminders_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reference, "_result", reference._result)
+    _demand_names()
+    told = reference._result(Result("done", False, None, None, ("a.txt was changed",)))
+    assert (told.error, told.reminders) == (None, ("a.txt was changed",))
+    assert reference._result(Result("no", True, None, None)).error == "unnamed"
+
+    def writes() -> int:
+        with TemporaryFile() as file:
+            return file.write(b"said")
+
+    assert Confined(writes).result() == 4
 
 
 def test_the_interval_of_a_share_is_that_of_wilson() -> None:

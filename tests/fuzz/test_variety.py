@@ -1,0 +1,127 @@
+"""Every kind of content and name that a tool may treat specially is drawn, in both kinds of search."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import islice
+from random import Random
+from typing import Any
+
+import pytest
+
+from readfirst.harness.fuzz.generate import scenarios
+from readfirst.harness.fuzz.texts import argument_text, content
+from readfirst.harness.fuzz.variety import FORMATS, SIZES
+from readfirst.harness.suite.entry import TextContent
+from readfirst.harness.suite.repeated import RepeatedText
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.values import values_of
+from readfirst.harness.suite.written import scenario_text
+
+SCENARIOS = 3_000
+CATEGORIES = sorted({unicodedata.category(chr(point)) for point in range(sys.maxunicode + 1)} - {"Cs", "Cn"})
+CONTROLS = [chr(point) for point in (0x1B, 0x07, 0x08)]
+OTHER_FORMATS = {
+    "a fence": "```",
+    "JSON": '{"alpha"',
+    "XML": "<?xml",
+    "a script": "#!/bin/sh",
+    "a variable": "${HOME}",
+    "line numbers": "     1\talpha",
+    "a patch": "--- a/notes.txt\n+++ b/notes.txt",
+    "an edit in blocks": "<<<<<<< SEARCH",
+    "words of the harness": "<system-reminder>",
+    "a pattern": "(?P<a>",
+    "escapes": "\\u0041",
+    "a table": "a,b,",
+}
+ENDINGS = ("", ".md", ".py", ".json", ".yaml", ".xml", ".html", ".sh", ".csv", ".env", ".tsx", ".bak", "~")
+STEMS = ("a b", "na\u00efve", "e\u0301", "-rf", "CON", "#tag", "'q'", "a%20b")
+
+
+@cache
+def drawn(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[int], frozenset[int]]:
+    """Return texts of arguments, names of files, and lengths of arguments and of files, in the power of two below."""
+    texts: list[str] = []
+    names: list[str] = []
+    arguments: set[int] = set()
+    files: set[int] = set()
+    for scenario in islice(scenarios(3, large=alone), SCENARIOS):
+        names += scenario.given.files
+        texts += (text[:2000] for text in _texts(scenario))
+    random = Random(3)
+    for _ in range(20_000):
+        match content(random).content:
+            case TextContent(text=unit, times=int(times)):
+                files |= around(len(unit.encode()) * times)
+    for _ in range(60_000):
+        text = argument_text(random)
+        arguments |= around(len(text.encode()) if len(text) > 4000 else 0)
+    return tuple(texts), tuple(names), frozenset(arguments), frozenset(files)
+
+
+def around(size: int) -> set[int]:
+    """Return the sizes of buffers that a length is just below, at, or just above."""
+    return {each for each in SIZES if abs(size - each) <= 32}
+
+
+def _texts(scenario: Scenario) -> Iterator[str]:
+    for step in scenario.steps:
+        for call in step.calls if isinstance(step, ParallelCalls) else (step,):
+            if isinstance(call, ToolCall):
+                yield from (text for name, text in _strings(call.arguments) if name != "file_path")
+
+
+def _strings(arguments: Any) -> Iterator[tuple[str, str]]:
+    return ((name, value) for name, value in arguments.items() if isinstance(value, str))
+
+
+def holds(wanted: str) -> Callable[[bool], bool]:
+    return lambda alone: any(wanted in text for text in drawn(alone=alone)[0])
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["by harm", "beside another"])
+class TestDrawn:
+    def test_a_character_of_every_category(self, alone: bool) -> None:
+        there = {unicodedata.category(each) for text in drawn(alone=alone)[0] for each in text}
+        assert there.issuperset(CATEGORIES)
+
+    @pytest.mark.parametrize("control", CONTROLS, ids=repr)
+    def test_control_characters(self, alone: bool, control: str) -> None:
+        assert holds(control)(alone)
+
+    @pytest.mark.parametrize("look", OTHER_FORMATS.values(), ids=OTHER_FORMATS)
+    def test_a_text_that_looks_like_another_format(self, alone: bool, look: str) -> None:
+        assert any(look in each for each in FORMATS)
+        assert holds(look)(alone)
+
+    @pytest.mark.parametrize("ending", ENDINGS)
+    def test_a_name_with_every_ending(self, alone: bool, ending: str) -> None:
+        names = [each.rpartition("/")[2] for each in drawn(alone=alone)[1]]
+        assert any(each.endswith(ending) if ending else "." not in each for each in names)
+
+    @pytest.mark.parametrize("stem", STEMS)
+    def test_a_name_of_every_kind(self, alone: bool, stem: str) -> None:
+        assert any(stem in each for each in drawn(alone=alone)[1])
+
+    @pytest.mark.parametrize("size", SIZES)
+    def test_arguments_and_files_around_the_size_of_every_buffer(self, alone: bool, size: int) -> None:
+        _, _, arguments, files = drawn(alone=alone)
+        assert (size in arguments, size in files) == (True, True)
+
+
+def test_what_is_not_drawn_is_noticed() -> None:
+    assert not holds("no text holds this")(True)
+
+
+def test_an_argument_longer_than_a_scenario_file_is_written_in_short() -> None:
+    long = RepeatedText.of("x", SIZES[-1] + 1)
+    found = next(
+        scenario
+        for scenario in scenarios(3, large=True)
+        if any(isinstance(text, RepeatedText) for text in _texts(scenario))
+    )
+    assert len(scenario_text(values_of(found))) < 100_000 < len(long)
