@@ -32,7 +32,8 @@ class Result:
     """What one call gives: the text for the model and whether it is an error.
 
     `error` and `code` are name and number of a refusal, see `Refusal`; both None for a success. `reminders` is what
-    the model is told beside the answer, of files that changed and by hooks.
+    the model is told beside the answer, of files that changed and by hooks. `early`: it was refused before its
+    execution.
     """
 
     text: str
@@ -40,6 +41,7 @@ class Result:
     error: str | None
     code: int | None
     reminders: tuple[str, ...] = ()
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,9 +295,10 @@ class FileTools:
         plain = [path for path in outdated if not is_notebook(path, behaviours)]
         if plain and told and behaviours.reminders.reminders_strip_answer_end:
             warned = behaviours.reminders.reads_end_with_warning
+            kept = behaviours.reminders.early_refusals_keep_their_end
             results = [
                 result
-                if warned and tool == "Read" and not result.is_error
+                if (warned and tool == "Read" and not result.is_error) or (kept and result.early)
                 else _without_blanks_at_the_end(result)
                 for tool, result in zip(tools, results, strict=True)
             ]
@@ -336,10 +339,17 @@ class FileTools:
         return self._schemas[tool]
 
     def _answer(self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None]) -> Result:
+        early = True
+
+        def begin() -> None:
+            nonlocal early
+            early = False
+            strike()
+
         try:
-            answer = self._run(tool, prepared, strike)
+            answer = self._run(tool, prepared, begin)
         except Refusal as refusal:
-            return Result(refusal.message, is_error=True, error=refusal.name, code=refusal.code)
+            return Result(refusal.message, is_error=True, error=refusal.name, code=refusal.code, early=early)
         return Result(self._text(tool, answer), is_error=False, error=None, code=None)
 
     def _text(self, tool: str, answer: Answer) -> str:

@@ -113,7 +113,7 @@ class Duel:
                 theirs,
                 self.level,
                 self.vocabulary,
-                ignores_outer_blanks=self.ignores_outer_blanks,
+                ignores_outer_blanks=self.ignores_outer_blanks or theirs.disturbed,
             )
         ]
         apart = bool(found) and found[-1].cause.level == "effects"

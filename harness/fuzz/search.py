@@ -105,7 +105,7 @@ def search(request: SearchRequest) -> Iterator[Search]:
     known = load_known(request.known, suite.contracts) if request.known is not None else ()
     with ExitStack() as stack:
         place = stack.enter_context(SitePool())
-        reference, target = _sides(request, suite.contracts[request.contract])
+        reference, target = _sides(request, suite.contracts.find(request.contract))
         alone = reference is target
         for side in (target,) if alone else (reference, target):
             stack.callback(traits_of(side).close)

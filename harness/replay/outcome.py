@@ -56,7 +56,8 @@ class Outcome:
 
     `before` is the workspace as it was laid out. A step that broke is among `steps` only if its results came.
     `afterwards` is what was done to the workspace after the last step, until the session had ended; nothing is known
-    of that where the replay broke.
+    of that where the replay broke. `disturbed`: something else in the conversation may have cost an answer the blanks
+    at both ends.
     """
 
     scenario_id: str
@@ -64,3 +65,4 @@ class Outcome:
     broken: Breakage | None = None
     before: Mapping[str, Entry] = field(default_factory=dict)
     afterwards: StepOutcome = field(default_factory=StepOutcome)
+    disturbed: bool = False

@@ -80,14 +80,15 @@ def replay(
     raised.
     Paths of workspaces repeat only for an adapter that says so (`repeats_paths`): a session that serves
     several scenarios would remember what it read. An adapter with `servers` has its sites lent by these. One
-    whose answers were `disturbed` is asked again.
+    whose answers were `disturbed` is asked again, and the outcome says if they were so each time.
     """
     traits = traits_of(adapter)
     for _ in range(_ATTEMPTS):
         outcome = _replayed(scenario, adapter, place, settle, to_the_end)
-        if not traits.disturbed() or outcome.broken is not None:
+        disturbed = traits.disturbed()
+        if not disturbed or outcome.broken is not None:
             break
-    return outcome
+    return replace(outcome, disturbed=disturbed)
 
 
 def _replayed(

@@ -260,8 +260,8 @@ class Site:
                 return value
 
     def normalised(self, text: str) -> str:
-        """Return the text with `$WS` for the root's absolute path, and one name for every temporary file."""
-        return _TEMPORARY_NAME.sub(".tmp.N", text.replace(self.root, "$WS"))
+        """Return the text with `$WS` and `$HOME` for their absolute paths, and one name for every temporary file."""
+        return _TEMPORARY_NAME.sub(".tmp.N", text.replace(self.root, "$WS").replace(self.home, "$HOME"))
 
     def clear(self) -> None:
         """Make the site as new. Raises OSError, and RecursionError for a tree that is too deep."""

@@ -78,11 +78,12 @@ class MemoryBehaviours:
         shown_by=("bash-and-mentions/mention-then-edit", "bash-and-mentions/mention-of-another-file"),
     )
     changed_own_writes_are_reread: bool = behaviour(
-        True,
+        False,
+        {"1.0.3": True},
         documented=False,
         meaning="After each message, a file that is remembered whole and is newer on disk is read again "
         "and the model is told what changed in it, so that the next Edit or Write goes through.",
-        shown_by=("staleness/own-write-changed-then-retried",),
+        shown_by=("staleness/own-edit-changed-at-once-then-retried",),
     )
     changed_reads_are_reread: bool = behaviour(
         False,

@@ -78,6 +78,13 @@ class ReminderBehaviours:
         "them no blanks.",
         shown_by=("staleness/own-change-is-told-after-any-call",),
     )
+    early_refusals_keep_their_end: bool = behaviour(
+        False,
+        {"1.0.68": True},
+        meaning="A call that is refused before its execution keeps the blanks at the end of its answer, whatever "
+        "follows it.",
+        shown_by=("staleness/refusal-keeps-its-end-before-a-reminder",),
+    )
     reminders_strip_answer_end: bool = behaviour(
         True,
         {"2.1.228": ByModel(enforced=True, relaxed=False)},

@@ -289,8 +289,11 @@ class Permissions:
             raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")
 
     def _denies_target(self, action: str, path: str, spelled: str) -> bool:
-        """Tell whether what a path leads to is closed; `spelled` must lead to something, unless any link counts."""
-        leads = self.behaviours.permissions.deny_follows_dangling_links or disk.exists(spelled)
+        """Tell whether what a path leads to is closed; `spelled` must lead to something, or into a folder."""
+        if self.behaviours.permissions.deny_follows_dangling_links:
+            leads = spelled == path or disk.exists(posixpath.dirname(spelled))
+        else:
+            leads = disk.exists(spelled)
         follows = self.behaviours.permissions.deny_follows_links and leads
         return follows and self.rules.denies(action, disk.leads_to(path))
 

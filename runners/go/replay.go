@@ -268,7 +268,8 @@ func (r *replay) normalised(text string) string {
 	for index, hook := range r.hooks {
 		text = strings.ReplaceAll(text, hook.Command, fmt.Sprintf("$HOOK%d", index+1))
 	}
-	return temporary.ReplaceAllString(strings.ReplaceAll(text, r.place.Root, "$WS"), ".tmp.N")
+	text = strings.ReplaceAll(strings.ReplaceAll(text, r.place.Root, "$WS"), r.place.Home, "$HOME")
+	return temporary.ReplaceAllString(text, ".tmp.N")
 }
 
 // touched returns files that hold what they held, and have another time or inode.

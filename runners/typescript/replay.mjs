@@ -25,7 +25,8 @@ export async function replay(scenario, implementation, place) {
 
   const normalised = (text) => {
     hooks.forEach((hook, index) => (text = text.replaceAll(hook.command, () => `$HOOK${index + 1}`)));
-    return text.replaceAll(root, () => "$WS").replace(/\.tmp\.[0-9]+\.[0-9a-f]{6,}/g, ".tmp.N");
+    text = text.replaceAll(root, () => "$WS").replaceAll(home, () => "$HOME");
+    return text.replace(/\.tmp\.[0-9]+\.[0-9a-f]{6,}/g, ".tmp.N");
   };
 
   const checked = (result) => {

@@ -16,7 +16,7 @@ from readfirst.harness.compare.verdict import Level
 from readfirst.harness.fuzz.campaign import Campaign, Duel, Finding
 from readfirst.harness.fuzz.disagree import Cause
 from readfirst.harness.fuzz.generate import scenarios, single_file
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.session import AdapterTraits, BrokenAdapter
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import Scenario, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
@@ -151,6 +151,32 @@ def test_what_does_not_show_again_is_reported_unshrunk(suite: Suite, place: Site
     (finding,) = campaign(Whimsical, suite, place, steps=300).perform()
     assert not finding.again
     assert finding.disagreement.target == "?"
+
+
+class Cut(Altered):
+    """Cuts the blanks at both ends of an answer."""
+
+    def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
+        result = self.reference(tool, arguments, interfere)
+        return wrong_answers.replace(result, text=result.text.strip())
+
+
+class Reminded:
+    """Opens sessions that cut blanks, and says so, or not."""
+
+    capabilities = Cut.capabilities
+    open = staticmethod(Cut.open)
+
+    def __init__(self, says_so: bool) -> None:
+        self.traits = AdapterTraits(disturbed=lambda: says_so)
+
+
+@pytest.mark.parametrize("says_so", [True, False])
+def test_blanks_that_a_reminder_costs_an_answer_are_no_disagreement(
+    suite: Suite, place: SitePool, says_so: bool
+) -> None:
+    duel = Duel(ReferenceAdapter("2.1.7"), Reminded(says_so), place, "text", suite.vocabulary)
+    assert bool(duel(suite.scenario("line-endings/mixed-in-equal-numbers"))) != says_so
 
 
 class Dead(Altered):

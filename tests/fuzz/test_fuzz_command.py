@@ -152,6 +152,10 @@ def test_what_cannot_be_done_is_a_usage_error(arguments: tuple[str, ...], fuzz: 
     assert fuzz(*arguments) == 2
 
 
+def test_the_contract_may_be_a_version_between_two_others(fuzz: Fuzz) -> None:
+    assert fuzz("reference", "--contract", "2.1.270", "--steps", "9") == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "written"),
     [

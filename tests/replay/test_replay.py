@@ -74,6 +74,7 @@ def test_a_scenario_on_which_a_reminder_fell_is_replayed_again_a_few_times(
     outcome = replayed(place, adapter, READ)
     assert [step.results for step in outcome.steps] == [(ToolResult(text),)]
     assert adapter.opened == opened
+    assert outcome.disturbed == (text == "old"), "it says so where it fell on each"
 
 
 def test_a_world_event_is_listed_as_the_harness_own(place: SitePool) -> None:
