@@ -15,7 +15,7 @@ from urllib.parse import unquote
 __all__ = ["HOME", "ROOT", "is_plainly_spelled", "path_base", "spelling_problem", "split_path"]
 
 _NAME = r"\.?[A-Za-z0-9_][\w. ~-]*(?:/\.\.)?(?:/|\Z)"
-_PLAIN = re.compile(rf"(?!.* [/~.])(?:(?:\$WS|~)/|{_NAME})(?:{_NAME}|\.?/)*", re.ASCII)
+_PLAIN = re.compile(rf"(?!.* [/~.]|.*//)(?:(?:\$WS|~)/|{_NAME})(?:{_NAME}|\.?/)*", re.ASCII)
 """Paths of ordinary names, of which each `..` takes back the name before it."""
 _ABOUT = "\"'`<>()[]{}@=,;|&!?*+^#-"
 """What may stand before a path and be taken off, beside spaces and what is not seen."""
@@ -24,7 +24,9 @@ _ELSEWHERE = re.compile(r"[/%$]|[A-Za-z][A-Za-z0-9+.@-]*:")
 _VARIABLE = re.compile(r"\$[A-Za-z_{(\[]|%[A-Za-z_]\w*(?::[^%]*)?%|![A-Za-z_]\w*!")
 _DELAYED = re.compile(r"!\w+!|`[^`]*`")
 _OPTION = re.compile(r"(?:(?:--?[\w-]*=)+|-\w)(.*)", re.DOTALL)
-_SEVERAL = re.compile(r"[\s,;|<>&=\"'\0](?:[\\/~]|\.\.(?:[\\/]|\Z)|[A-Za-z]:[\\/]|file:)", re.IGNORECASE)
+_DOUBLED = re.compile(r"(?:\./)*/+(?:\.?/)*[^/]+/+[^/]")
+"""How a path goes on behind `$WS/` or `~/`, or begins, from which what is taken off may leave one from the root."""
+_SEVERAL = re.compile(r"[\s,:;|<>&=\"'\0](?:[\\/~]|\.\.(?:[\\/]|\Z)|[A-Za-z]:[\\/]|file:)", re.IGNORECASE)
 """Where a second path may begin, for an implementation that takes an argument for a list of them."""
 _UNSEEN = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """What nobody sees, though Unicode counts it as letters and signs."""
@@ -75,13 +77,15 @@ def _problem(path: str, read: str) -> str | None:
         return "may be read as beginning elsewhere"
     if _SEVERAL.search(read):
         return "may be read as several"
+    if any(_DOUBLED.match(each.removeprefix("/") if base else each) for each in (rest, other_rest)):
+        return "may be read as beginning at the root"
     if "$WS" in rest or _VARIABLE.search(rest) or _VARIABLE.search(other_rest):
         return "names a variable, which may hold anything"
     if len(_UP.findall("/".join(map(_with_dots, read.split("/"))))) > sum(
         part == ".." for part in rest.split("/")
     ):
         return "may be read as having more '..' than it has"
-    if any(map(_may_be_up, other_rest.split("/"))):
+    if any(map(_may_be_up, read.split("/"))):
         return "has a pattern that '..' matches"
     if _climbs(rest) or _climbs(other_rest):
         return "leaves the workspace with '..'"
@@ -153,8 +157,8 @@ def _with_dots(part: str) -> str:
 
 
 def _may_be_up(part: str) -> bool:
-    if "(" in part and "." in part:
-        part = re.sub(r"[@?*+!]\([^()]*\)", "*", part)
+    if "." in part and re.search(r"[@?*+!]\(", part):
+        return True
     if "{" in part:
         part = re.sub(r"\{[^{}]*\}", "*", part) if "." in part else ""
     elif part.startswith("*"):  # it matches no name that begins with a dot

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from readfirst.harness.processes.errand import run_errand
 
@@ -40,6 +41,24 @@ def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_command_imports_nothing_from_it(words: list[str], trap: Path) -> None:
     done = subprocess.run([sys.executable, "-P", "-m", "readfirst", *words], check=False, capture_output=True)
     assert (done.returncode, trap.exists()) == (0, False)
+
+
+@pytest.mark.slow
+def test_the_action_installs_nothing_of_it(
+    trap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    action = yaml.safe_load((Path(__file__).parents[2] / "action.yml").read_text("utf-8"))
+    script = action["runs"]["steps"][0]["run"]
+    for name, value in (
+        ("PYTHON", sys.executable),
+        ("RUNNER_TEMP", tmp_path),
+        ("GITHUB_ACTION_PATH", "/none"),
+    ):
+        monkeypatch.setenv(name, str(value))
+    done = subprocess.run(["bash", "-e", "-c", script], capture_output=True, text=True, check=False)
+    assert "/none" in done.stderr
+    assert not trap.exists()
+    assert (tmp_path / "readfirst/bin/python").exists()
 
 
 def test_what_is_run_to_its_end_stands_elsewhere(trap: Path) -> None:

@@ -291,6 +291,26 @@ PATHS = [
     "%%32%65%%32%65/x",
     "C|/x",
     "\\\\.\\C:\\x",
+    "1:/x",
+    ".//etc/passwd",
+    "././/etc/passwd",
+    "$WS//etc/passwd",
+    "$WS/.//etc/passwd",
+    "~//etc/passwd",
+    "~/.//etc/passwd",
+    "$WS/\\/etc/passwd",
+    ".\\\\etc\\passwd",
+    "$WS/%2fetc/passwd",
+    "$WS///etc//x",
+    "$WS/a:/etc/x",
+    "?./x",
+    "?.",
+    "?\u2024/x",
+    "{.,}./x",
+    "{,.}./x",
+    "@(.)./x",
+    "+(.)/x",
+    "$WS/@(.)./x",
 ]
 LONG = ["a" * 5000 + "/../..", "a/" * 500 + "../" * 501 + "x", "/".join(["a", ".."] * 300) + "/../x"]
 HARMLESS_COMMANDS = [
@@ -307,7 +327,6 @@ HARMLESS_COMMANDS = [
 HARMLESS_PATHS = [
     "+AC8-etc",
     "=2Fetc",
-    "1:/x",
     "{{HOME}}/x",
     "$WS/$$",
     "$WS/!!/x",
@@ -323,6 +342,11 @@ HARMLESS_PATHS = [
     "a|id",
     "dev/fd/3",
     "~",
+    "$WS//notes.txt",
+    "sub//notes.txt",
+    "what?.txt",
+    "f(x).py",
+    "*./x",
 ]
 
 
