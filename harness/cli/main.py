@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -121,6 +122,14 @@ def main(arguments: list[str] | None = None) -> None:
             f"file names are {sys.getfilesystemencoding()} here, which cannot express those of scenarios"
         )
         say(f"readfirst: {problem}. Set PYTHONUTF8=1, or a locale with UTF-8.", err=True)
+        sys.exit(ExitCode.BROKEN)
+    try:
+        Path.cwd()
+    except OSError as error:
+        say(
+            f"readfirst: the current folder cannot be used: {error.strerror}. Change to another one.",
+            err=True,
+        )
         sys.exit(ExitCode.BROKEN)
     given = _as_called_now(given)
     with guarded_streams():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -74,10 +75,15 @@ class OutputError(ReadfirstError):
 def output(path: Path) -> Iterator[TextIOWrapper]:
     """Open a text file that appears under `path` only when the block ends without an exception.
 
-    Until then, and after a failure or an interrupt, what stood there before stays. Raises OutputError.
+    Until then, and after a failure or an interrupt, what stood there before stays. A link stays one, and what is no
+    file (`/dev/stdout`, a pipe) is written to as it is. Raises OutputError.
     """
     try:
-        staged = Staged(path)
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("w", encoding="utf-8", newline="\n") as stream:
+                yield stream
+            return
+        staged = Staged(Path(os.path.realpath(path)))
     except OSError as error:
         raise OutputError(
             f"{path} cannot be written: {error.strerror}. Name a file in an existing folder."

@@ -18,6 +18,7 @@ from readfirst.harness.lint import lint
 from readfirst.harness.processes.installing import installing, sweep
 from readfirst.harness.processes.removal import destroy
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
+from readfirst.harness.source.atomic import Staged, write_all
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.site import SitePool
 
@@ -90,6 +91,46 @@ def test_a_full_disk_behind_standard_error_changes_no_verdict() -> None:
         ["sh", "-c", '"$@" 2>/dev/full', "sh", *RUN, *ONE], capture_output=True, check=False
     )
     assert (done.returncode, b"conformant" in done.stdout) == (ExitCode.CONFORMANT, True)
+
+
+JSONL = [*RUN, *ONE, "--format", "jsonl", "--output"]
+
+
+def test_what_is_no_file_is_not_replaced_by_a_report(tmp_path: Path) -> None:
+    """Root could put a file in the place of a device."""
+    pipe, link, kept = tmp_path / "pipe", tmp_path / "link", tmp_path / "kept.jsonl"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
+        assert ended([*JSONL, str(pipe)])[0] == ExitCode.CONFORMANT
+        read = reader.communicate(timeout=60)[0]
+    assert '"gate/edit-unread"' in read
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+    link.symlink_to(kept)
+    for there in (False, True):
+        assert (ended([*JSONL, str(link)])[0], kept.exists(), link.is_symlink()) == (0, True, True), there
+    with pytest.raises(OSError, match="no file"):
+        Staged(pipe)
+    with pytest.raises(OSError, match="no file"):
+        write_all({pipe: b"x"})
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root could replace a device")
+def test_a_device_stays_one(tmp_path: Path) -> None:
+    full = tmp_path / "full"
+    try:
+        os.mknod(full, 0o666 | stat.S_IFCHR, os.makedev(1, 7))
+        full.open("wb").close()
+    except OSError:
+        pytest.skip("no devices can be made here")
+    code, told = ended([*JSONL, str(full)])
+    assert (code, "No space left" in told, "Traceback" in told) == (ExitCode.USAGE, True, False)
+    assert stat.S_ISCHR(full.lstat().st_mode)
+
+
+def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
+    words = ["sh", "-c", 'mkdir gone; cd gone; rmdir ../gone; exec "$@"', "sh", sys.executable, "-P", "-m"]
+    code, told = ended([*words, "readfirst", *ONE], cwd=tmp_path)
+    assert (code, "Change to another one" in told, "bug" in told) == (ExitCode.BROKEN, True, False)
 
 
 @pytest.mark.parametrize(
