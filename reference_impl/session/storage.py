@@ -120,6 +120,8 @@ class Storage:
     def refuse_links(self, path: str) -> None:
         """Refuse to write a link, or below a link to nothing."""
         if self.behaviours.writing.dangling_parents_are_refused:
+            if not disk.exists(path):
+                self.refuse_link(path.rstrip("/"), path)
             _refuse_hanging(path)
         self.refuse_link(path)
 
