@@ -179,18 +179,20 @@ class RacingSession(Protocol):
 
 @runtime_checkable
 class InterruptibleSession(Protocol):
-    """A session whose calls can be given up by the user (capability `cancel`), or come cut off (`cut`)."""
+    """A session whose calls can be given up, waiting (capability `cancel`) or running (`stop`), or cut off (`cut`)."""
 
     def call_interrupted(
         self,
         tool: str,
         arguments: Mapping[str, Any] | str,
-        how: Literal["cancelled", "cut", "limit"],
+        how: Literal["cancelled", "stopped", "cut", "limit"],
         interfere: Callable[[], None],
     ) -> ToolResult:
         """Take one call that ends early, and return what the model sees of it.
 
-        `cancelled`: validate the call, run `interfere` once (never, if it is refused), and do not execute it. `cut`:
+        `cancelled`: validate the call, run `interfere` once (never, if it is refused), and do not execute it.
+        `stopped`: execute it, and run `interfere` beside it, which returns when a file was written, or the call is
+        over; give it up then, which may be too late, and return NO_ANSWER where nobody says what came of it. `cut`:
         the connection to the model ended in the middle of the arguments, which are the beginning of a JSON text; who
         asks the model again returns NO_ANSWER. `limit`: so did the model's message, because it has a longest one.
         """

@@ -231,6 +231,15 @@ class FileTools:
             self._session.user_speaks()
         return result
 
+    def call_stopped(self, tool: str, arguments: Mapping[str, Any]) -> Result:
+        """Execute one call that the user gives up when it is done, and not answered yet; they then say something."""
+        result = self.call(tool, arguments)
+        if not result.is_error:
+            self._session.user_speaks()
+            if remark := self._session.behaviours.calls.stopped_remark:
+                return Result(remark, True, "stopped", None)
+        return result
+
     def call_at_limit(self, tool: str) -> Result:
         """Refuse a call whose arguments end early, because the model's message was too long: it has none."""
         return self.call(tool, {})

@@ -58,7 +58,7 @@ class LinesAdapter:
     def traits(self) -> AdapterTraits:
         """What the program said of itself when it was started last."""
         return AdapterTraits(
-            self._capabilities | {"kill", "sessions"},
+            (self._capabilities - {"stop"}) | {"kill", "sessions"},
             repeats_paths=True,
             design=self._design,
             reset=self.reset,
@@ -160,7 +160,7 @@ class LinesSession:
         self,
         tool: str,
         arguments: Mapping[str, Any] | str,
-        how: Literal["cancelled", "cut", "limit"],
+        how: Literal["cancelled", "stopped", "cut", "limit"],
         interfere: Callable[[], None],
     ) -> ToolResult:
         """Let the program give a call up between validation and execution, or take one that came cut off."""

@@ -17,6 +17,7 @@ from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
     BASIC_CAPABILITIES,
+    NO_ANSWER,
     TIME_LIMIT,
     AdapterTraits,
     BrokenAdapter,
@@ -139,7 +140,7 @@ class McpAdapter:
                 "Rename them, or start a mapping: readfirst field new-mapping 'mcp:COMMAND'"
             )
         self.traits = connection.traits(
-            {*tools, "parallel", "kill", "sessions", *(["deny"] if connection.takes_settings else [])}
+            {*tools, "parallel", "kill", "stop", "sessions", *(["deny"] if connection.takes_settings else [])}
         )
 
     def open(self, workspace: Workspace) -> McpSession:
@@ -168,6 +169,19 @@ class McpSession:
         """Send the calls of one message before the first answer; what the server makes of that is its own affair."""
         results = self._server.calls(calls, "the parallel group", self._time_limit)
         return [ToolResult(text_of(result), bool(result.isError)) for result in results]
+
+    def call_interrupted(
+        self, tool: str, arguments: Mapping[str, Any], _how: str, interfere: Callable[[], None]
+    ) -> ToolResult:
+        """Let the server execute one call, and give it up when `interfere` returns."""
+        result = self.answer_given_up(tool, arguments, interfere)
+        return NO_ANSWER if result is None else ToolResult(text_of(result), bool(result.isError))
+
+    def answer_given_up(
+        self, name: str, arguments: Mapping[str, Any], when: Callable[[], None]
+    ) -> types.CallToolResult | None:
+        """Let the server execute one call, give it up when `when` returns, and return its answer if there is one."""
+        return self._server.call_given_up(name, arguments, when, self._time_limit)
 
     def kill(self) -> None:
         """Kill the server."""

@@ -38,6 +38,9 @@ _OUTPUT_KEPT = 1024
 _FAREWELL = 0.3
 """Seconds that the server gets to end by itself when its input has ended."""
 
+_AFTERWARDS = 0.5
+"""Seconds in which a server may still answer a call that was given up; it need not."""
+
 _Job = tuple[Callable[[ClientSession], Awaitable[Any]], "asyncio.Future[Any]"]
 
 
@@ -72,6 +75,8 @@ class McpServer:
         """Start the program in `directory` and shake hands; in a `sandbox` only `writable` is. Raises BrokenAdapter."""
         self._printed = b""
         self._said = ""
+        self._latest: types.RequestId = 0
+        """What the request that was sent last is called."""
         self.alive = True
         self._child = Child(
             command,
@@ -120,26 +125,40 @@ class McpServer:
             BrokenAdapter: No answer in time, or none that is a message of the protocol; the server is then ended.
         """
 
-        async def request(
-            session: ClientSession, name: str, arguments: Mapping[str, Any]
-        ) -> types.CallToolResult:
-            params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
-            asked = types.ClientRequest(types.CallToolRequest(params=params))
-            # Not `call_tool`: it would check results against schemas, which is not what is judged here.
-            try:
-                # The limit is kept outside, where it also covers a server that reads nothing.
-                return await session.send_request(
-                    asked, types.CallToolResult, request_read_timeout_seconds=timedelta(days=1)
-                )
-            except McpError as error:
-                content = types.TextContent(type="text", text=error.error.message)
-                return types.CallToolResult(content=[content], isError=True)
-
         async def requests(session: ClientSession) -> list[types.CallToolResult]:
-            return await asyncio.gather(*(request(session, *each) for each in calls))
+            return await asyncio.gather(*(_request(session, *each) for each in calls))
 
         results: list[types.CallToolResult] = self._do(requests, what, limit)
         return results
+
+    def call_given_up(
+        self, name: str, arguments: Mapping[str, Any], when: Callable[[], None], limit: float
+    ) -> types.CallToolResult | None:
+        """Call one tool, and tell the server that the call is given up as soon as `when`, in a thread, returns.
+
+        None: it said nothing of it then, which the protocol asks for. Raises BrokenAdapter, as `calls`.
+        """
+
+        async def request(session: ClientSession) -> types.CallToolResult | None:
+            call = asyncio.ensure_future(_request(session, name, arguments))
+            moment = asyncio.get_running_loop().create_future()
+            # No thread of the loop's own, for which the loop would wait at its end.
+            threading.Thread(target=_told, args=(when, moment), daemon=True).start()
+            await asyncio.wait({call, moment}, return_when=asyncio.FIRST_COMPLETED)
+            if not call.done():
+                params = types.CancelledNotificationParams(
+                    requestId=self._latest, reason="The user gave it up."
+                )
+                notice = types.CancelledNotification(params=params)
+                await session.send_notification(types.ClientNotification(notice))
+                await asyncio.wait({call}, timeout=_AFTERWARDS)
+            if call.done():
+                return call.result()
+            call.cancel()
+            return None
+
+        answer: types.CallToolResult | None = self._do(request, name, limit)
+        return answer
 
     def kill(self) -> None:
         """Kill the server at once; who waits for its answer learns that."""
@@ -285,6 +304,9 @@ class McpServer:
             # The calls of a group go out in one piece: a server that reads one of them can read all.
             waiting = from_client.statistics().tasks_waiting_send
             group = [message, *(from_client.receive_nowait() for _ in range(waiting))]
+            for each in group:
+                if isinstance(each.message.root, types.JSONRPCRequest):
+                    self._latest = each.message.root.id
             lines = [each.message.model_dump_json(by_alias=True, exclude_none=True) for each in group]
             for line in lines:
                 trace.frame("->", line)
@@ -295,6 +317,26 @@ class McpServer:
     def _fail(self, message: str) -> None:
         if not self._broken.done():
             self._broken.set_result(message)
+
+
+async def _request(session: ClientSession, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
+    params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
+    asked = types.ClientRequest(types.CallToolRequest(params=params))
+    # Not `call_tool`: it would check results against schemas, which is not what is judged here.
+    try:
+        # The limit is kept outside, where it also covers a server that reads nothing.
+        return await session.send_request(
+            asked, types.CallToolResult, request_read_timeout_seconds=timedelta(days=1)
+        )
+    except McpError as error:
+        content = types.TextContent(type="text", text=error.error.message)
+        return types.CallToolResult(content=[content], isError=True)
+
+
+def _told(when: Callable[[], None], moment: asyncio.Future[None]) -> None:
+    when()
+    with suppress(RuntimeError):  # the loop is closed: the server broke
+        moment.get_loop().call_soon_threadsafe(moment.set_result, None)
 
 
 class _Broken(Exception):  # noqa: N818 - it names who is broken

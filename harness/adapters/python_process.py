@@ -189,7 +189,7 @@ class PythonSession:
         self,
         tool: str,
         arguments: Mapping[str, Any] | str,
-        how: Literal["cancelled", "cut", "limit"],
+        how: Literal["cancelled", "stopped", "cut", "limit"],
         interfere: Callable[[], None],
     ) -> ToolResult:
         """Let the child take a call that ends early; it asks for the interfere while it does."""

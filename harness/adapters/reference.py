@@ -148,13 +148,15 @@ class ReferenceSession:
         self,
         tool: str,
         arguments: Mapping[str, Any] | str,
-        how: Literal["cancelled", "cut", "limit"],
+        how: Literal["cancelled", "stopped", "cut", "limit"],
         interfere: Callable[[], None],
     ) -> ToolResult:
         """Let the user give one call up, or take one that came cut off."""
         if isinstance(arguments, str):
             return NO_ANSWER if how == "cut" else _result(self._tools.call_at_limit(tool))
         with time_limit(self._seconds, tool), as_an_ordinary_user():
+            if how == "stopped":
+                return _result(self._tools.call_stopped(tool, arguments))
             return _result(self._tools.call_given_up(tool, arguments, interfere))
 
 

@@ -138,9 +138,10 @@ class _Judge:
                 clause = self._clause(step.expect)[0]
                 files = clause.files if clause is not None else {}
                 position = (clause.position if clause is not None else None) or position
-        if isinstance(step, ToolCall) and step.interrupted == "killed-writing":
+        if isinstance(step, ToolCall) and step.interrupted in ("killed-writing", "stopped"):
             # How far it came is a matter of luck; nothing may be torn.
-            for path, what in torn(step, self.state, happened.changes):
+            done = step.interrupted == "stopped" and not happened.results[0].is_error
+            for path, what in torn(step, self.state, happened.changes, done=done):
                 found = FileDifference(f"file {path}", "as it was, or as the call asks", what)
                 self._note(index, 0, "effects", found, position)
             happened = replace(happened, traces={}, names_before={}, names={})
@@ -272,7 +273,9 @@ class _Judge:
             got = _refusal(result.is_error)
             wanted = f"refused: {clause.error}" if refused else "not refused"
             found = FileDifference("refused", wanted, f"{got}: {result.text}")
-            self._note(index, number, "effects", found, position)
+            # Whether a call that is given up while it runs is still made is a matter of luck, too.
+            level: Level = "reason" if call.interrupted == "stopped" else "effects"
+            self._note(index, number, level, found, position)
         answer = answer_of(result.text)
         name = (result.error or self.vocabulary.name_of(call.tool, answer)) if result.is_error else None
         as_expected = result.is_error == refused and name == clause.error

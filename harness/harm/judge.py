@@ -91,6 +91,8 @@ class _Judge:
                     former, now = _text(self.state.get(path)), _text(happened.changes.get(path))
                     self._note(index, 0, path, Found("lost", lost, former, now))
                 self._others(happened.changes)
+            case ToolCall(interrupted="stopped"):
+                self._stopped(index, step, happened)
             case ToolCall() | ParallelCalls():
                 # What a call made as it was before somebody else changed it is not among the changes of the step.
                 again = {path: self.state.get(path) for path in happened.expected_world}
@@ -99,6 +101,27 @@ class _Judge:
                 after = _after(self.state, {**again, **happened.changes})
                 self._calls(index, calls_of(step), happened, before, after)
                 self.state = after
+
+    def _stopped(self, index: int, call: ToolCall, happened: StepOutcome) -> None:
+        """Judge a call that was given up while it wrote: whether it was made is open, unless it was answered."""
+        done = not happened.results[0].is_error
+        for path, what in torn(call, self.state, happened.changes, done=done):
+            former, now = _text(self.state.get(path)), _text(happened.changes.get(path))
+            if path in happened.changes:
+                lost = f"{path} was torn when the call was given up, and has {what}"
+                self._note(index, 0, path, Found("lost", lost, former, now))
+            else:
+                self._note(index, 0, path, Found("untrue", f"the call was answered, and {path} is as it was"))
+        named = meant(call.arguments, self.state)
+        for path in sorted(
+            happened.changes.keys() - {*named, *(up for each in named for up in _folders(each))}
+        ):
+            if path not in self.state:
+                what = f"{path}, which no call named, was left behind"
+                self._note(index, 0, path, Found("stray", what, "", _text(happened.changes[path])))
+        before, after = dict(self.state), _after(self.state, happened.changes)
+        self._learn_all(set(happened.changes), before, after, set())
+        self.state = after
 
     def afterwards(self, last: int, happened: StepOutcome) -> None:
         """Judge what was done once the last call was answered."""

@@ -1,4 +1,4 @@
-"""Torn: what the program left that was killed while it wrote: neither what was there nor what was asked for."""
+"""Torn: what a call left that was ended while it wrote: neither what was there nor what was asked for."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ __all__ = ["torn"]
 
 
 def torn(
-    call: ToolCall, before: Mapping[str, Entry], changes: Mapping[str, Entry | None]
+    call: ToolCall, before: Mapping[str, Entry], changes: Mapping[str, Entry | None], *, done: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Yield each path that a killed call spoilt, and what is there now.
+    """Yield each path that a call spoilt which was ended early, and what is there now.
 
-    Its own file is as it was or as the call asks. What it made beside that is a temporary file, which nobody was
-    left to remove; whatever else was there is as it was.
+    Its own file is as it was or as the call asks, and as the call asks where the answer says that it is `done`. What
+    it made beside that is a temporary file, which nobody was left to remove; whatever else was there is as it was.
     """
     named = meant(call.arguments, before)
     for path, entry in sorted(changes.items()):
         former = before.get(path)
         if path in named:
             wanted = _asked(call, former)
-            whole = (
-                isinstance(entry, RegularFile) and wanted is not None and _bare(entry.data) == _bare(wanted)
-            )
-            if not whole and not (former is None and entry is None):
+            if not (wanted is not None and _holds(entry, wanted)) and not (former is None and entry is None):
                 yield path, _shown(entry)
         elif former is not None:
             yield path, _shown(entry)
+    if done and named and not any(path in changes for path in named):
+        former = before.get(named[0])
+        if (wanted := _asked(call, former)) is not None and not _holds(former, wanted):
+            yield named[0], _shown(former)
 
 
 def _asked(call: ToolCall, former: Entry | None) -> bytes | None:
@@ -44,6 +45,10 @@ def _asked(call: ToolCall, former: Entry | None) -> bytes | None:
         return None
     (one,) = wanted
     return former.data.replace(one.old.encode(), one.new.encode(), -1 if one.every else 1)
+
+
+def _holds(entry: Entry | None, wanted: bytes) -> bool:
+    return isinstance(entry, RegularFile) and _bare(entry.data) == _bare(wanted)
 
 
 def _bare(data: bytes) -> bytes:

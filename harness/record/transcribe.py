@@ -71,6 +71,10 @@ def _step(
             changes[path] = _with_mode(entry, former.get(path), new=path not in former)
     if isinstance(step, ToolCall) and step.interrupted == "killed-writing":
         return TranscriptStep(tools, results)  # how far it came is a matter of luck
+    if isinstance(step, ToolCall) and step.interrupted == "stopped" and results[0].is_error:
+        return TranscriptStep(
+            tools, results
+        )  # a refused call states no files, though this one may have written
     return TranscriptStep(tools, results, changes, created, done.struck)
 
 

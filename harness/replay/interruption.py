@@ -1,4 +1,4 @@
-"""Interruption: a call whose program is killed while it writes."""
+"""Interruption: the moment in which a call begins to write, for what ends it then."""
 
 from __future__ import annotations
 
@@ -7,45 +7,74 @@ import os
 import select
 import threading
 from collections.abc import Callable
+from types import TracebackType
 
 from readfirst.harness.session import NO_ANSWER, BrokenAdapter, ToolResult, UnsupportedCall
 
-__all__ = ["killed_when_writing"]
+__all__ = ["Watch", "killed_when_writing"]
 
 _IN_MODIFY, _IN_CREATE = 0x2, 0x100
 _IN_CLOEXEC, _IN_NONBLOCK = 0o2000000, 0o4000
+
+
+class Watch:
+    """Looks, from now on, whether a file in `folder` is made or written; over at the end of its `with`.
+
+    Raises UnsupportedCall where the system does not tell of changes at once: it takes Linux.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._changes = _watch(folder)
+        self._over, self._done = os.pipe()
+        self.written = False
+        self._ended = False
+        self._waiting = threading.Lock()
+
+    def wait(self) -> None:
+        """Return as soon as something was `written`, or this is over."""
+        with self._waiting:
+            if not self._ended:
+                ready, _, _ = select.select([self._changes, self._over], [], [])
+                self.written = self._changes in ready
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._done)
+        with self._waiting:
+            self._ended = True
+            os.close(self._over)
+            os.close(self._changes)
 
 
 def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Callable[[], None]) -> ToolResult:
     """Make a call, and kill its program as soon as a file in `folder` is made or written.
 
     Return NO_ANSWER, or the answer where nothing was written; the program is killed in any case. Raises UnsupportedCall
-    where the system does not tell of changes at once: it takes Linux.
+    as Watch does.
     """
-    watch = _watch(folder)
-    over, done = os.pipe()
     written = threading.Event()
+    with Watch(folder) as watch:
 
-    def wait() -> None:
-        ready, _, _ = select.select([watch, over], [], [])
-        if watch in ready:
-            kill()
-            written.set()
+        def wait() -> None:
+            watch.wait()
+            if watch.written:
+                kill()
+                written.set()
 
-    watcher = threading.Thread(target=wait, daemon=True)
-    watcher.start()
-    try:
-        answer = call()
-    except BrokenAdapter:
-        watcher.join(1.0)  # the kill is not over before the call has failed of it
-        if not written.is_set():
-            raise
-        return NO_ANSWER
-    finally:
-        os.close(done)
-        watcher.join()
-        os.close(over)
-        os.close(watch)
+        watcher = threading.Thread(target=wait, daemon=True)
+        watcher.start()
+        try:
+            answer = call()
+        except BrokenAdapter:
+            watcher.join(1.0)  # the kill is not over before the call has failed of it
+            if not written.is_set():
+                raise
+            return NO_ANSWER
+    watcher.join()
     if written.is_set():  # it was faster
         return NO_ANSWER
     kill()

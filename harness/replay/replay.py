@@ -13,7 +13,7 @@ from typing import Any
 from readfirst.harness.processes import trace
 from readfirst.harness.processes.scratch import ScratchError
 from readfirst.harness.replay.conversation import Conversation
-from readfirst.harness.replay.interruption import killed_when_writing
+from readfirst.harness.replay.interruption import Watch, killed_when_writing
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.session import (
     NO_ANSWER,
@@ -253,6 +253,8 @@ class _Replay:
                 self.steps.append(StepOutcome(changes=changes(before, self.state), expected_world=world))
             case ToolCall(interrupted="killed" | "killed-writing"):
                 self._perform_killed(step, conversation)
+            case ToolCall(interrupted="stopped"):
+                self._perform_stopped(step, conversation.session)
             case ToolCall(during=(), interrupted=None):
                 arguments, session = self._asked(step), conversation.session
                 self._record(lambda: [session.call(step.tool, arguments)], 1)
@@ -294,6 +296,18 @@ class _Replay:
 
         self._record(make, 1, interfere)
         self._end(interfere)
+
+    def _perform_stopped(self, call: ToolCall, session: Session) -> None:
+        """Make a call that the user gives up when it has begun to write."""
+        if not isinstance(session, InterruptibleSession):
+            raise BrokenAdapter("the adapter declares `stop`, but its session has no call_interrupted")
+        arguments = self._asked(call)
+
+        def make() -> list[ToolResult]:
+            with Watch(self.site.root) as watch:
+                return [session.call_interrupted(call.tool, arguments, "stopped", watch.wait)]
+
+        self._record(make, 1)
 
     def _perform_killed(self, call: ToolCall, conversation: Conversation) -> None:
         """Make a call that the program does not survive; the next one begins another session, unless it is resumed."""

@@ -53,6 +53,7 @@ _SESSION_EVENTS: Mapping[SessionEventKind, str] = {
 
 _INTERRUPTIONS: Mapping[Interruption, str] = {
     "cancelled": "given up by the user before it is executed",
+    "stopped": "given up by the user when it has begun to write",
     "killed": "and the program is killed before it is executed",
     "killed-writing": "and the program is killed when it begins to write",
     "cut": "and the connection ends in the middle of the last argument",

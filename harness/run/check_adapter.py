@@ -12,6 +12,7 @@ from typing import Any
 
 from readfirst.harness.compare.design import contradicted
 from readfirst.harness.replay.conversation import Conversation
+from readfirst.harness.replay.interruption import Watch
 from readfirst.harness.run.claims import claimed
 from readfirst.harness.session import (
     BASIC_CAPABILITIES,
@@ -96,6 +97,7 @@ def check_adapter(
         ("mentions", "a conversation answers after its user mentioned a file", _mentions),
         ("agents", "a sub-agent answers, and the conversation after it", _delegates),
         ("cancel", "a Write that is given up makes no file, and the next one does", _gives_up),
+        ("stop", "a Write that is given up while it writes leaves a whole file or none", _stops),
         ("cut", "a Write of which only the beginning came makes no file", _is_cut),
         ("kill", "its program can be killed", _methods(frozenset({"kill"}))),
         ("reminders", "a file that changed after it was written is reported", _reminds),
@@ -308,6 +310,17 @@ def _gives_up(session: Session, site: Site) -> None:
         _writes_one(session, site)
 
 
+def _stops(session: Session, site: Site) -> None:
+    if isinstance(session, InterruptibleSession):
+        content = "".join(f"line {number}\n" for number in range(100_000))
+        given = {"file_path": f"{site.root}/new.txt", "content": content}
+        with Watch(site.root) as watch:
+            session.call_interrupted("Write", given, "stopped", watch.wait)
+        made = site.snapshot().get("new.txt")
+        if made is not None and not (isinstance(made, RegularFile) and made.data == content.encode()):
+            raise _Wrong("new.txt holds a part of what was to be written. Write another file, and rename it.")
+
+
 def _is_cut(session: Session, site: Site) -> None:
     if isinstance(session, InterruptibleSession):
         begun = ToolCall("Write", {"file_path": f"{site.root}/new.txt", "content": "new\n"}).begun
@@ -389,7 +402,7 @@ def _methods(capabilities: frozenset[str]) -> Callable[[Session, Site], None]:
     def look(session: Session, _site: Site) -> None:
         if "parallel" in capabilities and not isinstance(session, ParallelSession):
             raise _Wrong("capabilities names parallel, but the session has no call_parallel(calls)")
-        interrupts = {"cancel", "cut"} & capabilities
+        interrupts = {"cancel", "stop", "cut"} & capabilities
         if interrupts and not isinstance(session, InterruptibleSession):
             raise _Wrong(
                 f"capabilities names {min(interrupts)}, but the session has no "

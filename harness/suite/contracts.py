@@ -61,6 +61,7 @@ SESSION_CAPABILITIES = (
     "mentions",
     "memory_files",
     "cancel",
+    "stop",
     "cut",
     "kill",
     "sessions",

@@ -384,7 +384,7 @@ class _Reader(Inspection):
     ) -> Interruption | None:
         """Return what ends a call early; a message is cut within its last argument, before anything else happens."""
         how = self.choice(value, place, "interrupted", tuple(INTERRUPTIONS))
-        if how in ("cut", "limit", "killed-writing") and events:
+        if how in ("cut", "limit", "stopped", "killed-writing") and events:
             self.note(place, f"a call that is {how} has no moment for `during`", "Make them steps before it.")
         last = list(arguments.values())[-1] if arguments else None
         if how in ("cut", "limit") and not (isinstance(last, str) and len(last) > 1):

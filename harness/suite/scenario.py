@@ -59,9 +59,10 @@ EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "
 SessionEventKind = Literal["resume", "compact", "rewind", "agent", "end", "mention", "other", "back"]
 HookEvent = Literal["PreToolUse", "PostToolUse"]
 HookAction = Literal["allow", "ask", "deny", "block", "context", "input", "exit", "modify"]
-Interruption = Literal["cancelled", "killed", "killed-writing", "cut", "limit"]
+Interruption = Literal["cancelled", "stopped", "killed", "killed-writing", "cut", "limit"]
 INTERRUPTIONS: Mapping[Interruption, str] = {
     "cancelled": "cancel",
+    "stopped": "stop",
     "killed": "kill",
     "killed-writing": "kill",
     "cut": "cut",
@@ -180,9 +181,10 @@ class SessionEvent:
 class ToolCall:
     """One call as the model makes it. `during` strikes after validation and before execution.
 
-    `interrupted` says what ends it early. `cancelled`: the user gives it up between validation and execution. `killed`:
-    the program is killed there, `killed-writing`: when it begins to write; the next call is another session's, unless
-    this one is resumed. `cut`: the connection ends in the middle of the last argument, `limit`: the model's message.
+    `interrupted` says what ends it early. `cancelled`: the user gives it up between validation and execution,
+    `stopped`: when something was written and nothing answered yet. `killed`: the program is killed between validation
+    and execution, `killed-writing`: when it begins to write; the next call is another session's, unless this one is
+    resumed. `cut`: the connection ends in the middle of the last argument, `limit`: the model's message.
     """
 
     tool: str

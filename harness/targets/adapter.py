@@ -11,12 +11,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from mcp import types
+
 from readfirst.harness.adapters.command import Command
 from readfirst.harness.adapters.mcp import McpConnection, McpSession, text_of
 from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import Adapter, AdapterTraits, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.session import (
+    NO_ANSWER,
+    Adapter,
+    AdapterTraits,
+    BrokenAdapter,
+    ToolResult,
+    Workspace,
+)
 from readfirst.harness.targets.agent import AgentTarget
 from readfirst.harness.targets.edit_formats import Knowledge
 from readfirst.harness.targets.install import Installed, install
@@ -40,7 +49,7 @@ _START = 180.0
 """Seconds that a start may take: some packages import half an ecosystem."""
 
 
-_BESIDE = frozenset({"kill", "sessions"})
+_BESIDE = frozenset({"kill", "sessions", "stop"})
 """What no mapping has to claim, because it takes nothing of the target but its process."""
 
 
@@ -130,6 +139,15 @@ class TargetSession:
         call = translated(self._target, tool, arguments, self._scope, self._known)
         return self._result(tool, arguments, self._raw.answer(call.name, call.arguments))
 
+    def call_interrupted(
+        self, tool: str, arguments: Mapping[str, Any], _how: str, interfere: Callable[[], None]
+    ) -> ToolResult:
+        """Make one call, which is given up when `interfere` returns, on a target whose protocol has a word for it."""
+        call = translated(self._target, tool, arguments, self._scope, self._known)
+        give_up: Callable[..., TargetAnswer | None] = self._raw.answer_given_up  # type: ignore[attr-defined]
+        answer = give_up(call.name, call.arguments, interfere)
+        return NO_ANSWER if answer is None else self._result(tool, arguments, answer)
+
     def kill(self) -> None:
         """Kill the target's process, whose kind of connection has one to kill."""
         kill: Callable[[], None] = self._raw.kill  # type: ignore[attr-defined]
@@ -211,7 +229,9 @@ class _PythonTarget:
     def traits(self) -> AdapterTraits:
         # A module's functions may remember files by their paths; an object is made anew for every scenario.
         repeats = not self._remembers_paths
-        return AdapterTraits(_BESIDE, repeats_paths=repeats, reset=self._process.reset, close=self.close)
+        return AdapterTraits(
+            _BESIDE - {"stop"}, repeats_paths=repeats, reset=self._process.reset, close=self.close
+        )
 
     def close(self) -> None:
         self._process.close()
@@ -292,7 +312,15 @@ class _McpRawSession:
         self._joined = joined
 
     def answer(self, name: str, arguments: Mapping[str, Any]) -> TargetAnswer:
-        result = self._session.answer(name, arguments)
+        return self._as_asked(self._session.answer(name, arguments))
+
+    def answer_given_up(
+        self, name: str, arguments: Mapping[str, Any], when: Callable[[], None]
+    ) -> TargetAnswer | None:
+        result = self._session.answer_given_up(name, arguments, when)
+        return None if result is None else self._as_asked(result)
+
+    def _as_asked(self, result: types.CallToolResult) -> TargetAnswer:
         value = text_of(result) if self._joined else result.model_dump(mode="json", by_alias=True)
         return TargetAnswer(value, flagged=bool(result.isError))
 

@@ -63,6 +63,9 @@ class Altered:
         self, tool: str, arguments: Arguments | str, how: str, interfere: Callable[[], None]
     ) -> ToolResult:
         with as_an_ordinary_user():
+            if how == "stopped":
+                assert not isinstance(arguments, str)
+                return self.stop(tool, arguments, interfere)
             if not isinstance(arguments, str):
                 return self.give_up(tool, arguments, interfere)
             return self.cut(
@@ -72,6 +75,10 @@ class Altered:
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         """Take a call that is given up."""
         return _result(self.tools.call_given_up(tool, arguments, interfere))
+
+    def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        """Take a call that is given up when it has begun to write."""
+        return _result(self.tools.call_stopped(tool, arguments))
 
     def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
         """Take a call of whose arguments only the beginning came."""

@@ -42,7 +42,7 @@ __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "LivingSession", "open_clau
 _REMEMBERS_TEN, _KNOWS_SPELLINGS = Version("1.0.58"), Version("2.1.7")
 """Between the two, versions remember ten files, each under its path as it was spelled, so that a scenario that spells a
 path in several ways loses what it has read to others in the same conversation."""
-_LIFE = frozenset({"resume", "compact", "rewind", "agents", "mentions", "cancel", "cut", "kill"})
+_LIFE = frozenset({"resume", "compact", "rewind", "agents", "mentions", "cancel", "stop", "cut", "kill"})
 """What takes a conversation that can be ended, interrupted or summarised, or that others begin or share."""
 _CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
@@ -178,10 +178,13 @@ class LivingSession(ClaudeCodeSession):
         self,
         tool: str,
         arguments: Mapping[str, Any] | str,
-        how: Literal["cancelled", "cut", "limit"],
+        how: Literal["cancelled", "stopped", "cut", "limit"],
         interfere: Callable[[], None],
     ) -> ToolResult:
-        """Let the user give a call up while the product's hook waits, or let the model's message end in it."""
+        """Let the user give a call up while the product's hook waits, or let the model's message end in it.
+
+        That hook runs before the call is executed, or behind it for one that is to be `stopped`.
+        """
         if isinstance(arguments, str):
             ends: Literal["cut", "limit"] = "limit" if how == "limit" else "cut"
             return self._cleaned(self.conversation.call_cut(tool, arguments, ends))
@@ -190,6 +193,8 @@ class LivingSession(ClaudeCodeSession):
             interfere()
             interrupt(self.conversation, self._options.prompt)
 
+        if how == "stopped":
+            return self._cleaned(self.conversation.call(tool, arguments, give_up))
         return self.call_during(tool, arguments, give_up)
 
     def kill(self) -> None:
@@ -291,7 +296,7 @@ class ClaudeCodeAdapter:
 
     def open(self, workspace: Workspace) -> Session:
         """Start or reuse a conversation for the workspace."""
-        hook = "during" in workspace.needs
+        hook = bool({"during", "stop"} & workspace.needs)
         bash = BASH in workspace.needs
         options = self._options(
             workspace.root,
@@ -308,7 +313,8 @@ class ClaudeCodeAdapter:
                     options,
                     summarised="compact" in workspace.needs,
                     rewinds="rewind" in workspace.needs,
-                    spoken="cancel" in workspace.needs,
+                    spoken=bool({"cancel", "stop"} & workspace.needs),
+                    stops="stop" in workspace.needs,
                 ),
                 workspace,
                 self._remind,

@@ -64,6 +64,8 @@ class Options:
     """Whether the product keeps what files were, and is spoken with, so that it can be told to bring them back."""
     spoken: bool = False
     """Whether the product is spoken with, so that its user can interrupt it."""
+    stops: bool = False
+    """Whether `hook` holds a call when it was executed, instead of before."""
     hooks: tuple[Hook, ...] = ()
     prompt: str = "go"
     """What the user says."""
@@ -123,7 +125,8 @@ def _settings(options: Options, hook: PausingHook | None) -> dict[str, Any]:
         settings["permissions"] = {key: value for key, value in rules.items() if value}
     hooks = options.hooks
     if hook is not None:
-        hooks = (*hooks, Hook("PreToolUse", "*", hook.command))
+        moment = "PostToolUse" if options.stops else "PreToolUse"
+        hooks = (*hooks, Hook(moment, "*", hook.command))
     if hooks:
         settings["hooks"] = {event: [] for event in dict.fromkeys(each.event for each in hooks)}
     for each in hooks:
