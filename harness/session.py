@@ -19,6 +19,7 @@ __all__ = [
     "TIME_LIMIT",
     "Adapter",
     "AdapterTraits",
+    "BackgroundSession",
     "BrokenAdapter",
     "CompactingSession",
     "DelegatingSession",
@@ -258,6 +259,18 @@ class DelegatingSession(Protocol):
         """Start a sub-agent and return its session. `close()`, which it then needs, ends the sub-agent.
 
         Until then the harness makes no call in this session.
+        """
+        ...
+
+
+@runtime_checkable
+class BackgroundSession(Protocol):
+    """A session whose model can hand work to sub-agents and go on meanwhile (capability `background`)."""
+
+    def background_agent(self) -> Session:
+        """Start a sub-agent in the background and return its session, which `close()` may end.
+
+        Until then it and this session make calls, one at a time.
         """
         ...
 

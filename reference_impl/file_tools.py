@@ -187,11 +187,15 @@ class FileTools:
     @contextlib.contextmanager
     def sub_agent(self) -> Iterator[FileTools]:
         """Offer the tools of a sub-agent, which works while this session waits: for it, that is one message."""
+        yield self.background_agent()
+        self._told += self._noticed()[1]
+
+    def background_agent(self) -> FileTools:
+        """Return the tools of a sub-agent that works beside this session."""
         agent = copy.copy(self)
         agent._session = self._session.sub_agent()
         agent._told = ()
-        yield agent
-        self._told += self._noticed()[1]
+        return agent
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         """Execute one call that is a message of its own. The values of the arguments may be anything JSON can say."""
@@ -233,10 +237,13 @@ class FileTools:
 
     def call_stopped(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         """Execute one call that the user gives up when it is done, and not answered yet; they then say something."""
+        path = str(arguments.get("file_path"))
+        known = self._session.memory.records.peek(path)
         result = self.call(tool, arguments)
         if not result.is_error:
             self._session.user_speaks()
             if remark := self._session.behaviours.calls.stopped_remark:
+                self._session.memory.untold[path] = known
                 return Result(remark, True, "stopped", None)
         return result
 

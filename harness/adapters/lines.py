@@ -58,7 +58,7 @@ class LinesAdapter:
     def traits(self) -> AdapterTraits:
         """What the program said of itself when it was started last."""
         return AdapterTraits(
-            (self._capabilities - {"stop"}) | {"kill", "sessions"},
+            (self._capabilities - {"stop", "background"}) | {"kill", "sessions"},
             repeats_paths=True,
             design=self._design,
             reset=self.reset,

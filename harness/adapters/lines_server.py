@@ -99,7 +99,7 @@ class _Server:
                 return {
                     "protocol": PROTOCOL,
                     **self._offer,
-                    "capabilities": sorted(traits.capabilities - {"stop"}),
+                    "capabilities": sorted(traits.capabilities - {"stop", "background"}),
                     **design,
                 }
             case "open":

@@ -23,6 +23,7 @@ from typing import Any
 
 from readfirst.harness.adapters.framing import MAXIMUM_MESSAGE, Framing
 from readfirst.harness.session import (
+    BackgroundSession,
     DelegatingSession,
     Hook,
     InterruptibleSession,
@@ -176,6 +177,14 @@ class _Host:
                 if not isinstance(session, DelegatingSession):
                     raise TypeError("the adapter declares `agents`, but its session has no sub_agent()")
                 self.sessions[message["agent"]] = session.sub_agent()
+                return {}
+            case "background_agent":
+                session = self.sessions[number]
+                if not isinstance(session, BackgroundSession):
+                    raise TypeError(
+                        "the adapter declares `background`, but its session has no background_agent()"
+                    )
+                self.sessions[message["agent"]] = session.background_agent()
                 return {}
             case "close":
                 close_session(self.sessions.pop(number))

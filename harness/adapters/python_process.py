@@ -218,8 +218,15 @@ class PythonSession:
 
     def sub_agent(self) -> PythonSession:
         """Let the child start a sub-agent."""
+        return self._agent("sub_agent")
+
+    def background_agent(self) -> PythonSession:
+        """Let the child start a sub-agent that works in the background."""
+        return self._agent("background_agent")
+
+    def _agent(self, do: str) -> PythonSession:
         agent = PythonSession(self._host, self._numbers, self._time_limit)
-        self.ask("sub_agent", "sub_agent", agent=agent._number)
+        self.ask(do, do, agent=agent._number)
         return agent
 
     def close(self) -> None:

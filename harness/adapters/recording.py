@@ -146,6 +146,8 @@ class RecordedSession:
         """Answer a sub-agent's calls as recorded: they stand among the others, in the order of the scenario."""
         return _RecordedAgent(self)
 
+    background_agent = sub_agent
+
     def close(self) -> None:
         """Complain of recorded calls that were not made."""
         if self._killed:

@@ -159,6 +159,10 @@ class ReferenceSession:
                 return _result(self._tools.call_stopped(tool, arguments))
             return _result(self._tools.call_given_up(tool, arguments, interfere))
 
+    def background_agent(self) -> ReferenceSession:
+        """Start a sub-agent in the background."""
+        return ReferenceSession(self._tools.background_agent(), self._seconds)
+
 
 class _SubAgent(ReferenceSession):
     """A sub-agent of a session; closing it ends it."""

@@ -214,6 +214,20 @@ class Conversation:
         then()
         self._turn = self._next_turn(self.program.time_limit, None, "adapter")
 
+    def let_speak(self, turn: Turn | None) -> Turn | None:
+        """Let another agent of the program go on, whose turn this is; return the turn of the one before."""
+        waiting, self._turn = self._turn, turn
+        return waiting
+
+    def start_beside(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, Turn]:
+        """Let the model call a tool that starts an agent and goes on; return the call's id, and the agent's turn."""
+        use = self._use(tool, arguments)
+        first = self._say((use,), self.program.time_limit)
+        second = self._next_turn(self.program.time_limit, None, "adapter")
+        own, beside = (first, second) if use.id in first.request.answers else (second, first)
+        self._turn = own
+        return use.id, beside
+
     @property
     def results(self) -> Mapping[str, ToolResult]:
         """The results that the agent's latest request brought, by the ids of the calls."""

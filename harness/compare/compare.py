@@ -140,8 +140,8 @@ class _Judge:
                 position = (clause.position if clause is not None else None) or position
         if isinstance(step, ToolCall) and step.interrupted in ("killed-writing", "stopped"):
             # How far it came is a matter of luck; nothing may be torn.
-            done = step.interrupted == "stopped" and not happened.results[0].is_error
-            for path, what in torn(step, self.state, happened.changes, done=done):
+            answer = happened.results[0] if step.interrupted == "stopped" else None
+            for path, what in torn(step, self.state, happened.changes, answer):
                 found = FileDifference(f"file {path}", "as it was, or as the call asks", what)
                 self._note(index, 0, "effects", found, position)
             happened = replace(happened, traces={}, names_before={}, names={})

@@ -57,8 +57,8 @@ class _Judge:
     found: list[Harm] = field(default_factory=list)
     views: list[dict[str, Known]] = field(default_factory=list)
     """What the session knows of files, the innermost sub-agent's last."""
-    other: dict[str, Known] | None = None
-    """What another session beside it knows."""
+    beside: dict[str, dict[str, Known]] = field(default_factory=dict)
+    """What another session, which has no name, and sub-agents in the background know."""
     rewinds: bool = False
     checkpoint: State = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
@@ -74,8 +74,8 @@ class _Judge:
 
     def _views(self) -> list[dict[str, Known]]:
         """Return what everybody knows, first who acts now."""
-        beside = self.other is not None and all(view is not self.other for view in self.views)
-        return [*reversed(self.views), *([self.other] if beside and self.other is not None else [])]
+        waiting = [each for each in self.beside.values() if all(view is not each for view in self.views)]
+        return [*reversed(self.views), *waiting]
 
     def step(self, index: int, step: Step, happened: StepOutcome) -> None:
         """Judge one step, and learn from it."""
@@ -104,21 +104,17 @@ class _Judge:
 
     def _stopped(self, index: int, call: ToolCall, happened: StepOutcome) -> None:
         """Judge a call that was given up while it wrote: whether it was made is open, unless it was answered."""
-        done = not happened.results[0].is_error
-        for path, what in torn(call, self.state, happened.changes, done=done):
+        for path, what in torn(call, self.state, happened.changes, happened.results[0]):
             former, now = _text(self.state.get(path)), _text(happened.changes.get(path))
-            if path in happened.changes:
-                lost = f"{path} was torn when the call was given up, and has {what}"
-                self._note(index, 0, path, Found("lost", lost, former, now))
+            if path not in happened.changes:
+                found = Found("untrue", f"the call was answered, and {path} is as it was")
+            elif path in self.state or path in meant(call.arguments, self.state):
+                found = Found(
+                    "lost", f"{path} was torn when the call was given up, and has {what}", former, now
+                )
             else:
-                self._note(index, 0, path, Found("untrue", f"the call was answered, and {path} is as it was"))
-        named = meant(call.arguments, self.state)
-        for path in sorted(
-            happened.changes.keys() - {*named, *(up for each in named for up in _folders(each))}
-        ):
-            if path not in self.state:
-                what = f"{path}, which no call named, was left behind"
-                self._note(index, 0, path, Found("stray", what, "", _text(happened.changes[path])))
+                found = Found("stray", f"{path}, which no call named, was left behind", former, now)
+            self._note(index, 0, path, found)
         before, after = dict(self.state), _after(self.state, happened.changes)
         self._learn_all(set(happened.changes), before, after, set())
         self.state = after
@@ -138,9 +134,8 @@ class _Judge:
                 self.views.append(_fresh(self.state))
             case "end" | "back" if len(self.views) > 1:
                 self.views.pop()
-            case "other":
-                self.other = _fresh(self.state) if self.other is None else self.other
-                self.views.append(self.other)
+            case "other" | "background":
+                self.views.append(self.beside.setdefault(event.path, _fresh(self.state)))
             case "rewind":
                 self.rewinds = True
             case "mention":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from readfirst.harness.session import (
+    BackgroundSession,
     BrokenAdapter,
     CompactingSession,
     DelegatingSession,
@@ -28,7 +29,8 @@ class Conversation:
     def __init__(self, begin: Callable[[], Session]) -> None:
         self._begin = begin
         self._sessions = [begin()]
-        self._other: Session | None = None
+        self._beside: dict[str, Session] = {}
+        """The other session, which has no name, and sub-agents in the background."""
         self._killed = False
 
     @property
@@ -72,17 +74,22 @@ class Conversation:
                 self._sessions.append(agent)
             case "end":
                 close_session(self._sessions.pop())
-            case "other":
-                self._other = self._begin() if self._other is None else self._other
-                self._sessions.append(self._other)
+            case "other" | "background":
+                if event.path not in self._beside:
+                    self._beside[event.path] = self._begin() if event.kind == "other" else self._background()
+                self._sessions.append(self._beside[event.path])
             case "back":
                 self._sessions.pop()
 
+    def _background(self) -> Session:
+        if not isinstance(self.session, BackgroundSession):
+            raise _missing("background", "background_agent()")
+        return self.session.background_agent()
+
     def close(self) -> None:
         """Close all sessions, the innermost first."""
-        if self._other is not None:
-            self._sessions.append(self._other)
-            self._other = None
+        while self._beside:
+            self._sessions.append(self._beside.popitem()[1])
         while self._sessions:
             close_session(self._sessions.pop())
 

@@ -39,6 +39,7 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
+from readfirst.harness.workspace.platform import demand_platform
 from readfirst.harness.workspace.site import (
     HOME,
     TEMPORARY,
@@ -164,6 +165,7 @@ class _Replay:
 
     def perform(self, adapter: Adapter, *, to_the_end: bool) -> Outcome:
         trace.scenario(self.scenario.id, self.site.root)
+        demand_platform(self.scenario.platform, self.site.root)
         self.site.lay_out(self.scenario.given.files)
         self.before = self.state = self.site.snapshot()
         self._look_for_strays()

@@ -48,6 +48,7 @@ _SESSION_EVENTS: Mapping[SessionEventKind, str] = {
     "end": "the sub-agent ends",
     "mention": "the user mentions",
     "other": "another session acts",
+    "background": "in the background works the sub-agent",
     "back": "the first session goes on",
 }
 

@@ -21,7 +21,18 @@ from readfirst.harness.suite.heading import Heading, heading_of, plain_heading
 __all__ = ["HEADING_KEYS", "case_headings", "case_slugs", "expanded", "read_cases", "unused_values"]
 
 CASES = "cases"
-HEADING_KEYS = ("title", "about", "requirement", "rule", "tags", "sources", "disputed", "law", "contract")
+HEADING_KEYS = (
+    "title",
+    "about",
+    "requirement",
+    "rule",
+    "tags",
+    "sources",
+    "disputed",
+    "law",
+    "platform",
+    "contract",
+)
 SCENARIO_KEYS = (*HEADING_KEYS, "given", "steps")
 """What a case may say instead of what the file says at its top."""
 

@@ -54,6 +54,7 @@ SESSION_CAPABILITIES = (
     "compact",
     "rewind",
     "agents",
+    "background",
     "reminders",
     "hooks",
     "permission_modes",

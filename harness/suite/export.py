@@ -26,6 +26,7 @@ from readfirst.harness.suite.permissions import GivenPermissions
 from readfirst.harness.suite.repeated import RepeatedText
 from readfirst.harness.suite.scenario import (
     EXECUTION_ERRORS,
+    Clause,
     Expectation,
     GivenHook,
     ParallelCalls,
@@ -124,6 +125,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
         **({"disputed": scenario.disputed} if scenario.disputed else {}),
         "tags": list(scenario.tags),
         "sources": list(scenario.sources),
+        **({"law": True} if scenario.law else {}),
         "needs": sorted({*scenario.needs, *_machine_needs(scenario)}),
         "given": {
             "files": {path: _given(entry) for path, entry in scenario.given.files.items()},
@@ -140,8 +142,11 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
 
 
 def _machine_needs(scenario: Scenario) -> set[str]:
-    """What whoever replays it must have, beside what the implementation must: no runner runs git yet."""
-    return {"git" for step in scenario.steps if isinstance(step, WorldEvent) and step.kind == "git"}
+    """What whoever replays it must have beside the implementation: no runner runs git or gives files away."""
+    needs = {"git" for step in scenario.steps if isinstance(step, WorldEvent) and step.kind == "git"}
+    if any(isinstance(each, RegularFile) and each.ownership for each in scenario.given.files.values()):
+        needs.add("ownership")
+    return needs | ({scenario.platform} if scenario.platform else set())
 
 
 def _permissions(given: GivenPermissions | None) -> dict[str, Any] | None:
@@ -167,6 +172,8 @@ class _Expansion:
     @property
     def specified(self) -> bool:
         """A product must answer every call; documents need to speak of one."""
+        if self.scenario.law:
+            return self.contract.recorded
         return self.said and not (self.contract.recorded and self.silent)
 
     def step(self, step: Step) -> dict[str, Any]:
@@ -206,7 +213,9 @@ class _Expansion:
     def expectation(self, tool: str, expectation: Expectation) -> dict[str, Any] | None:
         clause = clause_for(self.scenario, expectation, self.contract)
         level = "text"
-        if clause is not None:
+        if self.scenario.law:
+            clause, level = Clause(), "effects"
+        elif clause is not None:
             self.said = True
             if clause.text is None:
                 level = "reason"

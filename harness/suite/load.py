@@ -29,6 +29,7 @@ from readfirst.harness.suite.scenario import (
     CALLS,
     DISK_PAGE,
     INTERRUPTIONS,
+    PLATFORMS,
     Expectation,
     Given,
     Interruption,
@@ -54,6 +55,7 @@ _TOP = (
     "disputed",
     "contract",
     "law",
+    "platform",
     "given",
     "steps",
 )
@@ -159,6 +161,12 @@ class _Reader(Inspection):
         if "law" in top and top["law"] is not True:
             self.note(("law",), "law is true or left out", "Write `law: true`.")
         self.law = top.get("law") is True
+        platform = None
+        if "platform" in top:
+            platform = self.choice(top["platform"], ("platform",), "platform", PLATFORMS)
+            if not self.law:
+                fix = "Write `law: true`, and no expect."
+                self.note(("platform",), "the product was recorded on Linux alone", fix, key=True)
         requirement = None
         if "requirement" in top:
             requirement = self.choice(top["requirement"], ("requirement",), "requirement", REQUIREMENTS)
@@ -193,6 +201,7 @@ class _Reader(Inspection):
             path=self.document.file,
             rule=texts.get("rule", ""),
             disputed=texts.get("disputed", ""),
+            platform=platform or "",
             law=self.law,
             composed=composed,
         )

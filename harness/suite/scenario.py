@@ -21,6 +21,7 @@ __all__ = [
     "DISK_PAGE",
     "EXECUTION_ERRORS",
     "INTERRUPTIONS",
+    "PLATFORMS",
     "TOOLS",
     "CallIndex",
     "Clause",
@@ -56,7 +57,9 @@ BUFFERS = "buffers"
 
 ReadGate = Literal["enforced", "relaxed"]
 EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir", "buffer", "git"]
-SessionEventKind = Literal["resume", "compact", "rewind", "agent", "end", "mention", "other", "back"]
+SessionEventKind = Literal[
+    "resume", "compact", "rewind", "agent", "end", "mention", "other", "background", "back"
+]
 HookEvent = Literal["PreToolUse", "PostToolUse"]
 HookAction = Literal["allow", "ask", "deny", "block", "context", "input", "exit", "modify"]
 Interruption = Literal["cancelled", "stopped", "killed", "killed-writing", "cut", "limit"]
@@ -84,6 +87,9 @@ class TextDigest:
     starts: str | None = None
     ends: str | None = None
 
+
+PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
+"""Where a scenario may hold alone: a system, or folders in which case or composition of a name makes no difference."""
 
 EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_error"})
 """Refusals that come after validation: a `during` event strikes before them."""
@@ -157,7 +163,8 @@ class SessionEvent:
     are brought back to what they were when the user last said something; what that changes belongs to the next
     call. `agent`: the calls up to `end` are a sub-agent's, which the conversation waits for. `mention`: the user
     mentions the file `path`, relative to the workspace. `other`: the calls up to `back` are those of a second
-    session in the workspace, which goes on beside the first.
+    session in the workspace, which goes on beside the first, `background`: of the sub-agent named `path`, which works
+    beside the conversation.
     """
 
     kind: SessionEventKind
@@ -166,14 +173,8 @@ class SessionEvent:
 
     @property
     def needs(self) -> str:
-        """The capability that an adapter must have for it."""
-        named = {
-            "agent": "agents",
-            "end": "agents",
-            "mention": "mentions",
-            "other": "sessions",
-            "back": "sessions",
-        }
+        """The capability that an adapter must have for it; none for `back`."""
+        named = {"agent": "agents", "end": "agents", "mention": "mentions", "other": "sessions", "back": ""}
         return named.get(self.kind, self.kind)
 
 
@@ -303,6 +304,8 @@ class Scenario:
     """The rule that the scenario belongs to, an id of `rules.yaml`; empty where it names none."""
     disputed: str = ""
     """Where it is discussed whether the expectation is right; until then the scenario counts for nothing."""
+    platform: str = ""
+    """Where it holds, of PLATFORMS; empty: everywhere."""
     law: bool = False
     """No recorded product can be asked, so that no call has an expectation: nobody may be harmed, and that is all."""
     composed: bool = False
@@ -327,7 +330,7 @@ class Scenario:
     def needs(self) -> frozenset[str]:
         """The capabilities an adapter must have: tool names, and those of `contracts.SESSION_CAPABILITIES`."""
         needs = {call.tool for call in self.calls()}
-        needs.update(step.needs for step in self.steps if isinstance(step, SessionEvent))
+        needs.update(step.needs for step in self.steps if isinstance(step, SessionEvent) and step.needs)
         if any(isinstance(step, ParallelCalls) for step in self.steps):
             needs.add("parallel")
         if any(call.paused for call in self.calls()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import YamlPath
@@ -16,6 +16,7 @@ __all__ = ["SESSION_EVENTS", "WITH_STEPS", "inner_steps", "read_session_event"]
 _INNER: Mapping[str, tuple[SessionEventKind, str]] = {
     "agent": ("end", "a sub-agent"),
     "other": ("back", "another session"),
+    "background": ("back", "a sub-agent in the background"),
 }
 """What has steps of its own, with the event that ends them and what messages call it."""
 WITH_STEPS = frozenset(_INNER)
@@ -32,7 +33,7 @@ def read_session_event(
 ) -> Sequence[Step]:
     """Read the event `kind` of the step at `place`.
 
-    The steps of a sub-agent or another session, read by `read_step`, stand between two.
+    The steps of sub-agents or another session, read by `read_step`, stand between two.
     """
     position = look.document.position(place)
     match kind:
@@ -53,7 +54,9 @@ def read_session_event(
         case _:
             at = (*place, kind)
             end, who = _INNER[kind]
-            fields = look.mapping(value, at, who, ("steps",), required=("steps",)) or {}
+            keys = ("agent", "steps") if kind == "background" else ("steps",)
+            fields = look.mapping(value, at, who, keys, required=keys) or {}
+            name = look.string(fields["agent"], (*at, "agent"), "agent") if "agent" in fields else None
             listed = look.sequence(fields["steps"], (*at, "steps"), "steps", empty=False) if fields else ()
             steps: list[Step] = []
             for number, each in enumerate(listed or ()):
@@ -69,8 +72,8 @@ def read_session_event(
                     )
                     continue
                 steps += read_step((*at, "steps", number), each)
-            begin: SessionEventKind = "agent" if kind == "agent" else "other"
-            return (SessionEvent(begin, position), *steps, SessionEvent(end, position))
+            begin = cast(SessionEventKind, kind)
+            return (SessionEvent(begin, position, name or ""), *steps, SessionEvent(end, position))
 
 
 def _nothing(look: Inspection, place: YamlPath, kind: str, value: Any) -> None:

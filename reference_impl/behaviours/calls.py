@@ -48,13 +48,13 @@ class CallBehaviours:
     stopped_remark: str = behaviour(
         "",
         {
-            "2.1.330": "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a "
-            "file edit, the new_string was NOT written to the file). STOP what you are doing and wait for "
-            "the user to tell you how to proceed. Correction to the text above: this call was stopped while "
-            "running, not refused before it ran. It may have run in part or in full, and its changes may "
-            "have been written. No permission prompt was involved. Work it started elsewhere (a remote "
-            "command, a background process) may still be running, so check before starting the same work "
-            "again. The instruction to stop and wait still stands.",
+            "2.1.330": "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it "
+            "was a file edit, the new_string was NOT written to the file). STOP what you are doing and "
+            "wait for the user to tell you how to proceed. Correction to the text above: this call was "
+            "stopped while running, not refused before it ran. It may have run in part or in full, and "
+            "its changes may have been written. No permission prompt was involved. Work it started "
+            "elsewhere (a remote command, a background process) may still be running, so check before "
+            "starting the same work again. The instruction to stop and wait still stands.",
         },
         meaning="The value is what the model is told of a call that the user gave up when it had written, and was not "
         "answered yet; without one it is answered as all others.",

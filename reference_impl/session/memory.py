@@ -135,6 +135,8 @@ class Memory:
     records: ReadState
     message: int = 0
     writes: Writes = field(default_factory=Writes)
+    untold: dict[str, Record | None] = field(default_factory=dict)
+    """What was known, until it is read or written again, of files that a call wrote of which the model was not told."""
 
     def remember(
         self,
@@ -152,6 +154,7 @@ class Memory:
         `seen`: the model knows that it is all of the content. `own`: the session has just written it. `given` is the
         path as the model wrote it. `text` is what the file holds.
         """
+        self.untold.pop(path, None)
         self.records.put(
             self._known_as(path, given),
             Record(
@@ -187,6 +190,7 @@ class Memory:
             content = unify(content)
         known = content if self.behaviours.freshness.touched_own_write_may_be_edited else None
         self.writes.add(path)
+        self.untold.pop(path, None)
         modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
         text = unify(content)
         former = self.records.peek(path)
@@ -239,6 +243,7 @@ class Memory:
             reversed(self.records.newest_first()) if behaviours.sessions.resume_keeps_known_files else ()
         ):
             record = self.records.get(path)
+            record = self.untold.get(path, record)
             if (
                 record is not None
                 and (self._is_whole(record) or behaviours.sessions.resume_keeps_partial_reads)

@@ -5,8 +5,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -65,6 +68,10 @@ func (s *Suite) Judge(scenario *Scenario, implementation Implementation) Verdict
 		return verdict
 	}
 	judge := &judge{suite: s, scenario: scenario}
+	if scenario.Law {
+		judge.harms(done)
+		return judge.verdict(verdict)
+	}
 	for index := range done.steps {
 		judge.step = index + 1
 		judge.judge(&scenario.Steps[index], &done.steps[index])
@@ -82,9 +89,13 @@ func (s *Suite) Judge(scenario *Scenario, implementation Implementation) Verdict
 	if judge.differs("effects") {
 		judge.harms(done)
 	}
-	verdict.Status, verdict.Differences = "judged", judge.found
+	return judge.verdict(verdict)
+}
+
+func (j *judge) verdict(verdict Verdict) Verdict {
+	verdict.Status, verdict.Differences = "judged", j.found
 	for _, level := range Levels {
-		if judge.differs(level) {
+		if j.differs(level) {
 			break
 		}
 		verdict.Levels = append(verdict.Levels, level)
@@ -104,7 +115,7 @@ func (j *judge) differs(level string) bool {
 func lacking(scenario *Scenario, has []string) string {
 	var missing []string
 	for _, need := range scenario.Needs {
-		if need == "full_disk" || need == "kill" || !contains(has, need) {
+		if need == "full_disk" || need == "kill" || !contains(has, need) && !holdsHere(need) {
 			missing = append(missing, need)
 		}
 	}
@@ -112,6 +123,28 @@ func lacking(scenario *Scenario, has []string) string {
 		missing = append(missing, "a user who is not root")
 	}
 	return strings.Join(missing, ", ")
+}
+
+// holdsHere tells whether a need is a platform, and this one. The folder in which that shows is one for temporary files.
+func holdsHere(platform string) bool {
+	names := map[string][2]string{
+		"case-insensitive": {"readfirst-a", "READFIRST-A"},
+		"composing":        {"readfirst-\u00e9", "readfirst-e\u0301"},
+	}
+	pair, is := names[platform]
+	if !is {
+		return platform == runtime.GOOS || platform == "macos" && runtime.GOOS == "darwin"
+	}
+	folder, err := os.MkdirTemp("", "readfirst-")
+	if err != nil {
+		return false
+	}
+	defer os.RemoveAll(folder)
+	if err := os.WriteFile(filepath.Join(folder, pair[0]), nil, 0o600); err != nil {
+		return false
+	}
+	_, err = os.Lstat(filepath.Join(folder, pair[1]))
+	return err == nil
 }
 
 func contains(list []string, word string) bool {
@@ -408,7 +441,7 @@ func meant(given map[string]any, state Snapshot) []string {
 		return nil
 	}
 	var paths []string
-	if here, found := followed(path.Clean(strings.TrimLeft(strings.TrimPrefix(text, "$WS"), "/")), state); found {
+	if here, found := followed(path.Clean(strings.TrimLeft(strings.TrimPrefix(filepath.ToSlash(text), "$WS"), "/")), state); found {
 		paths = append(paths, here)
 	}
 	if strings.HasPrefix(text, "~/") {

@@ -42,6 +42,7 @@ type Scenario struct {
 	ID       string
 	Title    string
 	Disputed string
+	Law      bool
 	Needs    []string
 	Given    Given
 	Steps    []Step

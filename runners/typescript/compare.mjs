@@ -1,6 +1,8 @@
 // Compare: what happened against what is expected, level by level.
 import { createHash } from "node:crypto";
-import { posix } from "node:path";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, posix, sep } from "node:path";
 import { replay } from "./replay.mjs";
 import { readsAnything } from "./rights.mjs";
 import { bytes } from "./suite.mjs";
@@ -15,7 +17,7 @@ export async function judge(suite, scenario, implementation) {
   const has = new Set(implementation.capabilities);
   has.delete("full_disk");
   has.delete("kill");
-  const lacking = scenario.needs.filter((need) => !has.has(need));
+  const lacking = scenario.needs.filter((need) => !has.has(need) && !holdsHere(need));
   if (scenario.id.startsWith("rights/") && readsAnything()) lacking.push("a user who is not root");
   if (lacking.length > 0) return { ...verdict, status: "unsupported", reason: lacking.join(", "), lacks: lacking };
   const place = new Place();
@@ -28,6 +30,10 @@ export async function judge(suite, scenario, implementation) {
     place.remove();
   }
   const found = [];
+  if (scenario.law) {
+    harms(scenario, outcome, (step, what) => found.push({ step, level: "safe", what }));
+    return { ...verdict, status: "judged", levels: found.length > 0 ? [] : LEVELS, differences: found };
+  }
   outcome.steps.forEach((done, index) => {
     const note = (level, what) => found.push({ step: index + 1, level, what });
     compareStep(suite, scenario, scenario.steps[index], done, note);
@@ -44,6 +50,23 @@ export async function judge(suite, scenario, implementation) {
   const failing = LEVELS.findIndex(differs);
   verdict.levels = failing < 0 ? LEVELS : LEVELS.slice(0, failing);
   return { ...verdict, status: "judged", differences: found };
+}
+
+/** Tells whether a need is a platform, and this one, as it shows in a folder for temporary files. */
+function holdsHere(platform) {
+  const systems = { darwin: "macos", win32: "windows" };
+  const names = {
+    "case-insensitive": ["readfirst-a", "READFIRST-A"],
+    composing: ["readfirst-\u00e9", "readfirst-e\u0301"],
+  }[platform];
+  if (names === undefined) return platform === (systems[process.platform] ?? process.platform);
+  const folder = mkdtempSync(join(tmpdir(), "readfirst-"));
+  try {
+    writeFileSync(join(folder, names[0]), "");
+    return existsSync(join(folder, names[1]));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 function compareStep(suite, scenario, step, done, note) {
@@ -206,7 +229,7 @@ function normal(path) {
 export function meant(given, state) {
   const path = Object.hasOwn(given, "file_path") ? given.file_path : given.notebook_path;
   if (typeof path !== "string") return [];
-  const here = followed(normal(path.replace(/^\$WS/, "").replace(/^\/+/, "")), state);
+  const here = followed(normal(path.replaceAll(sep, "/").replace(/^\$WS/, "").replace(/^\/+/, "")), state);
   const home = path.startsWith("~/") ? `$HOME/${normal(path.slice(2))}` : undefined;
   return [here, home].filter((each) => each !== undefined);
 }

@@ -83,6 +83,17 @@ def main() -> None:
                 say(answer | {"result": {"tools": tools}})
             case "tools/call" if WAY == "error":
                 say(answer | {"error": {"code": -32602, "message": "no such argument"}})
+            case "tools/call" if WAY.startswith("stops"):
+                new = Path(params["arguments"]["file_path"])
+                new.write_text(params["arguments"]["content"][:2])
+                notice = json.loads(sys.stdin.readline())
+                assert notice["method"] == "notifications/cancelled", notice
+                assert notice["params"]["requestId"] == message["id"], notice
+                if WAY == "stops":
+                    new.unlink()
+                if WAY == "stops-and-answers":
+                    new.unlink()
+                    say(answer | {"result": text("it was given up", True)})
             case "tools/call":
                 say(answer | {"result": called(WAY)})
 

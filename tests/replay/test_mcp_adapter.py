@@ -12,6 +12,9 @@ import pytest
 
 from readfirst.harness.adapters import mcp_server
 from readfirst.harness.adapters.mcp import Isolation, McpAdapter, McpConnection
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.replay.interruption import Watch
+from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.session import BrokenAdapter, Workspace
 from readfirst.harness.suite.suite import Suite
@@ -207,3 +210,29 @@ def test_the_reference_passes_through_mcp() -> None:
 def test_a_missing_program_is_not_a_command(tmp_path: Path) -> None:
     with pytest.raises(ConnectError, match="there is no program 'no-such-program'"):
         connect("mcp:no-such-program --x", Suite(Path(__file__).parents[2] / "fixtures"))
+
+
+@pytest.mark.parametrize(
+    ("way", "answer", "left"),
+    [("stops", "No answer.", None), ("stops-and-answers", "it was given up", None), ("stops-halfway", "No answer.", "ne")],
+)
+def test_a_server_is_told_that_a_call_is_given_up_which_has_begun_to_write(
+    opened: Open, workspace: Workspace, way: str, answer: str, left: str | None
+) -> None:
+    new = workspace.root / "new.txt"
+    session = opened(way).open(workspace)
+    with Watch(str(workspace.root)) as watch:
+        result = session.call_interrupted(
+            "Write", {"file_path": str(new), "content": "new\n"}, "stopped", watch.wait
+        )
+    session.close()
+    assert (result.text, result.is_error) == (answer, True)
+    assert (new.read_text() if new.exists() else None) == left
+
+
+def test_what_a_server_leaves_of_a_call_that_was_given_up_is_judged(opened: Open) -> None:
+    suite = Suite(Path(__file__).parents[2] / "fixtures")
+    scenario = suite.scenario("interrupted/new-file-stopped")
+    with SitePool() as place:
+        outcome = replay(scenario, opened("stops-halfway"), place)
+    assert [(harm.kind, harm.path) for harm in harms_of(scenario, outcome)][:1] == [("lost", "new.txt")]

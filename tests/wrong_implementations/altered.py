@@ -112,6 +112,9 @@ class Altered:
     def sub_agent(self) -> "Altered":
         return Agent(self)
 
+    def background_agent(self) -> "Altered":
+        return Agent(self)
+
     def path(self, arguments: Arguments) -> Path:
         """Return the file that a call is about."""
         return self.workspace.root / str(arguments.get("file_path", ""))

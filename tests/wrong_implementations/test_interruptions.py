@@ -27,6 +27,12 @@ IN_PROCESS: dict[type[altered.Altered], str] = {
     wrong.DeletesWhatWasCut: "write-at-limit",
     wrong.WritesWhatCame: "edit-cut",
     wrong.OpensWhileItComes: "new-file-cut",
+    wrong.WritesHalf: "write-stopped",
+    wrong.SaysThatItIsDone: "edit-stopped",
+    wrong.WritesAfterItWasStopped: "new-file-stopped",
+    wrong.LeavesWhatItHadBegun: "edit-stopped",
+    wrong.StaysBusy: "edit-stopped",
+    wrong.ForgetsWhatOthersChanged: "edit-stopped-and-changed",
 }
 KILLED = {
     "EmptiesAndWrites": "write-killed-while-writing",

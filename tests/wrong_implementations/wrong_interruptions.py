@@ -8,7 +8,7 @@ from pathlib import Path
 
 from altered import Altered, Arguments
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.session import NO_ANSWER, ToolResult
 
 
 class ExecutesWhatWasGivenUp(Altered):
@@ -140,3 +140,67 @@ class BacksUpAndMoves(Altered):
         time.sleep(5)  # it is killed long before
         path.write_text(content)
         return ToolResult("Written.")
+
+
+class WritesHalf(Altered):
+    """Whoever gives a call up while it writes gets what was written by then."""
+
+    def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        content = str(arguments.get("content", arguments.get("new_string")))
+        Path(arguments["file_path"]).write_text(content[: len(content) // 2])
+        return NO_ANSWER
+
+
+class SaysThatItIsDone(Altered):
+    """The call is not made, and answered as one that was."""
+
+    def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        return ToolResult("The file has been updated.")
+
+
+class WritesAfterItWasStopped(Altered):
+    """Nobody tells the thread that writes."""
+
+    def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = Path(arguments["file_path"])
+        threading.Timer(0.03, lambda: path.write_text("written too late\n")).start()
+        return NO_ANSWER
+
+    def close(self) -> None:
+        time.sleep(0.1)
+
+
+class LeavesWhatItHadBegun(Altered):
+    """The file is written beside its place, and stays there."""
+
+    def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        Path(arguments["file_path"] + ".new").write_text("begun")
+        return NO_ANSWER
+
+
+class StaysBusy(Altered):
+    """What was stopped counts as running."""
+
+    busy = False
+
+    def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        self.busy = True
+        return super().stop(tool, arguments, interfere)
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        if self.busy and tool != "Read":
+            return ToolResult("Another call still runs.", True, "os_error")
+        return self.reference(tool, arguments, interfere)
+
+
+class ForgetsWhatOthersChanged(Altered):
+    """A call that was stopped makes the session take the file as it is then for its own."""
+
+    def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        self.stopped = Path(arguments["file_path"])
+        return super().stop(tool, arguments, interfere)
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        if tool == "Write" and self.__dict__.get("stopped") == Path(arguments["file_path"]):
+            self.reference("Read", {"file_path": arguments["file_path"]})
+        return self.reference(tool, arguments, interfere)

@@ -67,3 +67,37 @@ class TakesOthersForItself(Altered):
         if tool != "Read" and not answer.is_error:
             self.written[str(path)] = path.read_bytes()
         return answer
+
+
+class AgentsShareOneMemory(Altered):
+    """What one sub-agent has read, all have."""
+
+    def background_agent(self) -> Altered:
+        return self
+
+
+class AgentWritesItsOwnCopy(WritesItsOwnCopy):
+    """A sub-agent edits what it has read, whatever others made of it."""
+
+    def background_agent(self) -> Altered:
+        return type(self)(self.workspace)
+
+
+class AgentLocksTheFolder(LocksTheFolder):
+    """A sub-agent that has changed a file keeps all others out."""
+
+    def background_agent(self) -> Altered:
+        return type(self)(self.workspace)
+
+
+class TakesItsAgentForItself(TakesOthersForItself):
+    """What a sub-agent has edited counts as written by the session."""
+
+    def background_agent(self) -> Altered:
+        return type(self)(self.workspace)
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        answer = super().alter(tool, arguments, interfere)
+        if tool == "Edit" and not answer.is_error:
+            self.written[arguments["file_path"]] = Path(arguments["file_path"]).read_bytes()
+        return answer

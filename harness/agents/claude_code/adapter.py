@@ -11,7 +11,14 @@ from typing import Any, Literal
 from packaging.version import Version
 
 from readfirst.harness.agents.claude_code.conversation import Conversation, Options
-from readfirst.harness.agents.claude_code.life import end_agent, interrupt, resumed, rewind, start_agent
+from readfirst.harness.agents.claude_code.life import (
+    end_agent,
+    interrupt,
+    resumed,
+    rewind,
+    start_agent,
+    start_beside,
+)
 from readfirst.harness.agents.claude_code.own_session import needs_own_session, spells_paths
 from readfirst.harness.agents.claude_code.package import InstalledPackage, install
 from readfirst.harness.agents.claude_code.reminders import (
@@ -21,6 +28,7 @@ from readfirst.harness.agents.claude_code.reminders import (
     without_reminders_of_the_conversation,
 )
 from readfirst.harness.agents.claude_code.summary import summarise
+from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.sandbox import Sandbox, sandbox_among_files
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
@@ -42,7 +50,9 @@ __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "LivingSession", "open_clau
 _REMEMBERS_TEN, _KNOWS_SPELLINGS = Version("1.0.58"), Version("2.1.7")
 """Between the two, versions remember ten files, each under its path as it was spelled, so that a scenario that spells a
 path in several ways loses what it has read to others in the same conversation."""
-_LIFE = frozenset({"resume", "compact", "rewind", "agents", "mentions", "cancel", "stop", "cut", "kill"})
+_LIFE = frozenset(
+    {"resume", "compact", "rewind", "agents", "background", "mentions", "cancel", "stop", "cut", "kill"}
+)
 """What takes a conversation that can be ended, interrupted or summarised, or that others begin or share."""
 _CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
@@ -219,6 +229,10 @@ class LivingSession(ClaudeCodeSession):
         """Let the model start a sub-agent."""
         return _SubAgent(self, start_agent(self.conversation))
 
+    def background_agent(self) -> Session:
+        """Let the model start a sub-agent, and go on."""
+        return _Beside(self, start_beside(self.conversation))
+
     def end_agent(self, started: str) -> None:
         """Let a sub-agent end, and with it the call that started it."""
         end_agent(self.conversation, started)
@@ -257,6 +271,28 @@ class _SubAgent:
         """Let it end, and with it the call that started it."""
         if self._session.conversation.usable:
             self._session.end_agent(self._started)
+
+
+class _Beside:
+    """A sub-agent in the background, whose requests come beside those of the conversation."""
+
+    def __init__(self, session: LivingSession, turn: Turn) -> None:
+        self._session = session
+        self._turn: Turn | None = turn
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Let its model call one tool."""
+        conversation = self._session.conversation
+        waiting = conversation.let_speak(self._turn)
+        try:
+            return self._session.call(tool, arguments)
+        finally:
+            self._turn = conversation.let_speak(waiting)
+
+    def close(self) -> None:
+        """Answer it no more; it ends with the conversation."""
+        if self._turn is not None:
+            self._turn.abandon()
 
 
 class ClaudeCodeAdapter:

@@ -9,9 +9,10 @@ from typing import Any
 from readfirst.harness.agents.claude_code.conversation import Options
 from readfirst.harness.agents.claude_code.dialogue import JsonDialogue
 from readfirst.harness.agents.conversation import Conversation
+from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["end_agent", "interrupt", "newest", "resumed", "rewind", "start_agent"]
+__all__ = ["end_agent", "interrupt", "newest", "resumed", "rewind", "start_agent", "start_beside"]
 
 _AGENT_TOOLS = ("Agent", "Task")
 """What the tool is called that starts a sub-agent, the later name first."""
@@ -57,6 +58,23 @@ def newest(configuration: Path) -> str:
 
 def start_agent(conversation: Conversation) -> str:
     """Let the model start a sub-agent, whose model is now asked; return the call's id. Raises BrokenAdapter."""
+    call = conversation.start_call(*_agent_call(conversation))
+    if call in conversation.results:
+        problem = conversation.results[call].text
+        raise BrokenAdapter("the product did not start a sub-agent", blame="environment", details=problem)
+    return call
+
+
+def start_beside(conversation: Conversation) -> Turn:
+    """Let the model start a sub-agent in the background; return the turn of its model. Raises BrokenAdapter."""
+    call, turn = conversation.start_beside(*_agent_call(conversation, in_background=True))
+    if call not in conversation.results:
+        raise BrokenAdapter("the product did not go on beside its sub-agent", blame="environment")
+    return turn
+
+
+def _agent_call(conversation: Conversation, *, in_background: bool = False) -> tuple[str, dict[str, Any]]:
+    """Return the tool that starts a sub-agent, and its arguments. Raises BrokenAdapter."""
     tool = next((name for name in _AGENT_TOOLS if name in conversation.offers), None)
     if tool is None:
         raise BrokenAdapter("the product offers no tool that starts a sub-agent", blame="environment")
@@ -64,14 +82,10 @@ def start_agent(conversation: Conversation) -> str:
         "description": "Work on files",
         "prompt": _SAID,
         "subagent_type": "general-purpose",
-        "run_in_background": False,
+        "run_in_background": in_background,
     }
     known = conversation.offers[tool].get("input_schema", {}).get("properties", {})
-    call = conversation.start_call(tool, {name: arguments[name] for name in arguments if name in known})
-    if call in conversation.results:
-        problem = conversation.results[call].text
-        raise BrokenAdapter("the product did not start a sub-agent", blame="environment", details=problem)
-    return call
+    return tool, {name: arguments[name] for name in arguments if name in known}
 
 
 def end_agent(conversation: Conversation, call: str) -> None:

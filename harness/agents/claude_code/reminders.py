@@ -19,9 +19,11 @@ _ALWAYS = _reminder(r"<total_tokens>[0-9]+ tokens left</total_tokens>")
 _NOW_AND_THEN = _reminder(r"The (?:task tools haven't|TodoWrite tool hasn't) been used recently\.")
 
 _FOR_SUB_AGENTS = _reminder(
-    r"(?:Available agent types for the Agent tool|The following skills are available for use with the Skill tool):"
+    r"(?:(?:Available agent types for the Agent tool|The following skills are available for use with the Skill tool):"
+    r"|Agent [0-9a-f]+ progress: )"
 )
-"""What later versions tell a sub-agent behind its first result: always, so that a second try brings it again."""
+"""What later versions tell a sub-agent behind its first result, and others of one in the background: always, so that a
+second try brings it again."""
 
 _WHILE_PLANNING = _reminder(r"Plan mode (?:is|still) active")
 """What a version says behind every result, or behind some, while it may only plan."""
