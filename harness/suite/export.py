@@ -42,7 +42,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
 from readfirst.harness.suite.vocabulary import Vocabulary
 
-__all__ = ["FORMAT", "expanded", "export"]
+__all__ = ["FORMAT", "expanded", "export", "machine_needs"]
 
 _NUMBER = "{n}"
 _FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
@@ -126,7 +126,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
         "tags": list(scenario.tags),
         "sources": list(scenario.sources),
         **({"law": True} if scenario.law else {}),
-        "needs": sorted({*scenario.needs, *_machine_needs(scenario)}),
+        "needs": sorted({*scenario.needs, *machine_needs(scenario)}),
         "given": {
             "files": {path: _given(entry) for path, entry in scenario.given.files.items()},
             "deny": list(scenario.given.deny),
@@ -141,8 +141,8 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
     }
 
 
-def _machine_needs(scenario: Scenario) -> set[str]:
-    """What whoever replays it must have beside the implementation: no runner runs git or gives files away."""
+def machine_needs(scenario: Scenario) -> set[str]:
+    """Return what whoever replays it must have beside the implementation: no runner runs git or gives files away."""
     needs = {"git" for step in scenario.steps if isinstance(step, WorldEvent) and step.kind == "git"}
     if any(isinstance(each, RegularFile) and each.ownership for each in scenario.given.files.values()):
         needs.add("ownership")

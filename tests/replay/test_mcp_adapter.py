@@ -214,7 +214,11 @@ def test_a_missing_program_is_not_a_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("way", "answer", "left"),
-    [("stops", "No answer.", None), ("stops-and-answers", "it was given up", None), ("stops-halfway", "No answer.", "ne")],
+    [
+        ("stops", "No answer.", None),
+        ("stops-and-answers", "it was given up", None),
+        ("stops-halfway", "No answer.", "ne"),
+    ],
 )
 def test_a_server_is_told_that_a_call_is_given_up_which_has_begun_to_write(
     opened: Open, workspace: Workspace, way: str, answer: str, left: str | None

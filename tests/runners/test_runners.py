@@ -49,6 +49,19 @@ def test_the_runner_in_javascript_agrees_on_a_skeleton(tmp_path: Path) -> None:
     assert compared(skeleton("typescript", tmp_path), _SAMPLE, tmp_path, of_node) >= 40
 
 
+@pytest.mark.parametrize(
+    "runner", [pytest.param(of_go, marks=pytest.mark.go), pytest.param(of_node, marks=pytest.mark.node)]
+)
+def test_a_runner_judges_laws_where_they_hold_and_passes_nothing_that_it_cannot_lay_out(
+    runner: Runner, tmp_path: Path
+) -> None:
+    ids = [each for each in SUITE.ids() if each.startswith(("platforms/", "ownership/"))]
+    verdicts = runner(REFERENCE, exported(tmp_path / "suite.jsonl.gz", ids), tmp_path / "verdicts.jsonl")
+    assert verdicts.pop("platforms/names-in-two-cases") == ("judged", "safe", "effects", "reason", "text")
+    assert set(verdicts.values()) == {("unsupported",)}
+    assert len(verdicts) == 25
+
+
 @pytest.mark.runners
 def test_all_three_agree_on_the_reference(tmp_path: Path) -> None:
     assert compared(REFERENCE, SUITE.ids()[::8], tmp_path, of_go, of_node) >= 200

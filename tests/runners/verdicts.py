@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from readfirst.harness.run.runner import run
-from readfirst.harness.suite.export import export
+from readfirst.harness.suite.export import export, machine_needs
+from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
 ROOT = Path(__file__).parents[2]
@@ -130,9 +131,13 @@ def skeleton(language: str, folder: Path) -> list[str]:
 
 
 def disagreements(harness: Verdicts, runner: Verdicts) -> dict[str, tuple[object, object]]:
-    """Return scenarios with the verdicts of both, where these differ; a runner makes no small disk."""
+    """Return scenarios with the verdicts of both, where these differ and a runner could lay them out."""
     return {
         name: (harness.get(name), verdict)
         for name, verdict in runner.items()
-        if harness.get(name) != verdict and "full_disk" not in SUITE.scenario(name).needs
+        if harness.get(name) != verdict and not _beyond_a_runner(SUITE.scenario(name))
     }
+
+
+def _beyond_a_runner(scenario: Scenario) -> bool:
+    return "full_disk" in scenario.needs or bool(machine_needs(scenario) & {"git", "ownership"})
