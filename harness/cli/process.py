@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import sys
@@ -18,9 +19,14 @@ class Terminated(KeyboardInterrupt):
 
 
 def begin() -> None:
-    """Make the process fit for a command: closed streams lead nowhere, and own files are open to their owner."""
+    """Make the process fit for a command: closed streams lead nowhere, and own files are open to their owner.
+
+    A stream for reading alone is as good as closed for what is printed.
+    """
     for descriptor in (0, 1, 2):
         try:
+            if descriptor and fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+                os.close(descriptor)
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest number that is free

@@ -20,6 +20,7 @@ from readfirst.harness.suite.suite import default_root
 
 __all__ = ["StreamError", "UnreadableStreamError", "read_stream"]
 
+_MOST_BYTES = 512 * 1024 * 1024
 _STATUSES = ("passed", "failed", "broken", "unsupported", "unspecified")
 
 
@@ -43,11 +44,15 @@ def read_stream(file: Path) -> tuple[Run, ...]:
     whose verdicts are not those that header and footer count; UnreadableStreamError, if it cannot be opened.
     """
     try:
-        data = file.read_bytes()
+        with file.open("rb") as stream:
+            data = stream.read(_MOST_BYTES + 1)
+        problem = f"it has more than {_MOST_BYTES:,} bytes" if len(data) > _MOST_BYTES else ""
     except OSError as error:
+        problem = str(error.strerror)
+    if problem:
         raise UnreadableStreamError(
-            f"{file} cannot be read: {error.strerror}. Name a file that --format jsonl wrote."
-        ) from error
+            f"{file} cannot be read: {problem}. Name a file that --format jsonl wrote."
+        )
     lines = list(_lines(file, data))
     if not lines or lines[0][1]["type"] != "header":
         raise StreamError(file, 1, "this is not a result stream: it does not begin with a header.")

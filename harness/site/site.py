@@ -40,8 +40,12 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
             f"{folder} is not empty, and what is in it is no site of readfirst: name another folder."
         )
     pages = pages_of(root)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as work:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent)
+    except OSError as error:
+        raise SiteError(f"{folder} cannot be written: {error.strerror}. Name another folder.") from error
+    with beside as work:
         source, built = Path(work) / "source", Path(work) / "built"
         made = made_pages(facts)
         write_sources(made, pages, source, root)

@@ -107,8 +107,7 @@ def _tried(text: str, file: Path, time_limit: float) -> str:
 
 
 def _untold(error: Exception) -> str:
-    why = visible(" ".join(str(error).split())[:200])
-    return f"{_DESIGN}\n# It is not known: {why}\n# design: strict\n"
+    return f"{_DESIGN}\n# It is not known: {_comment(str(error)[:200])}\n# design: strict\n"
 
 
 def _asked(command: Command, time_limit: float) -> Offer:
@@ -154,7 +153,7 @@ def _lines(offer: Offer, found: Mapping[str, Guess], command: Command, file: Pat
     called = {guess.call for guess in found.values()}
     if left := [Tool(each.name, each.inputSchema) for each in offer.tools if each.name not in called]:
         yield f"  # {_missing(found)}The server's other tools:"
-        yield from (f"  #   {' '.join(str(each).split())}" for each in left)
+        yield from (f"  #   {_comment(str(each))}" for each in left)
     elif missing := _missing(found):
         yield f"  # {missing.strip()}"
     yield f"{_ERRORS}{_NO_ERRORS}".rstrip()
@@ -170,10 +169,15 @@ def _tool(tool: str, guess: Guess) -> Iterator[str]:
     if guess.replace_all:
         yield f"    replace_all: {_flow(guess.replace_all)}"
     for name in guess.unknown:
-        yield f"    # The server requires {' '.join(name.split())}, too: give it a constant among the arguments."
+        yield f"    # The server requires {_comment(name)}, too: give it a constant among the arguments."
     if guess.left:
-        names = ", ".join(" ".join(name.split()) for name in guess.left)
+        names = ", ".join(map(_comment, guess.left))
         yield f"    # Left out, because nothing seems to stand for it: {names}."
+
+
+def _comment(words: str) -> str:
+    """Return what a server said on one line, in which nothing acts and YAML refuses nothing."""
+    return visible(" ".join(words.split()))
 
 
 def _missing(found: Mapping[str, Guess]) -> str:

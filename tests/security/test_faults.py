@@ -17,10 +17,15 @@ from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.lint import lint
 from readfirst.harness.processes.installing import installing, sweep
 from readfirst.harness.processes.removal import destroy
+from readfirst.harness.report.stream import UnreadableStreamError, read_stream
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
+from readfirst.harness.site.facts import SiteError
+from readfirst.harness.site.site import write_site
 from readfirst.harness.source.atomic import Staged, write_all
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.site import SitePool
+
+from .stranger import project
 
 RUN = [sys.executable, "-m", "readfirst"]
 ONE = ["run", "reference", "gate/edit-unread"]
@@ -53,6 +58,7 @@ def ended(words: Sequence[str], **options: object) -> tuple[int, str]:
     ("words", "closed"),
     [
         (ONE, "<&- >&- 2>&-"),
+        (ONE, "</dev/null 1</dev/null 2</dev/null"),
         *(
             pytest.param(words, closed, marks=pytest.mark.slow)
             for words in (["list", "--family", "gate"], ONE, ["rules"])
@@ -125,6 +131,19 @@ def test_a_device_stays_one(tmp_path: Path) -> None:
     code, told = ended([*JSONL, str(full)])
     assert (code, "No space left" in told, "Traceback" in told) == (ExitCode.USAGE, True, False)
     assert stat.S_ISCHR(full.lstat().st_mode)
+
+
+def test_a_stream_without_an_end_is_read_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("readfirst.harness.report.stream._MOST_BYTES", 1000)
+    with pytest.raises(UnreadableStreamError, match="more than 1,000 bytes"):
+        read_stream(Path("/dev/zero"))
+
+
+def test_a_site_where_nothing_can_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("readfirst.harness.site.site.demand_mkdocs", lambda: None)
+    (tmp_path / "file").touch()
+    with pytest.raises(SiteError, match="Name another folder"):
+        write_site(project(tmp_path / "theirs", "plain"), tmp_path / "theirs", tmp_path / "file" / "site")
 
 
 def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:

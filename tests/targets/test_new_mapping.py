@@ -12,6 +12,7 @@ from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.targets.mapping import load_target
 from readfirst.harness.targets.wordings import SCENARIOS
 from tests.command_line import Cli
+from tests.security.test_terminals import HOSTILE, complaints
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
 STRING = {"type": "string"}
@@ -222,3 +223,14 @@ def test_a_file_that_came_meanwhile_is_not_replaced(
     assert (ended.code, (here / "My-files.yaml").read_text()) == (2, "of somebody else\n")
     assert "My-files.yaml already exists" in ended.err
     assert not list(here.glob(".*"))
+
+
+def test_what_a_server_says_stays_text(here: Path, readfirst: Run) -> None:
+    required = [*TOOLS[1]["inputSchema"]["required"], HOSTILE]
+    schema = {"type": "object", "properties": dict.fromkeys(required, STRING), "required": required}
+    tools = [{"name": "read_file", "inputSchema": schema}, TOOLS[3], {"name": HOSTILE, "inputSchema": schema}]
+    (here / "tools.json").write_text(json.dumps(tools))
+    written = readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml")
+    text = (here / "mine.yaml").read_text("utf-8")
+    assert (written.code, complaints(text), "owned" in text) == (0, [], True)
+    assert load_target(here / "mine.yaml").tools["Read"].call == "read_file"
