@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,12 +11,15 @@ from typing import Any
 import careful
 import pytest
 
+from readfirst.harness.compare.reach import in_families, unpacked
 from readfirst.harness.fuzz.alone import Alone
 from readfirst.harness.fuzz.campaign import Campaign, Finding
 from readfirst.harness.fuzz.claimed import claimed
 from readfirst.harness.fuzz.generate import scenarios
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+
+SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 
 
 class SpoilsFences(careful.Careful):
@@ -130,3 +134,19 @@ def test_who_refuses_everything_has_answered_nothing(place: SitePool) -> None:
     alone = Alone(careful.RefusesEverything, place, Suite().vocabulary)
     assert list(Campaign(alone, scenarios(1), steps=60).perform()) == []
     assert (alone.asked > 10, alone.answered) == (True, 0)
+
+
+def test_what_the_search_found_in_published_tools_is_shown_by_the_scenarios_that_the_page_names() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    table = (docs / "fuzzing.md").read_text("utf-8").partition("| shown by |\n")[2].partition("\n\n")[0]
+    targets = json.loads((docs / "implementations.json").read_text("utf-8"))["targets"]
+    results = {each["target"]: each for each in targets}
+    rows = [row.split(" | ") for row in table.splitlines()[1:]]
+    assert len(rows) >= 10
+    for row in rows:
+        result = results[row[0].strip("| `")]
+        asked = {name for reaches in result["reach"].values() for name in unpacked(reaches)}
+        harmful = {name for kinds in result["harm"]["scenarios"].values() for name in in_families(kinds)}
+        named = set(re.findall(r"`([a-z-]+/[a-z0-9-]+)`", row[-1]))
+        assert set(SUITE.ids()) >= named != set(), row
+        assert named & asked <= harmful, row

@@ -7,6 +7,7 @@ import altered
 import pytest
 import wrong_contents as contents
 import wrong_names as names
+from new_harms import new_harms
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
@@ -72,8 +73,12 @@ def judged(slug: str, adapter: Adapter, place: SitePool) -> Verdict:
 
 
 def is_caught(implementation: type[altered.Altered], slug: str, place: SitePool) -> bool:
-    verdict = judged(slug, implementation, place)
-    return (verdict.status, verdict.blame, verdict.levels["effects"]) == ("failed", "implementation", False)
+    """Whether its effects differ, and harm alone shows it, too."""
+    scenario = SUITE.scenario(f"opaque-content/{slug}")
+    outcome = replay(scenario, implementation, place)
+    verdict = compare(scenario, outcome, SUITE.contracts["2.1.7"], "effects", SUITE.vocabulary)
+    differs = (verdict.status, verdict.blame, verdict.levels["effects"])
+    return differs == ("failed", "implementation", False) and bool(new_harms(scenario.id, outcome))
 
 
 @pytest.mark.parametrize("case", ONE_PLACE_EACH)

@@ -7,6 +7,7 @@ from pathlib import Path
 import altered
 import pytest
 import wrong_exceptions as wrong
+from new_harms import CHANGES_NOTHING, CONVENTION, NOTHING_LOST, NOTHING_THERE, OWN_OR_SHOWN, new_harms
 from wrong_exceptions import (
     Excepted,
     OpenGate,
@@ -164,6 +165,25 @@ CAUGHT: dict[str, tuple[type[altered.Altered], str]] = {
     **{each.__name__: (each, by) for each, by in OTHERWISE.items()},
 }
 
+HARMLESS = {
+    "gate open for a Write of the same bytes": NOTHING_THERE,
+    "gate open for an empty file": NOTHING_THERE,
+    "gate open for a name of 250 characters": NOTHING_THERE,
+    "change overlooked by a deletion": NOTHING_LOST,
+    "change overlooked by an insertion": NOTHING_LOST,
+    "change overlooked by white space alone": NOTHING_LOST,
+    "change overlooked by an edit of two lines": NOTHING_LOST,
+    "change overlooked by a long old_string": NOTHING_LOST,
+    "change overlooked by a deletion in a read-only file": NOTHING_LOST,
+    "deny rules overlooked for a name without extension": CHANGES_NOTHING,
+    "deny rules overlooked for an empty file": CHANGES_NOTHING,
+    "WholeSeconds": NOTHING_LOST,
+    "OpenGateAtHome": OWN_OR_SHOWN,
+    "ShowsALineTooMany": "it differs in words alone",
+    "KeepsBlanksInMarkdown": CONVENTION,
+}
+"""Why the mistake harms nobody in the scenario that catches it."""
+
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 
 
@@ -186,6 +206,8 @@ def test_what_is_wrong_in_one_case_is_caught_by_the_scenario_named_for_it(case: 
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
     level = "text" if implementation is wrong.ShowsALineTooMany else "effects"
     assert not verdict.levels[level]
+    found = new_harms(scenario_id, replay(SUITE.scenario(scenario_id), implementation, place))
+    assert bool(found) != (case in HARMLESS), [each.line for each in found]
 
 
 def test_without_the_mistake_the_scenario_passes(place: SitePool) -> None:

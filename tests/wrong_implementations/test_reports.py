@@ -7,6 +7,7 @@ import altered
 import pytest
 import wrong_reports as reports
 import wrong_state as state
+from new_harms import CHANGES_NOTHING, NOTHING_LOST, OWN_OR_SHOWN, SHOWN_OTHERWISE
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.replay.replay import replay
@@ -79,6 +80,26 @@ CAUGHT: dict[type[altered.Altered], str] = {
     ),
 }
 CASES = [(each, scenario_id) for each, ids in CAUGHT.items() for scenario_id in ids.split()]
+
+HARMLESS: dict[type[altered.Altered], str] = {
+    reports.EmptyMeansAll: OWN_OR_SHOWN,
+    reports.KnowsByInode: SHOWN_OTHERWISE,
+    reports.ReadsWhatIsGone: CHANGES_NOTHING,
+    state.NoStalenessCheck: NOTHING_LOST,
+    state.ComparesContentsOnly: NOTHING_LOST,
+    state.RaceNotChecked: NOTHING_LOST,
+}
+"""Whose mistake harms nobody, and why."""
+HARMFUL = {
+    "moved-world/atomic-save-before-write",
+    "moved-world/atomic-save-during-write",
+    "moved-world/branch-and-back-written",
+    "moved-world/git-reset",
+    "moved-world/log-grows-between-edits",
+    "moved-world/save-with-a-backup",
+    "moved-world/worktree-moved",
+}
+"""Where the same mistake harms somebody."""
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from pathlib import Path
 import altered
 import pytest
 import wrong_sessions as wrong
+from new_harms import new_harms
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.replay.replay import replay
@@ -31,3 +32,4 @@ def test_sessions_that_are_in_each_others_way_are_caught(implementation: type[al
         outcome = replay(scenario, implementation, place)
     verdict = compare(scenario, outcome, SUITE.contracts["2.1.7"], "effects", SUITE.vocabulary)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
+    assert new_harms(scenario.id, outcome)

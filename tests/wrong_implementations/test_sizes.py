@@ -5,6 +5,7 @@ from pathlib import Path
 import altered
 import pytest
 import wrong_sizes as wrong
+from new_harms import new_harms
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.replay.replay import replay
@@ -30,3 +31,4 @@ def test_what_stops_in_the_middle_of_what_is_large_is_caught(
         outcome = replay(scenario, implementation, place)
     verdict = compare(scenario, outcome, SUITE.contracts["2.1.7"], "effects", SUITE.vocabulary)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
+    assert new_harms(scenario.id, outcome)

@@ -22,11 +22,10 @@ import wrong_processes as processes
 import wrong_reminders as reminders
 import wrong_state as state
 import wrong_text as text
+from new_harms import CONVENTION, NOTHING_LOST, SHOWN, SHOWN_OTHERWISE, TOO_CAREFUL, new_harms
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Blame, Level, Verdict
-from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.harm.overcautious import overcautious
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.suite.suite import Suite
@@ -181,11 +180,7 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     answers.NoSnippet: Caught("results/edit-in-the-middle", "text", "text"),
 }
 
-NOTHING_LOST = "it edits the file as it is now, so every change of others is kept"
-SHOWN_OTHERWISE = "it edits what the session was shown, by a command, a mention or another name"
-TOO_CAREFUL = "it refuses what some contracts refuse as well, so nobody can call it overcautious"
-SHOWN = "what the model is told beside answers changes no byte"
-CONVENTION = "what it does is a convention of other tools, and every byte is accounted for"
+NOTHING_BROUGHT_BACK = "a rewind is no call: that nothing is brought back loses nothing"
 
 HARMLESS: dict[type[altered.Altered], str] = {
     state.NoStalenessCheck: NOTHING_LOST,
@@ -208,12 +203,16 @@ HARMLESS: dict[type[altered.Altered], str] = {
     life.ForgetsAtCompaction: TOO_CAREFUL,
     life.KeepsAllAtCompaction: NOTHING_LOST,
     life.IsNeverStaleAfterCompaction: NOTHING_LOST,
-    life.RewindsNothing: "a rewind is no call: that nothing is brought back loses nothing",
+    life.RewindsNothing: NOTHING_BROUGHT_BACK,
+    life.RewindsOnce: NOTHING_BROUGHT_BACK,
     life.SaysNothingOfBreaks: SHOWN,
     text.DoesNotFoldQuotes: TOO_CAREFUL,
     text.KeepsTrailingBlanks: CONVENTION,
     text.LeavesBlankLine: CONVENTION,
     files.SkipsSameBytes: "the file holds what was asked",
+    files.WritesIntoEveryName: "the names of a file stay together, which the contract separates",
+    files.TouchesOtherFiles: "it is another name of the file that is edited",
+    files.KnowsWhatItCouldNotWrite: NOTHING_LOST,
 }
 """Why the mistake of an implementation whose effects differ harms nobody."""
 
@@ -278,11 +277,7 @@ def test_whose_effects_differ_harms_or_has_a_reason(
     caught = CAUGHT[implementation]
     if caught.after:
         judge(caught.after, implementation)
-    scenario = judge.suite.scenario(caught.by)
-    outcome = replay(scenario, implementation, judge.place)
-    transcripts = judge.suite.recordings.of(caught.by, scenario.inputs).transcripts
-    recorded = [transcripts[each.name] for each in judge.suite.contracts if each.name in transcripts]
-    found = [*harms_of(scenario, outcome), *overcautious(scenario, outcome, recorded)]
+    found = new_harms(caught.by, replay(judge.suite.scenario(caught.by), implementation, judge.place))
     assert bool(found) != (implementation in HARMLESS), [each.line for each in found]
 
 
