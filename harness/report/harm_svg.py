@@ -43,7 +43,7 @@ class MapLayout:
 
 
 WIDE_MAP = MapLayout(width=1120, names=236, letters=40, share=64, sessions=64, head=52)
-NARROW_MAP = MapLayout(width=520, names=182, letters=25, share=44, sessions=0, head=92, size=12)
+NARROW_MAP = MapLayout(width=520, names=198, letters=25, share=44, sessions=0, head=92, size=12)
 
 
 def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:

@@ -33,17 +33,22 @@ def changed_rules(changes: Sequence[RuleChange]) -> Iterator[str]:
     """Yield a list of the rules that are kept otherwise, those that guard work first."""
     ordered = sorted(changes, key=lambda each: (CLASSES.index(each.class_), each.rule))
     groups = (
-        ("No longer so, or in fewer cases", [each for each in ordered if each.worse]),
-        ("So again, or in more cases", [each for each in ordered if each.better]),
+        (
+            "Rules that it keeps in fewer cases than before, or not at all",
+            [each for each in ordered if each.worse],
+        ),
+        ("Rules that it keeps in more cases than before", [each for each in ordered if each.better]),
     )
     for words, group in groups:
+        if group:
+            yield f"- {words}:"
         for each in group[:_SHOWN]:
             title = link(prose(each.title), f"../rules/{each.rule}.md")
             was, now = (
                 f"{holding} of {judged}" for holding, judged in zip(each.holding, each.judged, strict=True)
             )
-            yield f"- {words}: {title} ({was} scenarios before, {now} now)."
+            yield f"    - {title}: {was} scenarios before, {now} now"
         if len(group) > _SHOWN:
-            yield f"- {words}: {len(group) - _SHOWN} other rules, which weigh less."
+            yield f"    - {len(group) - _SHOWN} other rules, which weigh less"
     if not any(group for _, group in groups):
-        yield "- No rule is kept more or less than before."
+        yield "- It keeps every rule as before."

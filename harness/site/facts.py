@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from packaging.version import InvalidVersion, Version
 
@@ -85,7 +86,7 @@ class Facts:
         """The row of the map of harm for each implementation and version that was tried, in the order of the map."""
         return {row.name: row for row in map_rows(self.table)}
 
-    @property
+    @cached_property
     def recorded(self) -> list[str]:
         """The versions that have a page, oldest first."""
         return [
@@ -93,6 +94,13 @@ class Facts:
             for each in self.suite.contracts
             if each.recorded and each.name in self.table["versions"]
         ]
+
+    def harm_address(self, row: MapRow, kind: str) -> str:
+        """Return where the site shows a kind of harm, or all of them, from its root; nothing without such a page."""
+        if row.product and row.name not in self.recorded:
+            return ""
+        folder = "versions" if row.product else "implementations"
+        return f"{folder}/{quote(row.name, safe='@+')}.html" + (f"#{kind}" if kind else "")
 
     @cached_property
     def recorded_harm(self) -> _Data:

@@ -20,17 +20,19 @@ _WORKER = Path(__file__).with_name("iframe-worker.js")
 """What the search needs in a page without a server; the theme would fetch its own."""
 _PALETTES = [
     {
-        "media": f"(prefers-color-scheme: {scheme})",
+        "media": f"(prefers-color-scheme{scheme})",
         "scheme": name,
         "primary": "teal",
         "accent": "teal",
-        "toggle": {"icon": icon, "name": f"Switch to {other} mode"},
+        "toggle": {"icon": f"material/{icon}", "name": f"Switch to {following}"},
     }
-    for scheme, name, icon, other in (
-        ("light", "default", "material/weather-night", "dark"),
-        ("dark", "slate", "material/weather-sunny", "light"),
+    for scheme, name, icon, following in (
+        ("", "default", "brightness-auto", "light mode"),
+        (": light", "default", "weather-sunny", "dark mode"),
+        (": dark", "slate", "weather-night", "what the system prefers"),
     )
 ]
+"""The first is what a reader has who chose nothing: what the system prefers, also when that changes."""
 HOME = "home.md"
 """The source of the first page, where the project's README would stand otherwise."""
 _PLACES = {HOME: "index.html", "README.md": "about.html"}

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from readfirst.harness.counted import counted
+from readfirst.harness.printed import one_line
 from readfirst.harness.report.html import macro
 from readfirst.harness.report.markup import code, prose, scenario_link
 from readfirst.harness.report.timeline import Block, given_blocks, steps_of
-from readfirst.harness.report.visible import visible
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
 from readfirst.harness.suite.scenario import Scenario
@@ -60,7 +60,7 @@ def _picture(scenario: Scenario, harmed: int, line: str) -> str:
             blocks = (
                 step["blocks"] if calls is None else [block for call in calls for block in call["blocks"]]
             )
-            told = visible(line) if number == harmed else ""
+            told = one_line(line) if number == harmed else ""
             steps.append(_step(step["head"], [_brief(each) for each in blocks], told))
     return macro("maps.html.j2", "step_picture", steps)
 

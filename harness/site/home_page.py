@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from urllib.parse import quote
 
 from readfirst.harness.report.harm_map import BRIEFLY, MapRow, untried
 from readfirst.harness.report.html import macro
@@ -12,7 +11,7 @@ from readfirst.harness.report.rule_map import rule_map
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.harm_kinds import BESIDE, MEANING
 
-__all__ = ["harm_address", "harm_map_html", "home_page"]
+__all__ = ["harm_map_html", "home_page"]
 
 
 def home_page(facts: Facts) -> str:
@@ -34,15 +33,10 @@ def harm_map_html(
     ]
 
     def address(row: MapRow, kind: str) -> str:
-        return above + harm_address(row, kind)
+        place = facts.harm_address(row, kind)
+        return above + place if place else ""
 
     return macro("maps.html.j2", "harm_map", rows, BRIEFLY, MEANING, BESIDE, address)
-
-
-def harm_address(row: MapRow, kind: str) -> str:
-    """Return where the site shows a kind of harm, or all of them, from its root."""
-    folder = "versions" if row.product else "implementations"
-    return f"{folder}/{quote(row.name, safe='@+')}.html" + (f"#{kind}" if kind else "")
 
 
 def _page(facts: Facts) -> Iterator[str]:

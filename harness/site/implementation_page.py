@@ -7,7 +7,7 @@ from typing import Any
 
 from readfirst.harness.report.compatibility_page import counted, short_cell
 from readfirst.harness.report.harm_map import untried
-from readfirst.harness.report.markup import code, link, prose, scenario_link, table
+from readfirst.harness.report.markup import cell, code, link, prose, scenario_link, table
 from readfirst.harness.report.rule_change import rule_changes
 from readfirst.harness.site.changes import changed_rules, harm_changes
 from readfirst.harness.site.facts import Facts
@@ -155,7 +155,7 @@ def _diagnosis(facts: Facts, name: str) -> Iterator[str]:
     yield ""
     changed = sorted(found["differences"], key=lambda each: -len(each["explains"]))
     for each in changed[:_NAMED]:
-        yield f"- {code(each['behaviour'])}, which explains {len(each['explains'])}: {prose(each['meaning'])}"
+        yield f"- {code(each['behaviour'])}, which explains {len(each['explains'])}: {cell(each['meaning'])}"
     if len(changed) > _NAMED:
         yield f"- and {len(changed) - _NAMED} more"
     if not changed:

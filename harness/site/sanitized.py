@@ -60,6 +60,9 @@ class _Page(HTMLParser):
         self.made: list[str] = []
         self.open: list[str] = []
         self._silent: list[str] = []
+        self._heads: list[str] = []
+        self._column = 0
+        self._plain = True
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _SILENT:
@@ -67,6 +70,16 @@ class _Page(HTMLParser):
         if self._silent or tag not in _ELEMENTS.split():
             return
         kept = [f' {name}="{escape(value)}"' for name, value in _kept(attrs)]
+        if tag == "table":
+            self._heads, self._plain = [], not any(each.startswith(" class=") for each in kept)
+        elif tag == "tr":
+            self._column = 0
+        elif tag == "th" and "thead" in self.open:
+            self._heads.append("")
+        elif tag == "td":
+            self._column += 1
+            if self._plain and self._column <= len(self._heads):  # what a phone shows beside the value
+                kept.append(f' data-label="{escape(self._heads[self._column - 1].strip())}"')
         self.made.append(f"<{tag}{''.join(kept)}>")
         if tag not in _EMPTY:
             self.open.append(tag)
@@ -91,6 +104,8 @@ class _Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if not self._silent:
             self.made.append(escape(data, quote=False))
+            if self._heads and "thead" in self.open:
+                self._heads[-1] += data
 
 
 def _kept(attrs: list[tuple[str, str | None]]) -> list[tuple[str, str]]:

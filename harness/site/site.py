@@ -13,7 +13,6 @@ from readfirst.harness.report.compatibility_html import page as table_page
 from readfirst.harness.report.harm_svg import harm_card
 from readfirst.harness.site.facts import Facts, SiteError
 from readfirst.harness.site.generator import HOME, build, demand_mkdocs
-from readfirst.harness.site.home_page import harm_address
 from readfirst.harness.site.links import broken_links
 from readfirst.harness.site.sources import made_pages, may_be_shown, write_sources
 from readfirst.harness.suite.rules import CLASSES
@@ -53,7 +52,8 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
             if not row.product:
                 card = harm_card(row, facts.results[name]["title"])
                 (source / "implementations" / f"{name}.svg").write_text(card, "utf-8")
-        (source / "table.html").write_text(table_page(facts.compatibility, version, harm_address), "ascii")
+        table = table_page(facts.compatibility, version, facts.harm_address)
+        (source / "table.html").write_text(table, "ascii")
         build(source, built, _navigation(facts, pages), url=url)
         if not url:  # its links are to the root of a host
             (built / "404.html").unlink()

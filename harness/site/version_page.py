@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from readfirst.harness.report.compatibility_page import counted
-from readfirst.harness.report.markup import code, link, prose, scenario_link, table
+from readfirst.harness.report.markup import cell, code, link, prose, scenario_link, table
 from readfirst.harness.report.rule_change import rule_changes
 from readfirst.harness.report.visible import visible
 from readfirst.harness.site.changes import changed_rules, harm_changes
@@ -94,7 +94,7 @@ def _page(facts: Facts, contract: Contract) -> Iterator[str]:
         for cause in facts.recorded_harm["causes"]:
             count = cause["contracts"].get(name, 0)
             if count:
-                yield f"- {_cause(cause)} ({count:,})"
+                yield f"- {_cause(facts, cause)} ({count:,})"
 
 
 def _before(facts: Facts, contract: Contract) -> Contract | None:
@@ -114,9 +114,9 @@ def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
     for cause in facts.recorded_harm["causes"]:
         was, now = (cause["contracts"].get(each.name, 0) for each in (before, after))
         if was and not now and before.read_gate == after.read_gate:
-            yield f"- It no longer harms so: {_cause(cause)}"
+            yield f"- It no longer harms so: {_cause(facts, cause)}"
         elif now and not was:
-            yield f"- It harms in a new way: {_cause(cause)}"
+            yield f"- It harms in a new way: {_cause(facts, cause)}"
     yield from changed_rules(rule_changes(facts.table, before.name, after.name, "versions"))
     found = list(_behaviours(before, after))
     yield from found[:_NAMED]
@@ -125,8 +125,10 @@ def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
     yield f"- {link('All changes', '../docs/history.md')}, with the words before and after them."
 
 
-def _cause(cause: Any) -> str:
-    return f"{prose(cause['reason'])} For example {scenario_link(cause['example'], code(cause['example']))}."
+def _cause(facts: Facts, cause: Any) -> str:
+    example = cause["example"]
+    shown = scenario_link(example, code(example)) if example in facts.rule_of else code(example)
+    return f"{prose(cause['reason'])} For example {shown}."
 
 
 def _behaviours(before: Contract, after: Contract) -> Iterator[str]:
@@ -139,9 +141,9 @@ def _behaviours(before: Contract, after: Contract) -> Iterator[str]:
         if was == now:
             continue
         if isinstance(now, bool):
-            yield f"- {'Now' if now else 'No longer'}: {prose(history.meaning)}"
+            yield f"- {'Now' if now else 'No longer'}: {cell(history.meaning)}"
         else:
-            yield f"- Otherwise than before: {prose(history.meaning)} ({_shown(was)} → {_shown(now)})"
+            yield f"- Otherwise than before: {cell(history.meaning)} ({_shown(was)} → {_shown(now)})"
 
 
 def _shown(value: object) -> str:

@@ -25,6 +25,18 @@ FLAGS = (
 WIDTH, HEIGHT = 1280, 900
 PHONE = 390
 """CSS pixels of the width of a usual phone."""
+WEAK_TEXT = """
+const found = [];
+for (const element of document.querySelectorAll("body *")) {
+  const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+  const silent = ["SCRIPT", "STYLE", "OPTION", "NOSCRIPT"].includes(element.tagName);
+  if (!own || silent || !element.checkVisibility({opacityProperty: true})) continue;
+  const contrast = ratio(over(element), back(element));
+  if (contrast < 4.5) found.push([element.className || element.tagName, element.textContent.slice(0, 30), contrast]);
+}
+return found;
+"""
+"""What `seen` returns of text that has less contrast than WCAG asks for."""
 
 
 def program(*names: str) -> str:
@@ -121,6 +133,31 @@ class Shown:
         """Return what a screen reader is given."""
         nodes: list[dict[str, Any]] = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
         return [node for node in nodes if not node.get("ignored")]
+
+
+def seen(page: Shown, script: str, *arguments: object) -> Any:
+    """Run a script that may use the functions below; `ratio` is the contrast of WCAG, `over` a colour as it is seen."""
+    helpers = """
+    const rect = (element) => element.getBoundingClientRect().toJSON();
+    const shown = (element) => element.checkVisibility() && element.getBoundingClientRect().width > 1;
+    const context = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+    const rgba = (color) => { context.clearRect(0, 0, 1, 1); context.fillStyle = color; context.fillRect(0, 0, 1, 1);
+      return [...context.getImageData(0, 0, 1, 1).data]; };
+    const luminance = (color) => { const [r, g, b] = rgba(color).map((each) => { const part = each / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4; });
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+    const ratio = (one, other) => { const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+      return (high + 0.05) / (low + 0.05); };
+    const back = (element) => { for (let at = element; at; at = at.parentElement) {
+      const color = getComputedStyle(at).backgroundColor; if (rgba(color)[3] === 255) return color; }
+      return "#fff"; };
+    const over = (element) => { let part = 1;
+      for (let at = element; at; at = at.parentElement) part *= Number(getComputedStyle(at).opacity);
+      const below = rgba(back(element)), [r, g, b, alpha] = rgba(getComputedStyle(element).color);
+      part *= alpha / 255;
+      return `rgb(${[r, g, b].map((each, at) => each * part + below[at] * (1 - part)).join(" ")})`; };
+    """
+    return page.driver.execute_script(helpers + script, *arguments)
 
 
 def look(driver: Any, *, width: int = WIDTH, media: str = "", **features: str) -> None:

@@ -21,7 +21,7 @@ from readfirst.harness.report.results import Judged, Results, Run
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.suite.suite import Suite
 
-from .browser import HEIGHT, PHONE, Shown, look, severe
+from .browser import HEIGHT, PHONE, WEAK_TEXT, Shown, look, seen, severe
 
 pytestmark = pytest.mark.browser
 
@@ -124,26 +124,6 @@ def page(driver: Any, files: dict[str, Path]) -> Iterator[Shown]:
     yield Shown(driver, files["five"])
     look(driver)
     assert severe(driver) == []
-
-
-def seen(page: Shown, script: str, *arguments: object) -> Any:
-    """Run a script that may use these: `rect`, `shown`, `rgba`, `luminance` and `ratio` (contrast of WCAG)."""
-    helpers = """
-    const rect = (element) => element.getBoundingClientRect().toJSON();
-    const shown = (element) => element.checkVisibility() && element.getBoundingClientRect().width > 1;
-    const context = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-    const rgba = (color) => { context.clearRect(0, 0, 1, 1); context.fillStyle = color; context.fillRect(0, 0, 1, 1);
-      return [...context.getImageData(0, 0, 1, 1).data]; };
-    const luminance = (color) => { const [r, g, b] = rgba(color).map((each) => { const part = each / 255;
-      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4; });
-      return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-    const ratio = (one, other) => { const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-      return (high + 0.05) / (low + 0.05); };
-    const back = (element) => { for (let at = element; at; at = at.parentElement) {
-      const color = getComputedStyle(at).backgroundColor; if (rgba(color)[3] === 255) return color; }
-      return "#fff"; };
-    """
-    return page.driver.execute_script(helpers + script, *arguments)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -305,6 +285,26 @@ def test_expected_and_got_have_the_colours_of_the_terminal(page: Shown, scheme: 
     assert terminal == {"wanted": "32", "came": "31"}
 
 
+def test_other_words_have_no_colour_in_a_run_that_was_not_asked_for_them(
+    page: Shown, files: dict[str, Path]
+) -> None:
+    colours = (
+        "return [...document.querySelectorAll('.difference')].map((each) => [each.querySelector('h5').textContent,"
+        " ...[...each.querySelectorAll('pre .expected, pre .got')].map((line) => rgba(getComputedStyle(line)"
+        ".backgroundColor)[3])])"
+    )
+    page.go(f"#{SHOWN}")
+    asked = [each for each in seen(page, colours) if " text " in each[0]]
+    assert asked  # by the fifth run
+    assert all(set(opaque) == {255} for _, *opaque in asked)
+    alone = Shown(page.driver, files["one"]).go(f"#{SHOWN}")  # at the level `reason`
+    (words, refused) = seen(alone, colours)
+    assert refused[0].startswith("refused")
+    assert set(refused[1:]) == {255}
+    assert words[0].startswith("text")
+    assert set(words[1:]) == {0}
+
+
 def test_a_source_on_the_web_is_a_link_and_any_other_is_text(page: Shown) -> None:
     page.go(f"#{SHOWN}")
     links = [each for each in page.all(".facts a") if (each.get_attribute("href") or "").startswith("http")]
@@ -444,19 +444,6 @@ def test_the_ring_of_the_focus_stands_out_on_every_cell(page: Shown, scheme: str
         """,
     )
     assert weakest >= 3
-
-
-WEAK_TEXT = """
-const found = [];
-for (const element of document.querySelectorAll("body *")) {
-  const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-  const silent = ["SCRIPT", "STYLE", "OPTION", "NOSCRIPT"].includes(element.tagName);
-  if (!own || silent || !element.checkVisibility()) continue;
-  const contrast = ratio(getComputedStyle(element).color, back(element));
-  if (contrast < 4.5) found.push([element.className || element.tagName, element.textContent.slice(0, 30), contrast]);
-}
-return found;
-"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.site.site import write_site
 from readfirst.harness.suite.suite import Suite
-from tests.cli.browser import PHONE, Shown, chromium, look, severe
+from tests.cli.browser import PHONE, WEAK_TEXT, Shown, chromium, look, seen, severe
 
 pytestmark = pytest.mark.browser
 
@@ -80,7 +80,7 @@ def test_a_reader_comes_from_the_first_page_to_a_rule_that_does_not_hold(site: W
     (cell,) = page.all("article a[href$='implementations/deepagents@0.7.32.html#lost']")
     cell.click()
     assert page.waits_for(lambda: "What it loses" in page.one("article").text)
-    assert "lost: lines 1" in page.one("article .harmed").text
+    assert "lost: lines 1" in page.all("article .harmed")[0].text
     page.driver.find_element("partial link text", "Write refuses to overwrite an existing file").click()
     assert page.waits_for(lambda: "Why it matters" in page.one("article").text)
     assert "/rules/write-refuses-unread-file.html" in page.driver.current_url
@@ -99,30 +99,77 @@ def test_the_keyboard_reaches_the_content(site: Website) -> None:
     assert "A" in reached
 
 
+CUT = """
+const wide = arguments[0];
+const found = [...document.querySelectorAll(
+  "article table:not([class]) :is(td, th), .harm-map :is(td, th), .rule-map :is(td, th), article pre > code")]
+  .filter((each) => shown(each) && !each.closest("thead, .scroll") &&
+    (each.scrollWidth > each.clientWidth + 1 || rect(each).left < 0 || rect(each).right > wide))
+  .map((each) => each.textContent.slice(0, 40));
+return document.documentElement.scrollWidth > wide ? ["the page scrolls sideways", ...found] : found;
+"""
+"""What is cut or outside the window, `wide` pixels."""
+
+
 @pytest.mark.parametrize(
     "name",
     [
         "index",
-        "implementations/agno@3.1.10",
+        "implementations/index",
+        "implementations/deepagents@0.7.32",
         "rules/edit-refuses-changed-file",
         "versions/index",
         "versions/2.1.228",
         "table",
+        "about",
+        "docs/compatibility",
         "docs/format",
+        "docs/running",
+        "docs/targets",
     ],
 )
-def test_a_phone_shows_a_page_without_scrolling_sideways(site: Website, name: str) -> None:
-    look(site.driver, width=PHONE)
+def test_no_table_no_code_and_no_map_is_cut_at_any_width(site: Website, name: str) -> None:
     page = site.open(f"{name}.html")
-    assert page.waits_for(lambda: page.script("document.documentElement.scrollWidth") == PHONE)
+    for width in (320, PHONE, 600, 768, 1024, 1220, 1440):
+        look(site.driver, width=width)
+        assert page.waits_for(lambda at=width: seen(page, CUT, at) == []), (width, seen(page, CUT, width))
 
 
-@pytest.mark.parametrize(("scheme", "shade"), [("light", "default"), ("dark", "slate")])
-def test_a_page_is_dark_for_those_who_like_it(folder: Path, tmp_path: Path, scheme: str, shade: str) -> None:
-    with chromium(tmp_path) as driver:
-        look(driver, prefers_color_scheme=scheme)
-        page = Shown(driver, folder / "index.html").go()
-        assert page.waits_for(lambda: page.one("body").get_attribute("data-md-color-scheme") == shade)
+def test_what_is_too_wide_is_noticed(site: Website) -> None:
+    look(site.driver, width=PHONE)
+    page = site.open("docs/format.html")
+    page.driver.execute_script(
+        "document.querySelector('article td').innerHTML = '<p style=width:500px>wide</p>'"
+    )
+    assert "wide" in seen(page, CUT, PHONE)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "name", ["index", "implementations/deepagents@0.7.32", "versions/2.1.228", "docs/format"]
+)
+def test_all_text_has_the_contrast_that_wcag_asks_for(site: Website, name: str, scheme: str) -> None:
+    look(site.driver, prefers_color_scheme=scheme)
+    page = site.open(f"{name}.html")
+    for width in (PHONE, 1440):
+        look(site.driver, width=width, prefers_color_scheme=scheme)
+        assert page.waits_for(lambda: seen(page, WEAK_TEXT) == []), (width, seen(page, WEAK_TEXT))
+
+
+def test_a_page_is_dark_for_those_who_like_it_also_when_they_change_their_mind(site: Website) -> None:
+    page = site.open("index.html")
+    for scheme, shade in (("light", "default"), ("dark", "slate"), ("light", "default")):
+        look(site.driver, prefers_color_scheme=scheme)
+        assert page.waits_for(
+            lambda wanted=shade: page.one("body").get_attribute("data-md-color-scheme") == wanted
+        )
+
+
+def test_a_phone_shows_the_heading_of_a_column_beside_its_value(site: Website) -> None:
+    look(site.driver, width=PHONE)
+    page = site.open("docs/compatibility.html")
+    label = "getComputedStyle(document.querySelectorAll('article tbody td')[1], '::before').content"
+    assert page.script(label) == '"safety: "'
 
 
 def test_the_chart_of_the_versions_is_shown(site: Website) -> None:
@@ -132,19 +179,6 @@ def test_the_chart_of_the_versions_is_shown(site: Website) -> None:
     look(site.driver, width=PHONE)
     (narrow,) = site.open("versions/index.html").script(widths)
     assert 0 < narrow < wide
-
-
-@pytest.mark.parametrize("width", [PHONE, 768, 1440])
-@pytest.mark.parametrize("name", ["index", "implementations/deepagents@0.7.32", "table"])
-def test_no_cell_of_a_map_is_cut(site: Website, name: str, width: int) -> None:
-    look(site.driver, width=width)
-    page = site.open(f"{name}.html")
-    cut = (
-        "[...document.querySelectorAll('.harm-map td, .harm-map th')].filter(each => each.offsetParent &&"
-        " (each.scrollWidth > each.clientWidth + 1 || each.getBoundingClientRect().right > innerWidth))"
-        ".map(each => each.textContent)"
-    )
-    assert page.waits_for(lambda: page.all(".harm-map td") != [] and page.script(cut) == []), page.script(cut)
 
 
 def test_the_table_to_filter_is_one_click_away(site: Website) -> None:

@@ -302,7 +302,7 @@
     for (let number = 0; number < known; number++) {
       const step = details.steps[number];
       const here = all.filter((each) => each.step === number);
-      const item = make("li", here.length ? { class: "differs" } : {});
+      const item = make("li", here.every(beyond) ? {} : { class: "differs" });
       item.append(make("h4", {}, `Step ${number + 1} of ${known}${step ? `: ${step.head}` : ""}`));
       if (step) item.append(...stepBody(step, number, details));
       here.forEach((each) => item.append(difference(each, step)));
@@ -400,6 +400,11 @@
     return [...escapes(mine.slice(0, head)), ...(middle.length ? [make("mark", {}, ...escapes(middle))] : []), ...escapes(mine.slice(end))];
   }
 
+  /** Tells whether a difference is one of a level that none of its runs was asked for, such as other words at `effects`. */
+  function beyond(each) {
+    return each.runs.every((index) => levels.indexOf(each.level) > levels.indexOf(runs[index].level));
+  }
+
   function difference(each, step) {
     const call = step?.calls?.length > 1 ? `call ${each.call + 1}: ` : "";
     const harmed = each.level === "safe";
@@ -423,7 +428,7 @@
     flush();
     const who = runs.length > 1 ? [...keys(each.runs), " "] : [];
     const legend = make("span", { class: "legend" }, make("span", { class: "expected" }, harmed ? "- was" : "- expected"), " ", make("span", { class: "got" }, harmed ? "+ is now" : "+ got"));
-    return make("div", { class: harmed ? "difference harmed" : "difference" }, make("h5", {}, ...who, `${call}${what} `, legend), text);
+    return make("div", { class: harmed ? "difference harmed" : beyond(each) ? "difference beyond" : "difference" }, make("h5", {}, ...who, `${call}${what} `, legend), text);
   }
 
   function diffLine(kind, sign, spoken, nodes) {
