@@ -93,9 +93,9 @@ def _differences(
 def _ownership_differences(
     path: str, expected: Entry | None, got: Entry | None, former: Entry | None
 ) -> list[FileDifference]:
-    if not isinstance(got, RegularFile):
+    if not isinstance(got, RegularFile | Directory):
         return []
-    kept = (former.ownership or OWN) if isinstance(former, RegularFile) else OWN
+    kept = (former.ownership or OWN) if isinstance(former, RegularFile | Directory) else OWN
     stated = getattr(expected, "ownership", None) or kept
     has = got.ownership or OWN
     if has in (stated, kept):  # nobody has to lose what the product loses

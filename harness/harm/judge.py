@@ -193,7 +193,7 @@ class _Judge:
         names = names_of(before)
         for path, chain in chains.items():
             allowed.update(names.get(path, (path,)))
-            allowed.update(_folders(path))
+            allowed.update(folder for folder in _folders(path) if folder not in before)
             if path not in foreign:
                 known, crlf = self.view.get(path, Known()), self._crlf(before)
                 harmed = list(made(chain, known, before, after, crlf))

@@ -153,8 +153,8 @@ def _state(entry: Entry | None) -> Any:
             return ["symlink", target]
         case HardLink(to):
             return ["hardlink", to]
-        case Directory(mode):
-            return ["directory", mode]
+        case Directory(mode, ownership):
+            return ["directory", mode, str(ownership)]
         case FileDigest() | SpecialFile() | None:
             return None
 

@@ -137,16 +137,16 @@ def _entry(look: Inspection, path: YamlPath, value: Any, known: tuple[str, ...])
         "text": (*_TEXT_KEYS, "mode", "mtime", "ownership"),
         "repeat": ("times", *_TEXT_KEYS, "mode", "mtime"),
         "base64": ("mode", "mtime"),
-        "directory": ("mode",),
+        "directory": ("mode", "ownership"),
     }.get(kind, ())
     for key in fields:
         if key in known and key != kind and key not in allowed:
             look.note((*path, key), f"{key} does not go with {kind}", f"Remove {key}.", key=True)
+    ownership = None
+    if "ownership" in fields:
+        ownership = read_ownership(look, (*path, "ownership"), fields["ownership"])
     if kind in ("text", "repeat"):
         content = _text_content(look, path, fields, kind)
-        ownership = None
-        if "ownership" in fields:
-            ownership = read_ownership(look, (*path, "ownership"), fields["ownership"])
         return None if content is None else RegularFile(content, mode, ownership=ownership)
     target = fields[kind]
     if kind == "directory":
@@ -154,7 +154,9 @@ def _entry(look: Inspection, path: YamlPath, value: Any, known: tuple[str, ...])
             look.note(
                 (*path, kind), "directory must be true", "Write directory: true, or leave the path out."
             )
-        return Directory(mode)
+        if ownership is not None and ownership.attributes:
+            look.note((*path, "ownership"), "a directory is given no attributes", "Leave them out.")
+        return Directory(mode, ownership)
     target = look.string(target, (*path, kind), kind, empty=kind == "base64")
     if target is None:
         return None

@@ -138,9 +138,10 @@ class HardLink:
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """A directory. `mode` None: not stated."""
+    """A directory. `mode` None: not stated. `ownership` None: the runner's own; it has no attributes."""
 
     mode: int | None = None
+    ownership: Ownership | None = None
 
 
 @dataclass(frozen=True, slots=True)

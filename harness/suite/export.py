@@ -144,7 +144,9 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
 def machine_needs(scenario: Scenario) -> set[str]:
     """Return what whoever replays it must have beside the implementation: no runner runs git or gives files away."""
     needs = {"git" for step in scenario.steps if isinstance(step, WorldEvent) and step.kind == "git"}
-    if any(isinstance(each, RegularFile) and each.ownership for each in scenario.given.files.values()):
+    if any(
+        isinstance(each, RegularFile | Directory) and each.ownership for each in scenario.given.files.values()
+    ):
         needs.add("ownership")
     return needs | ({scenario.platform} if scenario.platform else set())
 

@@ -26,7 +26,7 @@ from readfirst.harness.workspace.editor import ScriptedEditor
 from readfirst.harness.workspace.folder import Folder, SpoiltError
 from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.snapshot import TooLargeError, changes, scan, snapshot
-from readfirst.harness.workspace.world import WorldEventError, create, make_true, perform
+from readfirst.harness.workspace.world import WorldEventError, create, give, make_true, perform
 
 __all__ = [
     "HOME",
@@ -117,6 +117,8 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
     for path in sorted(directories, reverse=True):
         given = files.get(path)
         mode = given.mode if isinstance(given, Directory) else None
+        if isinstance(given, Directory):
+            give(f"{top}/{path}", given.ownership)
         folder, _, name = f"{top}/{path}".rstrip("/").rpartition("/")
         with opened(folder) as above:
             os.utime(name, (OLD_TIME, OLD_TIME), dir_fd=above, follow_symlinks=False)

@@ -112,7 +112,8 @@ class _Scan:
         if kind == stat.S_IFREG:
             self.entries[path] = self._file(found.name, folder, mode, status)
         elif kind == stat.S_IFDIR:
-            self.entries[path] = Directory(mode)
+            ids = _ids(status)
+            self.entries[path] = Directory(mode, None if ids == (None, None) else Ownership(*ids))
             self.directory(found.name, folder, path + "/")
         elif kind == stat.S_IFLNK:
             target = os.readlink(found.name, dir_fd=folder)
@@ -145,7 +146,7 @@ def ownership_at(path: str) -> Ownership | None:
 
 
 def _ids(status: os.stat_result) -> tuple[int | None, int | None]:
-    """Return owner and group of a file, None where they are those of this process."""
+    """Return owner and group of a file or directory, None where they are those of this process."""
     owner = None if status.st_uid == os.geteuid() else status.st_uid
     return owner, None if status.st_gid == os.getegid() else status.st_gid
 

@@ -29,6 +29,14 @@ def test_harms_of_a_sample_have_causes(suite: Suite) -> None:
     assert harms.data(found, sessions, suite)["causes"]
 
 
+@pytest.mark.parametrize(
+    "slug", ["invalid-byte-elsewhere", "latin-1-elsewhere", "encoded-surrogate-elsewhere"]
+)
+def test_bytes_that_become_replacement_characters_are_harm_also_where_the_product_does_it(slug: str) -> None:
+    found, _ = harms.found_in([f"encodings/{slug}"])
+    assert {each.harm.kind for each in found if each.contract == "2.1.7"} == {"lost"}
+
+
 def test_a_harm_that_nobody_explained_fails(suite: Suite) -> None:
     new = Harm(0, 0, "stray", "notes.txt~", "notes.txt~, which no call named, was left behind")
     with pytest.raises(SystemExit, match=r"gate/edit-after-read on 2\.1\.7 has no cause: stray: notes\.txt~"):

@@ -20,6 +20,7 @@ WRITTEN = sorted(
 CAUGHT_BY: dict[type[altered.Altered], str] = {
     wrong.LeavesItsMark: "edit-of-file-with-attributes",
     wrong.TakesOverWhatItRefuses: "refused-calls-leave-ownership",
+    wrong.TakesOverTheFolder: "folder-of-another-group",
     wrong.DropsAttributesWhenReading: "edit-that-changes-nothing",
 }
 
@@ -39,6 +40,7 @@ def judged(scenario_id: str, implementation: type[altered.Altered]) -> Verdict:
 def test_what_changes_an_owner_or_attributes_is_caught(implementation: type[altered.Altered]) -> None:
     verdict = judged(f"ownership/{CAUGHT_BY[implementation]}", implementation)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
+    assert {harm.kind for harm in verdict.harms} & {"spoiled", "stray", "untrue"}
 
 
 @pytest.mark.parametrize("scenario_id", WRITTEN)

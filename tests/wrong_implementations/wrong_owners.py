@@ -27,6 +27,16 @@ class TakesOverWhatItRefuses(Altered):
         return self.reference(tool, arguments, interfere)
 
 
+class TakesOverTheFolder(Altered):
+    """The folder of a file is made its own, so that nobody else writes there meanwhile."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        answer = self.reference(tool, arguments, interfere)
+        if tool != "Read" and not answer.is_error:
+            os.chown(Path(arguments["file_path"]).parent, os.geteuid(), os.getegid())
+        return answer
+
+
 class DropsAttributesWhenReading(Altered):
     """A Read puts a copy in the file's place."""
 
