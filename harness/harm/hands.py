@@ -105,8 +105,8 @@ class Known:
             if line.seen:
                 continue
             wanted = Counter(each for each in pieces(line.text) if each.strip())
-            if wanted <= left:
-                left -= wanted
+            if all(left[each] >= count for each, count in wanted.items()):
+                left.subtract(wanted)
             else:
                 gone.append((number, line))
         return gone

@@ -10,7 +10,17 @@ from readfirst.harness.suite.courses import courses_of
 from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.transcript import Transcript
 
-__all__ = ["overcautious"]
+__all__ = ["overcautious", "refuses_as_expected"]
+
+
+def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
+    """Whether each call was refused or answered as the scenario's own contract was recorded to do."""
+    for step, happened in zip(scenario.steps, outcome.steps, strict=False):
+        for call, result in zip(calls_of(step), happened.results, strict=False):
+            expected = call.expect.recorded
+            if expected is None or (expected.error is not None) != result.is_error:
+                return False
+    return True
 
 
 def overcautious(scenario: Scenario, outcome: Outcome, recorded: Iterable[Transcript]) -> Iterator[Harm]:

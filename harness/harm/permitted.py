@@ -135,9 +135,10 @@ def _fits(content: Content, change: Change, after: bytes) -> bool:
 
 def _written(before: bytes | None, text: str, *, crlf: bool) -> Iterator[bytes]:
     """Yield what a written file may hold: `written-line-ends`, `written-encoding` and `trailing-blanks`."""
+    plain = Content.of(b"")
+    yield plain.data(text)  # what nearly every tool does; the rest need not be tried
     former = Content.of(before or b"")
     follows = former.is_crlf or (not before and crlf)
-    plain = Content.of(b"")
     unmarked = text.removeprefix("\ufeff")
     bare = (_BLANKS_AT_ENDS.sub("", text), _BLANKS_AT_ENDS.sub("", unmarked))
     for each in dict.fromkeys((text, unmarked, *bare)):

@@ -46,19 +46,14 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
     return shown
 
 
-def _where(lines: Sequence[str], answered: Sequence[str]) -> dict[str, list[int]]:
-    """Return the indexes of the lines by their texts; of lines that the answer cannot hold as they are, by others."""
-    where: dict[str, list[int]] = {}
-    odd = not "".join(lines).isprintable()
-    if not odd and not any(line[-1:].isspace() for line in lines):
-        for index, line in enumerate(lines):
-            where.setdefault(line, []).append(index)
-        return where
+def _where(lines: Sequence[str], answered: Sequence[str]) -> Mapping[str, Sequence[int]]:
+    """Return the indexes of the lines by their texts in the answer; of those it cannot hold as they are, by others."""
     exact = {text for told in answered for text in _readings(told, _NUMBER.match(told))}
+    where: dict[str, list[int]] = {}
     for index, line in enumerate(lines):
         if line in exact:
             where.setdefault(line, []).append(index)
-        elif odd or line[-1:].isspace():
+        elif line[-1:].isspace() or not line.isprintable():
             for text in dict.fromkeys((_as_shown(line), _as_shown(line).rstrip())):
                 where.setdefault(text, []).append(index)
     return where

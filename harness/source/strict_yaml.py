@@ -151,11 +151,12 @@ def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> byt
 
 def refuse_links(file: Path, suite: Path) -> None:
     """Raise StrictYamlError if `file`, or a folder between it and that of its suite, is a link."""
-    path = file
-    while path not in (suite, path.parent):
+    # With strings, because it is asked of every file: paths would take more time than what they ask the system.
+    path, top = os.fspath(file), os.fspath(suite)
+    while path != top and (parent := os.path.dirname(path)) != path:  # noqa: PTH120
         if os.path.islink(path):  # noqa: PTH114 - it takes a name that no file can have
-            _refuse("unreadable", path, 0, 0, "this is a link", "Put what it leads to in its place.")
-        path = path.parent
+            _refuse("unreadable", Path(path), 0, 0, "this is a link", "Put what it leads to in its place.")
+        path = parent
 
 
 def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:

@@ -213,7 +213,6 @@ _LATER = re.compile(rb"^    (?:title|requirement|rule|tags):", re.MULTILINE)
 _ORDER = (b"title", b"requirement", b"rule", b"tags")
 
 
-@lru_cache(maxsize=64)
 def case_headings(data: bytes, file: Path, family: str) -> Mapping[str, Heading]:
     """Return the headings of all cases of a file, by their ids. Raises SuiteError."""
     top = _TOP.match(data)

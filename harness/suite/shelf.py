@@ -38,6 +38,7 @@ class Shelf:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._scenarios = os.fspath(root / "scenarios")
 
     def ids(self) -> list[str]:
         """Return the ids of all scenarios, sorted. Raises SuiteError where a file of cases cannot be read."""
@@ -57,13 +58,15 @@ class Shelf:
         """Return where a scenario is. Raises SuiteError where a file of cases cannot be read."""
         if "\0" in scenario_id or ".." in scenario_id.split("/"):
             return None
-        own = self.own(scenario_id)
-        if os.path.lexists(own) and not scenario_id.endswith(_TABLE):
-            return Place(own)
+        if self._has_own(scenario_id) and not scenario_id.endswith(_TABLE):
+            return Place(self.own(scenario_id))
         place = self.cases.get(scenario_id)
         if place is None and self.problems:
             raise SuiteError(self.problems)
         return place
+
+    def _has_own(self, scenario_id: str) -> bool:
+        return os.path.lexists(f"{self._scenarios}/{scenario_id}.yaml")
 
     @property
     def cases(self) -> Mapping[str, Place]:
@@ -107,7 +110,7 @@ class Shelf:
             for slug in slugs:
                 scenario_id = f"{family}/{slug}"
                 other = found.setdefault(scenario_id, Place(file, slug, composed)).file
-                if os.path.lexists(self.own(scenario_id)):
+                if self._has_own(scenario_id):
                     other = self.own(scenario_id)
                 if other != file:
                     message = f"there is another scenario {scenario_id}, in {other}"

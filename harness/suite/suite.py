@@ -58,6 +58,7 @@ class Suite:
         self.bundled = copies_bundled or self.root.resolve() == default_root().resolve()
         """Whether it comes with the package, or its checkout: no file in it can say so."""
         self._shelf = Shelf(self.root)
+        self._headings: dict[Path, Mapping[str, Heading]] = {}
         if not (self.root / "scenarios").is_dir():
             message = "there is no folder `scenarios` here"
             fix = "Name the folder that holds scenarios, contracts.yaml and errors.yaml."
@@ -124,12 +125,12 @@ class Suite:
 
     def ids(self) -> list[str]:
         """Return the ids of all scenarios, sorted. Raises SuiteError where a file of several cannot be read."""
-        self._shelf = Shelf(self.root)
+        self._shelf, self._headings = Shelf(self.root), {}
         return self._shelf.ids()
 
     def readable(self) -> tuple[list[str], Sequence[Finding]]:
         """Return the ids of all scenarios but those in files of several that cannot be read, and their faults."""
-        self._shelf = Shelf(self.root)
+        self._shelf, self._headings = Shelf(self.root), {}
         return self._shelf.readable(), self._shelf.problems
 
     def place(self, scenario_id: str) -> Place:
@@ -253,7 +254,9 @@ class Suite:
         """Read title, requirement, rule and tags of one scenario; what follows them is not read."""
         place = self.place(scenario_id)
         if place.case:
-            return self._headings_in(place.file)[scenario_id]
+            if place.file not in self._headings:
+                self._headings[place.file] = self._headings_in(place.file)
+            return self._headings[place.file][scenario_id]
         data = strict_yaml.read(place.file, suite=self.root)
         plain = plain_heading(scenario_id, data)
         if plain is not None:
