@@ -101,14 +101,14 @@ class Known:
             return []
         left = Counter(pieces(Content.of(after).text))
         gone = []
-        for number, line in enumerate(self.lines, 1):
-            if line.seen:
+        for number, (text, mark) in enumerate(zip(lines_of(self.data), self.marks, strict=True), 1):
+            if mark.isupper():
                 continue
-            wanted = Counter(each for each in pieces(line.text) if each.strip())
-            if all(left[each] >= count for each, count in wanted.items()):
-                left.subtract(wanted)
-            else:
-                gone.append((number, line))
+            wanted = [each for each in pieces(text) if each.strip()]
+            left.subtract(wanted)
+            if any(left[each] < 0 for each in wanted):
+                left.update(wanted)
+                gone.append((number, Line(text, _HANDS[mark], seen=False)))
         return gone
 
 

@@ -68,7 +68,7 @@ class Recordings:
             if path.suffix == ".yaml":
                 return decode(data)
             kept = theme(data).get(scenario_id.rpartition("/")[2])
-            return Recording() if kept is None else kept.recording()
+            return Recording() if kept is None else kept.recording
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
         """Return the recording of these inputs; empty where there is none.

@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from readfirst.harness.suite.contracts import order
@@ -46,11 +46,14 @@ class Kept:
         """Return what one contract's product gave, None where it was not recorded. Raises RecordingError."""
         if contract not in self.versions:
             return None
-        return self.recording((contract,)).transcripts[contract]
+        return self._of((contract,)).transcripts[contract]
 
-    def recording(self, wanted: Sequence[str] = ()) -> Recording:
-        """Return the transcripts of these contracts, or of all. Raises RecordingError."""
-        names = wanted or self.versions
+    @cached_property
+    def recording(self) -> Recording:
+        """The transcripts of all contracts. Raises RecordingError."""
+        return self._of(self.versions)
+
+    def _of(self, names: Sequence[str]) -> Recording:
         try:
             rows = [self._row(step, names) for step in self.steps]
         except _DAMAGED as error:

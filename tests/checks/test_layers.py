@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ FORBIDDEN = 'source_modules = ["readfirst.reference_impl"]\nforbidden_modules = 
 TURNED = 'source_modules = ["readfirst.harness"]\nforbidden_modules = ["readfirst.reference_impl"]'
 
 
-@pytest.fixture(autouse=True)
-def loggers() -> Iterator[None]:
+@contextmanager
+def loggers_kept() -> Iterator[None]:
     """Bring back what the linter switches off in this process: every logger that was there before."""
     silent = {
         name for name, logger in logging.root.manager.loggerDict.items() if getattr(logger, "disabled", False)
@@ -24,6 +25,12 @@ def loggers() -> Iterator[None]:
     for name, logger in logging.root.manager.loggerDict.items():
         if isinstance(logger, logging.Logger):
             logger.disabled = name in silent
+
+
+@pytest.fixture(autouse=True)
+def _loggers() -> Iterator[None]:
+    with loggers_kept():
+        yield
 
 
 @pytest.mark.parametrize(
@@ -55,4 +62,9 @@ def test_the_packages_are_held_to_their_order(
 
 
 def test_no_logger_stays_switched_off() -> None:
-    assert not logging.getLogger("readfirst").disabled
+    """The linter of layers switches off what others log, and here it is brought back."""
+    logger = logging.getLogger("readfirst")
+    with loggers_kept():
+        lint_imports(str(CONFIGURATION), no_cache=True)
+        assert logger.disabled
+    assert not logger.disabled
