@@ -105,8 +105,9 @@ class Known:
             if mark.isupper():
                 continue
             wanted = [each for each in pieces(text) if each.strip()]
-            left.subtract(wanted)
-            if any(left[each] < 0 for each in wanted):
+            for each in wanted:
+                left[each] -= 1
+            if wanted and min(map(left.__getitem__, wanted)) < 0:
                 left.update(wanted)
                 gone.append((number, Line(text, _HANDS[mark], seen=False)))
         return gone
