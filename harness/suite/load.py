@@ -24,7 +24,7 @@ from readfirst.harness.suite.hooks import read_hooks
 from readfirst.harness.suite.outside import OUTSIDE
 from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permissions, read_rules
 from readfirst.harness.suite.reach import Reach
-from readfirst.harness.suite.repeated import expanded_arguments, read_arguments
+from readfirst.harness.suite.repeated import expanded_arguments, read_arguments, repeated_characters
 from readfirst.harness.suite.scenario import (
     CALLS,
     DISK_PAGE,
@@ -152,6 +152,12 @@ class _Reader(Inspection):
             )
             or {}
         )
+        if (
+            repeated_characters(top.get("steps")) > MAX_CONTENT_BYTES
+        ):  # nothing is expanded before that is known
+            message = f"the repeated texts of all steps have more than {MAX_CONTENT_BYTES:,} characters"
+            self.note(("steps",), message, "Lower times: no rule of the tools needs more.")
+            self.finish(ScenarioError)
         texts = {
             key: self.string(top[key], (key,), key) or ""
             for key in ("title", "about", "rule", "disputed")

@@ -10,7 +10,7 @@ from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES
 from readfirst.harness.suite.entry import TextContent
 
-__all__ = ["RepeatedText", "expanded_arguments", "read_arguments"]
+__all__ = ["RepeatedText", "expanded_arguments", "read_arguments", "repeated_characters"]
 
 _KEYS = {"repeat", "times"}
 
@@ -65,3 +65,16 @@ def expanded_arguments(value: Any) -> Any:
             return [expanded_arguments(item) for item in value]
         case _:
             return value
+
+
+def repeated_characters(value: Any) -> int:
+    """Return how many characters the short forms in a value of a file stand for, each up to what one may have."""
+    match value:
+        case {"repeat": str(unit), "times": int(times)} if value.keys() == _KEYS:
+            return max(0, min(len(unit) * times, MAX_CONTENT_BYTES))
+        case dict():
+            return sum(map(repeated_characters, value.values()))
+        case list():
+            return sum(map(repeated_characters, value))
+        case _:
+            return 0

@@ -134,6 +134,14 @@ def test_what_multiplies_or_acts_is_no_yaml_here(text: str, rule: str) -> None:
     assert refused.value.findings[0].rule == rule
 
 
+def test_arguments_together_are_no_longer_than_one_may_be(suite: Suite) -> None:
+    more = ", ".join(f"x{number}: {{repeat: abcdefgh, times: 8000000}}" for number in range(40))
+    path = suite.root / "scenarios" / "gate" / "x.yaml"
+    path.write_text(SCENARIO.replace("file_path: $WS/a", f"file_path: $WS/a, {more}"))
+    with pytest.raises(SuiteError, match="repeated texts of all steps have more than 67,108,864"):
+        Suite(suite.root).scenario("gate/x")
+
+
 def test_no_more_mistakes_are_told_than_somebody_reads() -> None:
     look = Inspection(load("".join(f"k{number}: 1\n" for number in range(2000)).encode(), Path("x.yaml")))
     with pytest.raises(SuiteError) as refused:
