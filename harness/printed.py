@@ -23,6 +23,7 @@ __all__ = [
     "as_text",
     "console",
     "escaped",
+    "guarded",
     "guarded_streams",
     "harmless_json",
     "is_seen",
@@ -180,15 +181,16 @@ class _Guarded(io.TextIOBase):
 
 def stdout() -> IO[str]:
     """Return standard output, on which only text arrives."""
-    return _guarded(sys.stdout)
+    return guarded(sys.stdout)
 
 
 def stderr() -> IO[str]:
     """Return standard error, on which only text arrives."""
-    return _guarded(sys.stderr, beside=True)
+    return guarded(sys.stderr, beside=True)
 
 
-def _guarded(stream: Any, *, beside: bool = False) -> IO[str]:
+def guarded(stream: Any, *, beside: bool = False) -> IO[str]:
+    """Return a stream on which only text arrives."""
     return cast("IO[str]", stream if isinstance(stream, _Guarded) else _Guarded(stream, beside=beside))
 
 
@@ -258,5 +260,5 @@ def console(*, err: bool = False, stream: IO[str] | None = None, width: int | No
             for each in super().render(renderable, options):
                 yield each if each.control else each._replace(text=as_text(each.text, kept="\n"))
 
-    shown = _guarded(stream) if stream is not None else stderr() if err else stdout()
+    shown = guarded(stream) if stream is not None else stderr() if err else stdout()
     return Guarded(file=shown, width=width, markup=False, emoji=False, highlight=False)

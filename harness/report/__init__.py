@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.printed import guarded
 from readfirst.harness.source.atomic import Staged
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
@@ -81,7 +82,7 @@ def output(path: Path) -> Iterator[TextIOWrapper]:
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("w", encoding="utf-8", newline="\n") as stream:
-                yield stream
+                yield cast("TextIOWrapper", guarded(stream))  # a terminal may be behind it, or a log
             return
         staged = Staged(Path(os.path.realpath(path)))
     except OSError as error:

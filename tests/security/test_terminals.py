@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from readfirst.harness.printed import (
     say_rows,
     say_table,
 )
+from readfirst.harness.report import output
 
 from .stranger import project
 
@@ -204,6 +206,17 @@ def test_a_command_prints_text(words: str, theirs: Path, capfd: pytest.CaptureFi
     assert complaints(err) == []
     assert out + err
     assert "Traceback" not in err
+
+
+def test_a_report_that_goes_to_a_stream_is_text() -> None:
+    reads, writes = os.pipe()
+    with output(Path(f"/dev/fd/{writes}")) as report:
+        report.write(HOSTILE)
+    os.close(writes)
+    with os.fdopen(reads, encoding="utf-8") as stream:
+        text = stream.read()
+    assert complaints(text) == []
+    assert "owned" in text
 
 
 def test_a_list_has_a_line_for_each_scenario(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
