@@ -17,7 +17,7 @@ from readfirst.harness.survey.compatibility import harm_data
 from readfirst.harness.survey.harmed import Harmed
 from readfirst.harness.targets.mapping import Release, Target
 
-__all__ = ["FORMAT", "TargetResult", "page", "result_data", "result_of"]
+__all__ = ["FORMAT", "TargetResult", "looked_at_all", "page", "result_data", "result_of"]
 
 FORMAT = 3
 _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
@@ -194,6 +194,13 @@ def _target_data(result: TargetResult) -> dict[str, Any]:
     }
 
 
+def looked_at_all(target: Mapping[str, Any]) -> bool:
+    """Whether harm was looked for in every session of a target's result that was replayed to its end."""
+    every = (unpacked(reaches) for reaches in target["reach"].values())
+    tried = {name for reaches in every for name, reach in reaches.items() if reach in _TRIED}
+    return bool(target["harm"]["sessions"] >= len(tried))
+
+
 def page(data: Mapping[str, Any]) -> str:
     """Return docs/implementations.md of the data of `result_data`."""
     return "\n".join(_page(data)) + "\n"
@@ -229,6 +236,14 @@ def _page(data: Mapping[str, Any]) -> Iterator[str]:
     waiting = untried({"implementations": harm})
     if waiting:
         yield f"Nobody has looked for harm yet in {', '.join(map(prose, waiting))}."
+        yield ""
+    part = [
+        row.name
+        for row in rows
+        if not looked_at_all(next(t for t in data["targets"] if t["target"] == row.name))
+    ]
+    if part:
+        yield f"Only a sample of the sessions was tried, spread evenly, with {', '.join(map(prose, part))}."
         yield ""
     yield "The worst that each does, in the scenario with the fewest steps:"
     yield ""

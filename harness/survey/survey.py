@@ -27,7 +27,7 @@ from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.survey.page import FORMAT, page, result_data, result_of
+from readfirst.harness.survey.page import FORMAT, looked_at_all, page, result_data, result_of
 from readfirst.harness.targets.catalogue import known_failures
 from readfirst.harness.targets.mapping import Release, Target
 
@@ -98,7 +98,7 @@ class Survey:
     def _earlier(self, name: str) -> dict[str, Any] | None:
         """Return the kept result that a run of a target adds to. Raises SurveyError."""
         kept = self._kept.get(name)
-        if kept is None or not self._missing:
+        if kept is None or not self._missing or not looked_at_all(kept):
             return None
         gone = sorted(unpacked(kept["reach"][self._contracts[0]]).keys() - set(self._suite.ids()))
         if gone:

@@ -174,6 +174,28 @@ def test_only_missing_scenarios_are_run_and_added(
     third = Survey(SUITE, tmp_path, missing=True)
     third.keep()
     assert third.asked(name) == []
+    assert "Only a sample" not in third.files[1].read_text("utf-8")
+
+
+def test_where_harm_was_looked_for_in_a_sample_alone_nothing_is_added(
+    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = list(verdicts())
+    monkeypatch.setattr(surveys, "run", lambda *_, **__: (each for each in every))
+    monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every])
+    name = "server-filesystem@2026.8.31"
+    survey = Survey(SUITE, tmp_path)
+    survey.run(*target)
+    survey.write([name])
+    data = json.loads(survey.files[0].read_text("utf-8"))
+    data["targets"][0]["harm"]["sessions"] -= 1
+    survey.files[0].write_text(json.dumps(data))
+    again = Survey(SUITE, tmp_path, missing=True)
+    again.keep()
+    assert again.asked(name) == [each.scenario_id for each in every]
+    again.write([name])
+    said = f"Only a sample of the sessions was tried, spread evenly, with {name}."
+    assert said in again.files[1].read_text("utf-8")
 
 
 def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(
