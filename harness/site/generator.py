@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from readfirst.harness.report.html import styles
 from readfirst.harness.report.markup import anchor
@@ -105,6 +106,8 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
                 extra={"generator": False, "polyfills": [_WORKER.name]},
             )
             config.plugins["readfirst"] = _harmless()
+            if url:
+                config.plugins["cards"] = _cards(source, url)
             built(config)
         except (Abort, MkDocsException) as error:
             details = "\n".join([*told, str(error)])
@@ -141,6 +144,28 @@ def _harmless() -> Any:
             return env
 
     return Harmless()
+
+
+def _cards(source: Path, url: str) -> Any:
+    """Return a plugin by which a network that a page is shared on shows its card: a PNG, for none of them shows SVG."""
+    from mkdocs.plugins import BasePlugin
+
+    class Cards(BasePlugin):
+        def on_post_page(self, output: str, *, page: Any, **_: Any) -> str:
+            card = source / f"{page.file.src_uri.removesuffix('.md')}.svg"
+            if not card.is_file():
+                return output
+            picture = quote(f"{page.file.src_uri.removesuffix('.md')}.png", safe="/@+")
+            told = {
+                "og:title": f"{card.stem}: whose work it loses",
+                "og:image": f"{url.rstrip('/')}/{picture}",
+            }
+            marks = "".join(
+                f'<meta property="{name}" content="{escape(each)}">' for name, each in told.items()
+            )
+            return output.replace("</head>", f"{marks}</head>", 1)
+
+    return Cards()
 
 
 def _title(text: object) -> Any:

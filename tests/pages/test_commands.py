@@ -108,8 +108,7 @@ PLANS = {
     "readfirst product record --tools --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst product record --results --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst field site --output site": Plan("browser", whole=True, seconds=300),
-    "python3 tools/pictures.py site/rules/edit-refuses-changed-file.html --dark --width 1280 --height 860"
-    " --output docs/site-rule.png": Plan(
+    "python3 tools/pictures.py --cards --site site": Plan(
         "browser", before="readfirst field site --output site", whole=True, seconds=300
     ),
     "readfirst run target:agno@3.1.10": Plan("agents", whole=True, seconds=1800),

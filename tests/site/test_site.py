@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import struct
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 import yaml
 
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.report.markup import prose
+from readfirst.harness.report.markup import code, prose, scenario_link
 from readfirst.harness.report.rule_change import rule_changes
 from readfirst.harness.site import site
 from readfirst.harness.site.facts import Facts, SiteError
@@ -24,6 +26,7 @@ from readfirst.harness.site.sources import linked, made_pages, plain_markdown, w
 from readfirst.harness.site.version_page import version_pages
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import exit_code
+from tests.security.stranger import project
 
 pytestmark = pytest.mark.slow
 
@@ -93,7 +96,7 @@ def test_an_implementation_page_is_a_card_that_shows_what_it_loses(
     shortest = facts.results["agno-gated@3.1.10"]["harm"]["shortest"]
     for kind, each in shortest.items():
         assert f"\n### {kind}\n" in page
-        assert f"../fixtures/scenarios/{each['scenario']}.yaml" in page, kind
+        assert scenario_link(each["scenario"], code(each["scenario"])) in page, kind
     assert page.count('<li class="harmed">') == len(shortest)
     assert f"Nearest to {facts.diagnoses['agno-gated@3.1.10']['nearest']}: " in page
     assert "readfirst run target:agno-gated@3.1.10" in page
@@ -236,3 +239,19 @@ def test_the_workflow_publishes_what_the_command_makes(facts: Facts, monkeypatch
     assert step["env"]["URL"] == "${{ steps.pages.outputs.base_url }}/"
     assert str(asked["folder"]) == upload["with"]["path"]
     assert Path(str(asked["root"])).resolve() == CHECKOUT
+    assert steps.index(step) + 1 == [each.get("run", "") for each in steps].index(
+        f"python tools/pictures.py --cards --site {asked['folder']}"
+    )
+
+
+@pytest.mark.browser
+def test_a_page_that_is_published_names_its_card_and_the_card_is_made(tmp_path: Path) -> None:
+    facts = project(tmp_path / "theirs", "plain")
+    write_site(facts, tmp_path / "theirs", tmp_path / "site", url="https://x.example/it/")
+    page = (tmp_path / "site" / "implementations" / "it@1.0.html").read_text("utf-8")
+    assert '<meta property="og:image" content="https://x.example/it/implementations/it@1.0.png">' in page
+    assert "og:image" not in (tmp_path / "site" / "index.html").read_text("utf-8")
+    words = ["--cards", "--site", str(tmp_path / "site")]
+    subprocess.run([sys.executable, str(CHECKOUT / "tools" / "pictures.py"), *words], check=True, timeout=120)
+    card = (tmp_path / "site" / "implementations" / "it@1.0.png").read_bytes()
+    assert struct.unpack(">II", card[16:24]) == (1200, 630)
