@@ -57,12 +57,13 @@ Your own implementation:
 
 How strictly results are compared (--level):
 
+  safe      nobody's work lost or spoiled, and nothing refused that every contract answers
   effects   files afterwards, and refused or not
   reason    the same named error
   text      the same text, without what the program around the tool wraps it in
   verbatim  every byte of the recording
 
-  A report shows effects, reason and text side by side: safe but differently worded is not unsafe.
+  A report shows them side by side: safe but differently worded is not unsafe.
 
 Exit codes:
 

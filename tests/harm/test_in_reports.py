@@ -18,6 +18,7 @@ from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.report.junit import JunitReport
 from readfirst.harness.report.timeline import difference_blocks
 from readfirst.harness.suite.suite import Suite
+from tests.command_line import Cli
 
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 CHANGED = "staleness/edit-after-change"
@@ -81,3 +82,8 @@ def test_versions_are_compared_by_what_their_recordings_harm() -> None:
         ("lost", ("gate/write-unread",)),
         ("blind", ("gate/edit-unread",)),
     ]
+
+
+def test_the_help_says_what_every_level_asks(readfirst: Cli) -> None:
+    shown = readfirst("-h").out
+    assert [each for each in LEVELS if f"\n  {each} " not in shown] == []
