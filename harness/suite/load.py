@@ -156,7 +156,7 @@ class _Reader(Inspection):
             repeated_characters(top.get("steps")) > MAX_CONTENT_BYTES
         ):  # nothing is expanded before that is known
             message = f"the repeated texts of all steps have more than {MAX_CONTENT_BYTES:,} characters"
-            self.note(("steps",), message, "Lower times: no rule of the tools needs more.")
+            self.note((), message, "Lower times: no rule of the tools needs more.")
             self.finish(ScenarioError)
         texts = {
             key: self.string(top[key], (key,), key) or ""
