@@ -148,11 +148,13 @@ def _cell(cell: MapCell, x: float, y: float, width: float, height: float, size: 
 def _words(x: float, y: float, text: str, size: float, kind: str = "", anchor: str = "start") -> str:
     told = f' class="{kind}"' if kind else ""
     stands = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return f'<text{told} x="{x:.1f}" y="{y:.1f}" font-size="{size:g}"{stands}>{escape(text)}</text>'
+    return (
+        f'<text{told} x="{x:.1f}" y="{y:.1f}" font-size="{size:g}"{stands}>{escape(text, quote=False)}</text>'
+    )
 
 
 def _upright(x: float, y: float, text: str) -> str:
     return (
         f'<text class="bold" font-size="11.5" transform="translate({x:.1f} {y:.1f}) rotate(-90)">'
-        f"{escape(text)}</text>"
+        f"{escape(text, quote=False)}</text>"
     )

@@ -170,7 +170,7 @@ def _row(
     for number, line in enumerate(lines):
         drawn.append(
             f'<text font-size="{layout.size}" x="{layout.margin}" y="{first + number * layout.line:.1f}">'
-            f"{escape(line)}</text>"
+            f"{escape(line, quote=False)}</text>"
         )
     for bar in _bars(rule, columns, apart):
         x = places[bar.first] + 1
