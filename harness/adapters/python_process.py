@@ -361,8 +361,9 @@ class _Host:
                 self._framing.send(message, deadline)
             answer = self._framing.receive(deadline)
             while isinstance(answer, dict) and "interfere" in answer and interfere is not None:
+                before = time.monotonic()
                 interfere()
-                deadline = time.monotonic() + time_limit
+                deadline += time.monotonic() - before  # not anew: it may ask for ever
                 self._framing.send({}, deadline)
                 answer = self._framing.receive(deadline)
         except TooLateError:

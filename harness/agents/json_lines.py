@@ -6,10 +6,14 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 __all__ = ["JsonLines"]
+
+_LONGEST = 64 * 1024 * 1024
+"""Bytes of a line; of one that does not end, the beginning is dropped."""
 
 
 class JsonLines(ABC):
@@ -27,15 +31,14 @@ class JsonLines(ABC):
         """Take one message of the program."""
 
     def hear(self, part: bytes) -> None:
-        """Take what the program printed next; what is no line of JSON is passed over."""
+        """Take what the program printed next; what is no line of JSON, or no message, is passed over."""
         *lines, self._part = (self._part + part).split(b"\n")
+        self._part = self._part[-_LONGEST:]
         for line in lines:
-            try:
+            with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 message = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(message, dict):
-                self.take(message)
+                if isinstance(message, dict):
+                    self.take(message)
 
     def tell(self, **message: object) -> None:
         """Say something to the program, unless it was hung up on."""

@@ -21,6 +21,8 @@ from readfirst.harness.suite.suite import default_root
 __all__ = ["StreamError", "UnreadableStreamError", "read_stream"]
 
 _MOST_BYTES = 512 * 1024 * 1024
+_MOST_DIGITS = 15
+"""Digits of a count or of milliseconds; reports could not reckon with many more."""
 _STATUSES = ("passed", "failed", "broken", "unsupported", "unspecified")
 
 
@@ -89,7 +91,7 @@ def _lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
         if not text:
             continue
         try:
-            line = json.loads(text)
+            line = json.loads(text, parse_int=_count)
         except (ValueError, RecursionError) as error:  # also bytes that are not UTF-8
             raise StreamError(
                 file, number, "this line is not whole JSON: the stream was cut off or damaged. Run it again."
@@ -118,6 +120,12 @@ def _validators() -> Mapping[str, Draft202012Validator]:
         kind: Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": definitions})
         for kind in ("header", "verdict", "footer")
     }
+
+
+def _count(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
 
 
 def _check(

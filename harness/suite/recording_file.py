@@ -299,6 +299,8 @@ def _decode_step(
 
 def step_of(tools: tuple[str, ...], body: Mapping[str, Any], packed: Mapping[str, str]) -> TranscriptStep:
     """Return the step of such values, as `answer_of` gives them. Raises ValueError, KeyError, TypeError."""
+    if not all(isinstance(tool, str) for tool in tools):
+        raise TypeError(f"the calls {tools!r} are no names"[:200])
     decode = _Decoder(packed)
     results = tuple(map(decode.result, body.get("results", (body,))))
     if len(results) != len(tools):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -13,17 +14,20 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.agents.acp import AcpClient
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.lint import lint
 from readfirst.harness.processes.installing import installing, sweep
 from readfirst.harness.processes.removal import destroy
-from readfirst.harness.report.stream import UnreadableStreamError, read_stream
+from readfirst.harness.report.stream import StreamError, UnreadableStreamError, read_stream
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
 from readfirst.harness.site.facts import SiteError
 from readfirst.harness.site.site import write_site
 from readfirst.harness.source.atomic import Staged, write_all
 from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.workspace.editor import ScriptedEditor
 from readfirst.harness.workspace.site import SitePool
+from tests.command_line import Cli
 
 from .stranger import project
 
@@ -137,6 +141,34 @@ def test_a_stream_without_an_end_is_read_to_a_limit(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("readfirst.harness.report.stream._MOST_BYTES", 1000)
     with pytest.raises(UnreadableStreamError, match="more than 1,000 bytes"):
         read_stream(Path("/dev/zero"))
+
+
+def test_results_with_numbers_beyond_reckoning_are_refused(tmp_path: Path) -> None:
+    done = subprocess.run([*RUN, *ONE, "--format", "jsonl"], capture_output=True, check=True)
+    results = tmp_path / "results.jsonl"
+    results.write_bytes(done.stdout)
+    assert read_stream(results)
+    for field in (b'"steps": ', b'"verdicts": '):
+        assert field in done.stdout
+        results.write_bytes(done.stdout.replace(field, field + b"1" * 30, 1))
+        with pytest.raises(StreamError, match="damaged"):
+            read_stream(results)
+
+
+@pytest.mark.usefixtures("attackers")
+def test_who_asks_for_ever_to_be_interfered_with_takes_too_long(readfirst: Cli) -> None:
+    found = readfirst("run", "python:asking:Asking", "race/target-doubled-during-call", "--time-limit", "1")
+    assert (found.code, "took longer than 1 s" in found.out) == (ExitCode.BROKEN, True)
+
+
+def test_what_an_agent_says_that_is_no_message_is_passed_over(tmp_path: Path) -> None:
+    client = AcpClient(tmp_path, tmp_path, "go", ScriptedEditor(lambda: str(tmp_path)))
+    for said in ("[" * 100_000, "9" * 5000, '{"id": 2, "result": null}', '{"id": 2, "result": {}}'):
+        client.hear(said.encode() + b"\n")
+    for options in (None, "x", [1], [None], [{"kind": "allow"}]):
+        message = {"id": 5, "method": "session/request_permission", "params": {"options": options}}
+        client.hear(json.dumps(message).encode() + b"\n")
+    client.hang_up()
 
 
 def test_a_site_where_nothing_can_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

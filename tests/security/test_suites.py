@@ -103,6 +103,13 @@ def recording(*unpacked: int) -> bytes:
     return f"inputs: x\ncontracts: [2.1.7]\nsteps:\n{''.join(steps)}".encode()
 
 
+@pytest.mark.parametrize("calls", ["[Read, {a: b}]", "[Read, [x]]", "[Read, null]"])
+def test_a_recording_whose_calls_are_no_names_is_refused(calls: str) -> None:
+    steps = f"  - calls: {calls}\n    answers:\n      - results: [{{text: a}}, {{text: b}}]\n"
+    with pytest.raises(RecordingError, match="are no names"):
+        decode(f"inputs: x\ncontracts: [2.1.7]\nsteps:\n{steps}".encode())
+
+
 def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recording_file, "_MOST_UNPACKED", 3_000_000)
     assert len(decode(recording(1_400_000, 1_400_000)).transcripts["2.1.7"].steps) == 2
