@@ -361,7 +361,7 @@ class _Stage:
             case 29:
                 return f"$WS/./{path}"
             case 28:
-                return f"$WS//{path}"
+                return f"$WS/{folder}//{name}" if folder else f"$WS//{name}"
             case 27:
                 return f"$WS/{above}x/../{name}"
             case _:

@@ -24,11 +24,11 @@ INSTALL, RUN = ACTION["runs"]["steps"]
 
 FAKE_PYTHON = f"""\
 #!/bin/sh
-if [ "$2" = venv ]; then
-  mkdir -p "$3/bin"
-  cp "$0" "$3/bin/python"
-  printf '#!/bin/sh\\nexec {sys.executable} -m readfirst "$@"\\n' > "$3/bin/readfirst"
-  chmod +x "$3/bin/readfirst"
+if [ "$3" = venv ]; then
+  mkdir -p "$4/bin"
+  cp "$0" "$4/bin/python"
+  printf '#!/bin/sh\\nexec {sys.executable} -m readfirst "$@"\\n' > "$4/bin/readfirst"
+  chmod +x "$4/bin/readfirst"
 else
   echo "$@" >> "$RUNNER_TEMP/installed"
 fi

@@ -10,7 +10,7 @@ import pytest
 from readfirst.harness.adapters.command import Command
 from readfirst.harness.run.connect import connect
 from readfirst.harness.run.runner import Runner, RunSpec
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.session import BASIC_CAPABILITIES, BrokenAdapter
 from readfirst.harness.suite.suite import Suite
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -103,7 +103,7 @@ def test_a_command_that_does_not_start_is_reported_with_the_reason(
 @pytest.mark.parametrize("command", ["server.py", "./dist/../server.py"])
 def test_a_server_beside_the_user_starts(here: Path, command: str) -> None:
     adapter = connect(f"mcp:{shlex.quote(sys.executable)} -S {command}", Suite(FIXTURES))
-    assert adapter.traits.capabilities == {"Read", "Edit", "Write", "parallel", "kill", "sessions"}  # type: ignore[attr-defined]
+    assert adapter.traits.capabilities == {*BASIC_CAPABILITIES, "parallel", "kill", "sessions", "stop"}  # type: ignore[attr-defined]
     adapter.close()  # type: ignore[attr-defined]
 
 
