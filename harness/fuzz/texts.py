@@ -83,7 +83,7 @@ def argument_text(random: Random) -> str:
 def content(random: Random, *, carriage_returns: bool = True) -> RegularFile:
     """Return what a file may hold: text in one of several encodings and line ends, or bytes that are no text."""
     kind = random.randint(0, 19)
-    if random.randint(0, 39) == 39:
+    if random.randint(0, 79) == 79:
         return RegularFile(large_content(random))
     if kind == 19:
         return RegularFile(Base64Content(base64.b64encode(random.choice(NO_TEXT)).decode()))

@@ -11,14 +11,13 @@ from functools import cache
 from random import Random
 
 from readfirst.harness.suite.entry import TextContent
-from readfirst.harness.suite.repeated import RepeatedText
 
 __all__ = ["FORMATS", "SIZES", "character", "file_name", "large", "large_content", "like_a_format", "piece"]
 
 SIZES = tuple(4096 * 2**power for power in range(11))
 """Sizes of buffers, in bytes: 4 KiB to 4 MiB."""
-_LONGEST = 256 * 1024
-"""Bytes of an argument that a scenario file holds as it is; longer ones repeat a text, and are written so."""
+_ARGUMENTS = SIZES[:7]
+"""Sizes of an argument: a scenario file holds no larger ones."""
 _ROWS = ("line of many\n", "x", "one two three four\n", "0123456789abcde\n", "wörter\n")
 
 FORMATS = (
@@ -93,10 +92,8 @@ def piece(random: Random) -> str:
 
 def large(random: Random) -> str:
     """Return a text of about the size of a buffer: a byte less, as many, or one or some more; mostly a small one."""
-    size: int = random.choice(SIZES[: random.choice((2, 2, 3, 5, 7, 11))]) + random.choice((-1, 0, 1, 17))
+    size: int = random.choice(_ARGUMENTS[: random.choice((2, 2, 3, 5, 7))]) + random.choice((-1, 0, 1, 17))
     row: str = random.choice(_ROWS)
-    if size > _LONGEST + 17:
-        return RepeatedText.of("x", size)
     text = row * (size // len(row.encode()) + 1)
     return text.encode()[:size].decode("utf-8", "ignore")
 
@@ -104,7 +101,7 @@ def large(random: Random) -> str:
 def large_content(random: Random) -> TextContent:
     """Return the content of a file of about the size of a buffer, seldom of a large one."""
     row: str = random.choice(_ROWS)
-    size: int = random.choice(SIZES[: random.choice((2, 3, 5, 11, 11))])
+    size: int = random.choice(SIZES[: random.choice((2, 3, 3, 5, 11))])
     return TextContent(row, times=size // len(row.encode()) + random.choice((0, 1)))
 
 
