@@ -65,7 +65,7 @@ _FOLDERS = (
     "two words/",
     "shots.png/",
     ".claude/commands/",
-    "$x/",
+    "x$/",
     "naïve/",
 )
 _ODD_NAMES = (
