@@ -21,7 +21,7 @@ _VARYING = (
 )
 
 _MARK = "\ufeff"
-_AT_LINE_ENDS = re.compile(rf"(?:[^\S\n]|{_MARK})+(?=\n|\Z)")
+_AT_LINE_ENDS = re.compile(rf"(?<![^\S\n])(?<!{_MARK})(?:[^\S\n]|{_MARK})+(?=\n|\Z)")
 _BLANKS = re.compile(rf"[\s{_MARK}]+")
 
 _MANNERS: tuple[tuple[str, Callable[[str], str]], ...] = (

@@ -15,7 +15,7 @@ __all__ = ["Change", "changes", "is_inserted", "may_become"]
 
 _MOST = 64
 """Ways to understand several replacements that are looked at."""
-_BLANKS_AT_ENDS = re.compile(r"(?:[^\S\r\n]|\ufeff)+(?=[\r\n]|\Z)")
+_BLANKS_AT_ENDS = re.compile(r"(?<![^\S\r\n])(?<!\ufeff)(?:[^\S\r\n]|\ufeff)+(?=[\r\n]|\Z)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.agents.acp import AcpClient
+from readfirst.harness.compare.signature import _AT_LINE_ENDS
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.harm.permitted import _BLANKS_AT_ENDS
 from readfirst.harness.lint import lint
 from readfirst.harness.processes.installing import installing, sweep
 from readfirst.harness.processes.removal import destroy
@@ -169,6 +171,12 @@ def test_what_an_agent_says_that_is_no_message_is_passed_over(tmp_path: Path) ->
         message = {"id": 5, "method": "session/request_permission", "params": {"options": options}}
         client.hear(json.dumps(message).encode() + b"\n")
     client.hang_up()
+
+
+def test_a_line_of_blanks_is_read_once() -> None:
+    blanks = " " * 200_000 + "x"
+    for pattern in (_AT_LINE_ENDS, _BLANKS_AT_ENDS):
+        assert pattern.sub("", f"{blanks} \ny\ufeff \n ") == f"{blanks}\ny\n"
 
 
 def test_a_site_where_nothing_can_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
