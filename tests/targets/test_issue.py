@@ -16,6 +16,7 @@ import pytest
 from readfirst.harness.compare.reach import packed
 from readfirst.harness.compare.verdict import LEVELS, Verdict
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
+from readfirst.harness.report.markup import cell as prose
 from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey import compatibility
@@ -69,7 +70,7 @@ def test_there_is_a_whole_text_for_every_rule_of_safety_that_a_target_breaks(nam
     for rule in rules:
         text, report = text_of(name, rule), report_of(name, rule)
         assert problems(text) == [], (rule, text)
-        assert report.rule.why in text
+        assert prose(report.rule.why) in text
         assert all(package in text for package in (*report.release.pip, *report.release.npm))
         assert f"readfirst run target:{name} {report.scenario.id} --trace" in text
         assert report.evidence.inputs == report.scenario.inputs, (
@@ -124,7 +125,7 @@ def test_the_command_prints_the_text_wherever_its_reader_stands(
         (("agnus", "modes"), 2, "there is no target 'agnus'. Did you mean agno?"),
         (("agno@0.0.1", "modes"), 2, "agno has no version '0.0.1', only 3.1.10."),
         (("agno", "mode"), 2, "there is no rule 'mode'. Did you mean modes?"),
-        (("agno", "ambiguous-match"), 5, "ambiguous-match holds for agno@3.1.10 in all of the 18 scenarios"),
+        (("agno", "ambiguous-match"), 5, "ambiguous-match holds for agno@3.1.10 in all of the 20 scenarios"),
         (("agno", "deny-edit"), 5, "agno@3.1.10 does not claim what the scenarios of deny-edit need"),
         (
             ("agno", "multi-edit-all-or-nothing"),
