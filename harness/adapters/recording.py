@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.session import AdapterTraits, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.session import AdapterTraits, BrokenAdapter, ToolResult, UnsupportedCall, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile
 from readfirst.harness.suite.recordings import Recordings
@@ -61,6 +61,8 @@ class _OneRecording:
         except RecordingError as error:
             raise BrokenAdapter(str(error), blame="harness") from error
         transcript = recording.transcripts.get(self._contract)
+        if transcript is None and self._scenario.law:
+            raise UnsupportedCall("a recording, as of every law")
         if transcript is None:
             message = f"{self._scenario.id} was not recorded for {self._contract}: record it"
             raise BrokenAdapter(message, blame="harness")

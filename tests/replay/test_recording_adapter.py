@@ -8,11 +8,13 @@ import pytest
 from readfirst.harness.adapters.recording import OneTranscript, RecordingAdapter
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
 from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from readfirst.harness.workspace.site import SitePool
 
@@ -217,3 +219,13 @@ def test_a_damaged_recording_is_reported(place: SitePool, tmp_path: Path) -> Non
 def test_a_recording_cannot_be_opened_without_its_scenario(workspace: Workspace, tmp_path: Path) -> None:
     with pytest.raises(BrokenAdapter, match="belongs to a scenario"):
         RecordingAdapter(Recordings(tmp_path), "2.1.7").open(workspace)
+
+
+def test_a_law_is_not_asked_of_recordings() -> None:
+    suite = Suite()
+    with Runner(RunSpec(suite.root, "recording:2.1.7", suite.contracts.default), suite) as runner:
+        verdict = runner.judge("platforms/names-in-two-cases")
+    assert (verdict.status, verdict.reason) == (
+        "unsupported",
+        "the adapter lacks a recording, as of every law",
+    )
