@@ -13,6 +13,7 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection, a_kind_of, did_you_mean
 from readfirst.harness.source.strict_yaml import Document, YamlPath
+from readfirst.harness.suite.cases import SCENARIO_KEYS
 from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES, given_entry
 from readfirst.harness.suite.contracts import Contracts
@@ -45,20 +46,6 @@ from readfirst.harness.suite.stated_contract import read_stated_contract
 
 __all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
 
-_TOP = (
-    "title",
-    "about",
-    "requirement",
-    "rule",
-    "tags",
-    "sources",
-    "disputed",
-    "contract",
-    "law",
-    "platform",
-    "given",
-    "steps",
-)
 _OWN_STEP = "Make the call its own step: which call of a group runs first is not known."
 _ELSEWHERE = {"during": _OWN_STEP, "interrupted": _OWN_STEP}
 _ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel")
@@ -148,7 +135,11 @@ class _Reader(Inspection):
     def scenario(self, scenario_id: str, *, composed: bool) -> Scenario:
         top = (
             self.mapping(
-                self.document.value, (), "a scenario", _TOP, required=("title", "requirement", "steps")
+                self.document.value,
+                (),
+                "a scenario",
+                SCENARIO_KEYS,
+                required=("title", "requirement", "steps"),
             )
             or {}
         )
