@@ -22,10 +22,12 @@ from readfirst.harness.session import (
 )
 from readfirst.harness.workspace.site import Territory
 
-__all__ = ["PROTOCOL", "LinesAdapter", "LinesSession"]
+__all__ = ["PROTOCOL", "UNSPOKEN", "LinesAdapter", "LinesSession"]
 
 PROTOCOL = 1
 """The version of the protocol, in the first message of both sides."""
+UNSPOKEN = frozenset({"stop", "background"})
+"""Capabilities for which the protocol has no message; a program that names one does not have it."""
 
 
 class LinesAdapter:
@@ -58,7 +60,7 @@ class LinesAdapter:
     def traits(self) -> AdapterTraits:
         """What the program said of itself when it was started last."""
         return AdapterTraits(
-            (self._capabilities - {"stop", "background"}) | {"kill", "sessions"},
+            (self._capabilities - UNSPOKEN) | {"kill", "sessions"},
             repeats_paths=True,
             design=self._design,
             reset=self.reset,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from readfirst.harness.adapters.lines import PROTOCOL
+from readfirst.harness.adapters.lines import PROTOCOL, UNSPOKEN
 from readfirst.harness.session import (
     Adapter,
     CompactingSession,
@@ -99,7 +99,7 @@ class _Server:
                 return {
                     "protocol": PROTOCOL,
                     **self._offer,
-                    "capabilities": sorted(traits.capabilities - {"stop", "background"}),
+                    "capabilities": sorted(traits.capabilities - UNSPOKEN),
                     **design,
                 }
             case "open":
