@@ -48,7 +48,10 @@ class CallBehaviours:
     stopped_remark: str = behaviour(
         "",
         {
-            "2.1.330": "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it "
+            "2.1.154": "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it "
+            "was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for "
+            "the user to tell you how to proceed.",
+            "2.1.314": "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it "
             "was a file edit, the new_string was NOT written to the file). STOP what you are doing and "
             "wait for the user to tell you how to proceed. Correction to the text above: this call was "
             "stopped while running, not refused before it ran. It may have run in part or in full, and "

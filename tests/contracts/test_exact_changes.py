@@ -38,7 +38,6 @@ NOT_EXACT: dict[tuple[str, str], str] = {
         "changes_by_commands_are_reread",
         "1.0.3",
     ): "hidden before it by changed_own_writes_are_reread, which begins then",
-    ("stopped_remark", "2.1.330"): "seen on 2.1.328, too; the versions before it have not been asked",
     (
         "parent_is_opened_before_write",
         "2.1.251",
