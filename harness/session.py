@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
@@ -202,10 +203,14 @@ class InterruptibleSession(Protocol):
 
 @runtime_checkable
 class MortalSession(Protocol):
-    """A session whose program can be killed (capability `kill`)."""
+    """A session whose program can be killed or sent another signal (capability `kill`)."""
 
-    def kill(self) -> None:
-        """Kill the program at once, whatever it does; another thread may wait for its answer, which never comes."""
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Send the program a signal, whatever it does, and tell whether it has ended of it.
+
+        Without a `number` it is killed. Otherwise it has a few seconds to end, and may go on instead. Another thread
+        may wait for its answer, which a program that has ended does not give.
+        """
         ...
 
 

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any
 
 from readfirst.harness.processes import trace
@@ -121,9 +122,9 @@ class LineProgram:
             raise BrokenAdapter(f"the program has a problem with {what}: {str(answer['problem'])[:2000]}")
         return answer
 
-    def kill(self) -> None:
-        """Kill the program at once; who waits for its answer learns that."""
-        self._child.kill()
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Kill the program, or send it another signal; who waits for its answer learns that it has ended."""
+        return self._child.kill(number)
 
     def end(self, *, at_once: bool = False) -> None:
         """End the program and everything in its group; politely unless `at_once`."""

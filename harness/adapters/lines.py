@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from signal import SIGKILL
 from typing import Any, Literal
 
 from readfirst.harness.adapters.line_program import LineProgram
@@ -171,9 +172,9 @@ class LinesSession:
             return _result(self._program.ask(message, tool, self._time_limit, interfere, then="cancel"), tool)
         return _result(self.ask("cut", tool, tool=tool, text=arguments, by=how), tool)
 
-    def kill(self) -> None:
-        """Kill the program."""
-        self._program.kill()
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Kill the program, or send it another signal."""
+        return self._program.kill(number)
 
     def resume(self) -> None:
         """Let the program end the conversation and go on with it; one that was killed is started again for it."""

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from signal import SIGKILL
 from types import MappingProxyType
 from typing import Any
 
@@ -183,9 +184,9 @@ class McpSession:
         """Let the server execute one call, give it up when `when` returns, and return its answer if there is one."""
         return self._server.call_given_up(name, arguments, when, self._time_limit)
 
-    def kill(self) -> None:
-        """Kill the server."""
-        self._server.kill()
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Kill the server, or send it another signal."""
+        return self._server.kill(number)
 
     def answer(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
         """Let the server execute one call, and return its answer as it came."""

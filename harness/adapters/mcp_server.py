@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any
 
 import anyio
@@ -160,9 +161,9 @@ class McpServer:
         answer: types.CallToolResult | None = self._do(request, name, limit)
         return answer
 
-    def kill(self) -> None:
-        """Kill the server at once; who waits for its answer learns that."""
-        self._child.kill()
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Kill the server, or send it another signal; who waits for its answer learns that it has ended."""
+        return self._child.kill(number)
 
     def end(self, *, at_once: bool = False) -> None:
         """End the server and everything in its process group; politely unless `at_once`."""

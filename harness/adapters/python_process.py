@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.machinery import PathFinder
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any, Literal, NamedTuple
 
 from readfirst.harness.adapters.framing import EndedError, Framing, GarbageError, TooLateError
@@ -196,9 +197,9 @@ class PythonSession:
         answer = self.ask("call_interrupted", tool, interfere, tool=tool, arguments=arguments, how=how)
         return self._results(answer)[0]
 
-    def kill(self) -> None:
-        """Kill the child."""
-        self._host.kill()
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Kill the child, or send it another signal."""
+        return self._host.kill(number)
 
     def resume(self) -> None:
         """Let the child end the conversation and go on with it."""
@@ -386,9 +387,9 @@ class _Host:
             raise BrokenAdapter(f"the adapter raised {answer['raised']}", details=answer.get("details", ""))
         return answer
 
-    def kill(self) -> None:
-        """Kill the process at once; who waits for its answer learns that."""
-        self._child.kill()
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Kill the process, or send it another signal; who waits for its answer learns that it has ended."""
+        return self._child.kill(number)
 
     def end(self, *, at_once: bool = False) -> None:
         """End the process and everything in its group; politely unless `at_once`."""

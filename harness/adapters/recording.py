@@ -8,6 +8,7 @@ import stat
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any
 
 from readfirst.harness.session import AdapterTraits, BrokenAdapter, ToolResult, UnsupportedCall, Workspace
@@ -127,9 +128,10 @@ class RecordedSession:
         """Answer one call as recorded; interfere if the recorded product came that far."""
         return self.call_during(tool, {"arguments": arguments, "how": how}, interfere)
 
-    def kill(self) -> None:
-        """Let the session that comes next go on: that no answer came was recorded."""
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Let the session that comes next go on: whether an answer came was recorded."""
         self._killed = True
+        return number == SIGKILL
 
     def resume(self) -> None:
         """Go on: the next answer is the next that was recorded."""

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from readfirst.harness.agents.scripted_model.message import Block, TextBlock, ToolUse
@@ -190,10 +191,10 @@ class Conversation:
         use = ToolUse(self._use(tool, {}).id, tool, arguments, ends)
         return self._say((use,), self.program.time_limit).request.answers.get(use.id, NO_ANSWER)
 
-    def kill(self) -> None:
-        """Kill the agent at once."""
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Kill the agent, or send it another signal, and tell whether it has ended."""
         assert self._channel is not None
-        kill(self.pid, self._channel)
+        return kill(self.pid, self._channel, number)
 
     def start_call(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Let the model call a tool that asks the model itself before it answers; return the call's id."""

@@ -11,7 +11,7 @@ from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.compare.untouched_files import name_differences, trace_differences
 from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict, up_to
 from readfirst.harness.harm.harm import HARMS, Harm
-from readfirst.harness.harm.torn import torn
+from readfirst.harness.harm.torn import left_to_luck, torn
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract, clause_for
@@ -138,10 +138,9 @@ class _Judge:
                 clause = self._clause(step.expect)[0]
                 files = clause.files if clause is not None else {}
                 position = (clause.position if clause is not None else None) or position
-        if isinstance(step, ToolCall) and step.interrupted in ("killed-writing", "stopped"):
+        if isinstance(step, ToolCall) and left_to_luck(step, happened.results[0]):
             # How far it came is a matter of luck; nothing may be torn.
-            answer = happened.results[0] if step.interrupted == "stopped" else None
-            for path, what in torn(step, self.state, happened.changes, answer):
+            for path, what in torn(step, self.state, happened.changes, happened.results[0]):
                 found = FileDifference(f"file {path}", "as it was, or as the call asks", what)
                 self._note(index, 0, "effects", found, position)
             happened = replace(happened, traces={}, names_before={}, names={})
@@ -273,8 +272,10 @@ class _Judge:
             got = _refusal(result.is_error)
             wanted = f"refused: {clause.error}" if refused else "not refused"
             found = FileDifference("refused", wanted, f"{got}: {result.text}")
-            # Whether a call that is given up while it runs is still made is a matter of luck, too.
-            level: Level = "reason" if call.interrupted == "stopped" else "effects"
+            # Whether a call that is given up while it runs is still made is a matter of luck, too; whether a program
+            # survives a signal is its own affair.
+            lucky = call.interrupted == "stopped" or call.signal not in (None, "SIGKILL")
+            level: Level = "reason" if lucky else "effects"
             self._note(index, number, level, found, position)
         answer = answer_of(result.text)
         name = (result.error or self.vocabulary.name_of(call.tool, answer)) if result.is_error else None

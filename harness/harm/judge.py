@@ -12,7 +12,7 @@ from readfirst.harness.harm.edited import Found
 from readfirst.harness.harm.hands import Known
 from readfirst.harness.harm.harm import HARMS, Harm, Kind
 from readfirst.harness.harm.kept import kept
-from readfirst.harness.harm.torn import torn
+from readfirst.harness.harm.torn import dead, left_to_luck, torn
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
@@ -85,14 +85,8 @@ class _Judge:
             case SessionEvent():
                 self._session(step)
                 self._others(happened.changes)
-            case ToolCall(interrupted="killed-writing"):
-                for path, what in torn(step, self.state, happened.changes):
-                    lost = f"{path} was torn when the program was killed, and has {what}"
-                    former, now = _text(self.state.get(path)), _text(happened.changes.get(path))
-                    self._note(index, 0, path, Found("lost", lost, former, now))
-                self._others(happened.changes)
-            case ToolCall(interrupted="stopped"):
-                self._stopped(index, step, happened)
+            case ToolCall() if left_to_luck(step, happened.results[0]):
+                self._ended(index, step, happened)
             case ToolCall() | ParallelCalls():
                 # What a call made as it was before somebody else changed it is not among the changes of the step.
                 again = {path: self.state.get(path) for path in happened.expected_world}
@@ -102,19 +96,21 @@ class _Judge:
                 self._calls(index, calls_of(step), happened, before, after)
                 self.state = after
 
-    def _stopped(self, index: int, call: ToolCall, happened: StepOutcome) -> None:
-        """Judge a call that was given up while it wrote: whether it was made is open, unless it was answered."""
+    def _ended(self, index: int, call: ToolCall, happened: StepOutcome) -> None:
+        """Judge a call that was ended while it wrote: whether it was made is open, unless it was answered."""
+        when = "the call was given up" if call.signal is None else f"the program got {call.signal}"
         for path, what in torn(call, self.state, happened.changes, happened.results[0]):
             former, now = _text(self.state.get(path)), _text(happened.changes.get(path))
             if path not in happened.changes:
                 found = Found("untrue", f"the call was answered, and {path} is as it was")
             elif path in self.state or path in meant(call.arguments, self.state):
-                found = Found(
-                    "lost", f"{path} was torn when the call was given up, and has {what}", former, now
-                )
+                found = Found("lost", f"{path} was torn when {when}, and has {what}", former, now)
             else:
                 found = Found("stray", f"{path}, which no call named, was left behind", former, now)
             self._note(index, 0, path, found)
+        if dead(call, happened.results[0]):
+            self._others(happened.changes)
+            return
         before, after = dict(self.state), _after(self.state, happened.changes)
         self._learn_all(set(happened.changes), before, after, set())
         self.state = after

@@ -6,36 +6,47 @@ import re
 from collections.abc import Iterator, Mapping
 
 from readfirst.harness.harm.asked import Written, asked
-from readfirst.harness.session import ToolResult
+from readfirst.harness.session import NO_ANSWER, ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile, in_words
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.workspace.meant import meant
 
-__all__ = ["torn"]
+__all__ = ["dead", "left_to_luck", "torn"]
+
+
+def dead(call: ToolCall, answer: ToolResult) -> bool:
+    """Tell whether the program has ended of the signal that it got in a call."""
+    return call.signal is not None and answer.error == NO_ANSWER.error
+
+
+def left_to_luck(call: ToolCall, answer: ToolResult) -> bool:
+    """Tell whether how far a call comes is a matter of luck: it is ended while it writes, or survives its signal."""
+    if call.paused:
+        return call.signal is not None and not dead(call, answer)
+    return call.interrupted == "stopped" or call.signal is not None
 
 
 def torn(
     call: ToolCall,
     before: Mapping[str, Entry],
     changes: Mapping[str, Entry | None],
-    answer: ToolResult | None = None,
+    answer: ToolResult = NO_ANSWER,
 ) -> Iterator[tuple[str, str]]:
     """Yield each path that a call spoilt which was ended early, and what is there now.
 
-    Its own file is as it was or as the call asks, and as the call asks where the `answer` says that it is done; without
-    one the program was killed. What it made beside that is a temporary file, which only a dead program may leave;
-    whatever else was there is as it was.
+    Its own file is as it was or as the call asks, and as the call asks where the `answer` says that it is done. What it
+    made beside that is a temporary file, which only a dead program may leave; whatever else was there is as it was.
     """
-    named = meant(call.arguments, before)
+    named, gone = meant(call.arguments, before), dead(call, answer)
     for path, entry in sorted(changes.items()):
         former = before.get(path)
         if path in named:
             wanted = _asked(call, former)
             if not (wanted is not None and _holds(entry, wanted)) and not (former is None and entry is None):
                 yield path, _shown(entry)
-        elif former is not None or not (answer is None or any(each.startswith(f"{path}/") for each in named)):
+        elif former is not None or not (gone or any(each.startswith(f"{path}/") for each in named)):
             yield path, _shown(entry)
-    if answer is not None and not answer.is_error and named and not any(path in changes for path in named):
+    if not answer.is_error and named and not any(path in changes for path in named):
         former = before.get(named[0])
         if (wanted := _asked(call, former)) is not None and not _holds(former, wanted):
             yield named[0], _shown(former)

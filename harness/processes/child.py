@@ -17,13 +17,15 @@ from readfirst.harness.processes import supervisor
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["SUPERVISOR", "Child", "end", "kill", "warn_of"]
+__all__ = ["GRACE", "SUPERVISOR", "Child", "end", "kill", "warn_of"]
 
 SUPERVISOR = Path(supervisor.__file__)
 
 _LOG = logging.getLogger("readfirst")
 _PATIENCE = 10.0
 """Seconds that the supervisor gets to end everything; then its process group is killed."""
+GRACE = 5.0
+"""Seconds that a program gets to end of a signal that it may survive."""
 _warned: set[str] = set()
 _OF_PYTEST = "PYTEST_"
 """What the names of variables begin with that tell which test runs, and so which scenario."""
@@ -101,9 +103,9 @@ class Child:
             time.sleep(0.002)
         return status
 
-    def kill(self) -> None:
-        """Kill the program at once, whatever thread waits for it; `end` is still needed."""
-        kill(self.pid, self._channel)
+    def kill(self, number: int = signal.SIGKILL) -> bool:
+        """Send the program a signal, whatever thread waits for it, as `kill` does; `end` is still needed."""
+        return kill(self.pid, self._channel, number)
 
     def end(self, patience: float = 0.0) -> None:
         """End everything, after `patience` seconds at most in which the program may end by itself."""
@@ -111,19 +113,28 @@ class Child:
         end(self.process, self._channel)
 
 
-def kill(supervisor: int, channel: socket.socket) -> None:
-    """Kill what a supervisor has started, in the middle of whatever it does, and wait until all of it is dead."""
-    for pid in _descendants(supervisor):
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
-    with suppress(OSError):
-        channel.shutdown(socket.SHUT_RDWR)
-    deadline = time.monotonic() + _PATIENCE
+def kill(supervisor: int, channel: socket.socket, number: int = signal.SIGKILL) -> bool:
+    """Send the program that a supervisor has started a signal, in the middle of whatever it does.
+
+    With SIGKILL all that it started gets it, too. Wait until all of it is dead, some seconds at most, and tell whether
+    it is.
+    """
+    if number == signal.SIGKILL:
+        for pid in _descendants(supervisor):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        with suppress(OSError):
+            channel.shutdown(socket.SHUT_RDWR)
+    else:
+        with suppress(OSError):
+            channel.send(bytes([number]))
+    deadline = time.monotonic() + (_PATIENCE if number == signal.SIGKILL else GRACE)
     with suppress(ChildProcessError):  # somebody else has waited for it
         while os.waitid(os.P_PID, supervisor, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             if time.monotonic() > deadline:
-                break
+                return False
             time.sleep(0.001)
+    return True
 
 
 def _descendants(pid: int) -> list[int]:

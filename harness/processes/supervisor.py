@@ -3,6 +3,7 @@
 Started as `python -I -S supervisor.py CHANNEL [FLAG...] -- COMMAND...`; imports next to nothing, because it runs
 before every program. CHANNEL is an inherited socket. When its other end closes, because the harness ended however it
 ended, all processes are killed; when the program ends, what it left behind is, and this process ends in the same way.
+A byte that comes through it is the number of a signal for the program.
 
 A PID namespace holds the processes together where the system lets us make one: the kernel ends them all with the
 first. Elsewhere this process becomes the parent of everything that loses its own, and kills its children until there
@@ -244,8 +245,11 @@ def _watched(command: list[str], channel: int, *kept: int, walls: Walls | None =
     _close_but(2, channel, woken, wake, *kept)
     while True:
         ready, _, _ = select.select([woken, channel], [], [])
-        if channel in ready and _closed(channel):
-            return None
+        if channel in ready:
+            number = _heard(channel)
+            if not number:
+                return None
+            os.kill(child, number)
         if woken in ready:
             os.read(woken, 4096)
             for pid, status in _ended():
@@ -253,11 +257,12 @@ def _watched(command: list[str], channel: int, *kept: int, walls: Walls | None =
                     return status
 
 
-def _closed(channel: int) -> bool:
+def _heard(channel: int) -> int:
+    """Return the number of a signal, 0 where the channel was closed."""
     try:
-        return not os.read(channel, 1)
+        return int.from_bytes(os.read(channel, 1), "big")
     except ConnectionResetError:  # the harness ended before it had read what it was told
-        return True
+        return 0
 
 
 def _start(command: list[str], walls: Walls | None) -> int:
@@ -269,7 +274,8 @@ def _start(command: list[str], walls: Walls | None) -> int:
     try:
         _die_with_parent()
         signal.set_wakeup_fd(-1)
-        for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and a program inherits that
+        # Python ignores the first two, a shell SIGINT in the background, and a program inherits that.
+        for name in ("SIGPIPE", "SIGXFSZ", "SIGINT"):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
         _heed_modes()
         if walls is not None:

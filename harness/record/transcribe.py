@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from readfirst.harness.harm.torn import dead
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile
@@ -69,7 +70,7 @@ def _step(
             created[path] = mode
         if not _is_implied(path, entry, own, before):
             changes[path] = _with_mode(entry, former.get(path), new=path not in former)
-    if isinstance(step, ToolCall) and step.interrupted == "killed-writing":
+    if isinstance(step, ToolCall) and not step.paused and dead(step, done.results[0]):
         return TranscriptStep(tools, results)  # how far it came is a matter of luck
     if isinstance(step, ToolCall) and step.interrupted == "stopped" and results[0].is_error:
         return TranscriptStep(

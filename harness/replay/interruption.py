@@ -50,20 +50,19 @@ class Watch:
             os.close(self._changes)
 
 
-def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Callable[[], None]) -> ToolResult:
+def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Callable[[], bool]) -> ToolResult:
     """Make a call, and kill its program as soon as a file in `folder` is made or written.
 
-    Return NO_ANSWER, or the answer where nothing was written; the program is killed in any case. Raises UnsupportedCall
-    as Watch does.
+    `kill` tells whether the program has ended of it. Return NO_ANSWER then, else the answer; where nothing was written,
+    the program is killed after it. Raises UnsupportedCall as Watch does.
     """
-    written = threading.Event()
+    ended = threading.Event()
     with Watch(folder) as watch:
 
         def wait() -> None:
             watch.wait()
-            if watch.written:
-                kill()
-                written.set()
+            if watch.written and kill():
+                ended.set()
 
         watcher = threading.Thread(target=wait, daemon=True)
         watcher.start()
@@ -71,13 +70,14 @@ def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Calla
             answer = call()
         except BrokenAdapter:
             watcher.join(1.0)  # the kill is not over before the call has failed of it
-            if not written.is_set():
+            if not ended.is_set():
                 raise
             return NO_ANSWER
     watcher.join()
-    if written.is_set():  # it was faster
+    if ended.is_set():  # it was faster
         return NO_ANSWER
-    kill()
+    if not watch.written:
+        kill()
     return answer
 
 

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from signal import Signals
 from typing import Any
 
 from readfirst.harness.processes import trace
@@ -253,8 +254,8 @@ class _Replay:
                 # What somebody did since the last answer is not the event's doing.
                 world = {path: entry for path, entry in self._changes().items() if path not in early}
                 self.steps.append(StepOutcome(changes=changes(before, self.state), expected_world=world))
-            case ToolCall(interrupted="killed" | "killed-writing"):
-                self._perform_killed(step, conversation)
+            case ToolCall(signal=str(name)):
+                self._perform_killed(step, Signals[name], conversation)
             case ToolCall(interrupted="stopped"):
                 self._perform_stopped(step, conversation.session)
             case ToolCall(during=(), interrupted=None):
@@ -311,25 +312,32 @@ class _Replay:
 
         self._record(make, 1)
 
-    def _perform_killed(self, call: ToolCall, conversation: Conversation) -> None:
-        """Make a call that the program does not survive; the next one begins another session, unless it is resumed."""
+    def _perform_killed(self, call: ToolCall, number: Signals, conversation: Conversation) -> None:
+        """Make a call in which the program gets a signal; the next one begins another session, unless it is resumed."""
         session = conversation.session
         if not isinstance(session, MortalSession):
             raise BrokenAdapter("the adapter declares `kill`, but its session has no kill()")
-        if not isinstance(session, RacingSession) and call.interrupted == "killed":
+        if not isinstance(session, RacingSession) and call.paused:
             raise BrokenAdapter("the adapter declares `during`, but its session has no call_during")
         arguments = self._asked(call)
-        interfere = _Interference(self.site, call.during, finally_=session.kill)
+        ended = False
+
+        def kill() -> bool:
+            nonlocal ended
+            ended = session.kill(number)
+            return ended
+
+        interfere = _Interference(self.site, call.during, finally_=kill)
 
         def make() -> list[ToolResult]:
-            if call.interrupted == "killed-writing":
+            if not call.paused:
                 make = lambda: session.call(call.tool, arguments)  # noqa: E731 - one expression
-                return [killed_when_writing(self.site.root, make, session.kill)]
+                return [killed_when_writing(self.site.root, make, kill)]
             assert isinstance(session, RacingSession)
             try:
                 return [session.call_during(call.tool, arguments, interfere)]
             except BrokenAdapter:
-                if not interfere.count:
+                if not ended:
                     raise
                 return [NO_ANSWER]
 
@@ -429,7 +437,7 @@ class _Interference:
     """What an adapter runs between validation and execution, once: the world events of `during`, and `finally_`."""
 
     def __init__(
-        self, site: Site, events: tuple[WorldEvent, ...], finally_: Callable[[], None] = lambda: None
+        self, site: Site, events: tuple[WorldEvent, ...], finally_: Callable[[], object] = lambda: None
     ) -> None:
         self.site = site
         self.events = events

@@ -57,6 +57,10 @@ _INTERRUPTIONS: Mapping[Interruption, str] = {
     "stopped": "given up by the user when it has begun to write",
     "killed": "and the program is killed before it is executed",
     "killed-writing": "and the program is killed when it begins to write",
+    "sigint": "and the program gets SIGINT before it is executed",
+    "sigint-writing": "and the program gets SIGINT when it begins to write",
+    "sigterm": "and the program gets SIGTERM before it is executed",
+    "sigterm-writing": "and the program gets SIGTERM when it begins to write",
     "cut": "and the connection ends in the middle of the last argument",
     "limit": "and the model's message ends in the middle of the last argument",
 }

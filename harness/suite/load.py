@@ -31,6 +31,7 @@ from readfirst.harness.suite.scenario import (
     DISK_PAGE,
     INTERRUPTIONS,
     PLATFORMS,
+    WAITING,
     Expectation,
     Given,
     Interruption,
@@ -390,7 +391,7 @@ class _Reader(Inspection):
     ) -> Interruption | None:
         """Return what ends a call early; a message is cut within its last argument, before anything else happens."""
         how = self.choice(value, place, "interrupted", tuple(INTERRUPTIONS))
-        if how in ("cut", "limit", "stopped", "killed-writing") and events:
+        if events and how and how not in WAITING:
             self.note(place, f"a call that is {how} has no moment for `during`", "Make them steps before it.")
         last = list(arguments.values())[-1] if arguments else None
         if how in ("cut", "limit") and not (isinstance(last, str) and len(last) > 1):

@@ -22,7 +22,9 @@ __all__ = [
     "EXECUTION_ERRORS",
     "INTERRUPTIONS",
     "PLATFORMS",
+    "SIGNALS",
     "TOOLS",
+    "WAITING",
     "CallIndex",
     "Clause",
     "Expectation",
@@ -62,16 +64,42 @@ SessionEventKind = Literal[
 ]
 HookEvent = Literal["PreToolUse", "PostToolUse"]
 HookAction = Literal["allow", "ask", "deny", "block", "context", "input", "exit", "modify"]
-Interruption = Literal["cancelled", "stopped", "killed", "killed-writing", "cut", "limit"]
+Interruption = Literal[
+    "cancelled",
+    "stopped",
+    "killed",
+    "killed-writing",
+    "sigint",
+    "sigint-writing",
+    "sigterm",
+    "sigterm-writing",
+    "cut",
+    "limit",
+]
 INTERRUPTIONS: Mapping[Interruption, str] = {
     "cancelled": "cancel",
     "stopped": "stop",
     "killed": "kill",
     "killed-writing": "kill",
+    "sigint": "kill",
+    "sigint-writing": "kill",
+    "sigterm": "kill",
+    "sigterm-writing": "kill",
     "cut": "cut",
     "limit": "cut",
 }
 """What may end a call before it is over, with the capability that it takes."""
+SIGNALS: Mapping[str, str] = {
+    "killed": "SIGKILL",
+    "killed-writing": "SIGKILL",
+    "sigint": "SIGINT",
+    "sigint-writing": "SIGINT",
+    "sigterm": "SIGTERM",
+    "sigterm-writing": "SIGTERM",
+}
+"""The signal that a program gets in the middle of a call."""
+WAITING = ("cancelled", "killed", "sigint", "sigterm")
+"""What comes between validation and execution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +213,8 @@ class ToolCall:
     `interrupted` says what ends it early. `cancelled`: the user gives it up between validation and execution,
     `stopped`: when something was written and nothing answered yet. `killed`: the program is killed between validation
     and execution, `killed-writing`: when it begins to write; the next call is another session's, unless this one is
-    resumed. `cut`: the connection ends in the middle of the last argument, `limit`: the model's message.
+    resumed. `sigint`, `sigterm` and these with `-writing`: it gets that signal instead, of which it may end. `cut`: the
+    connection ends in the middle of the last argument, `limit`: the model's message.
     """
 
     tool: str
@@ -198,7 +227,12 @@ class ToolCall:
     @property
     def paused(self) -> bool:
         """Whether something happens to it between validation and execution."""
-        return bool(self.during) or self.interrupted in ("cancelled", "killed")
+        return bool(self.during) or self.interrupted in WAITING
+
+    @property
+    def signal(self) -> str | None:
+        """The name of the signal that the program gets in the middle of it, None for no signal."""
+        return SIGNALS.get(self.interrupted or "")
 
     @property
     def begun(self) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any, Protocol, runtime_checkable
 
 from mcp import types
@@ -148,10 +149,10 @@ class TargetSession:
         answer = give_up(call.name, call.arguments, interfere)
         return NO_ANSWER if answer is None else self._result(tool, arguments, answer)
 
-    def kill(self) -> None:
-        """Kill the target's process, whose kind of connection has one to kill."""
-        kill: Callable[[], None] = self._raw.kill  # type: ignore[attr-defined]
-        kill()
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Kill the target's process, or send it another signal; its kind of connection has one."""
+        kill: Callable[[int], bool] = self._raw.kill  # type: ignore[attr-defined]
+        return kill(number)
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Make the calls in one message, on a target that has messages. Raises BrokenAdapter."""
@@ -248,8 +249,8 @@ class _PythonRawSession:
             return TargetAnswer(answer["raised"], raised=True)
         return TargetAnswer(answer["value"])
 
-    def kill(self) -> None:
-        self._session.kill()
+    def kill(self, number: int) -> bool:
+        return bool(self._session.kill(number))
 
     def close(self) -> None:
         self._session.close()
@@ -324,8 +325,8 @@ class _McpRawSession:
         value = text_of(result) if self._joined else result.model_dump(mode="json", by_alias=True)
         return TargetAnswer(value, flagged=bool(result.isError))
 
-    def kill(self) -> None:
-        self._session.kill()
+    def kill(self, number: int) -> bool:
+        return bool(self._session.kill(number))
 
     def close(self) -> None:
         self._session.close()

@@ -171,3 +171,40 @@ def exits() -> Callable[[str, Mapping[str, str]], int]:
 )
 def test_the_supervisor_ends_as_its_program(exits: Callable[[str], str], code: str, told: str) -> None:
     assert exits(code) == told
+
+
+@pytest.mark.usefixtures("system")
+@pytest.mark.parametrize(
+    ("code", "number", "told"),
+    [
+        ("", signal.SIGINT, "was killed by SIGINT"),  # though it is ignored where this program was started
+        ("", signal.SIGTERM, "was killed by SIGTERM"),
+        ("signal.signal(signal.SIGINT, lambda *_: os._exit(3))", signal.SIGINT, "ended with exit status 3"),
+        ("signal.signal(signal.SIGTERM, signal.SIG_IGN)", signal.SIGTERM, None),
+    ],
+)
+def test_a_program_gets_a_signal_and_ends_of_it_or_not(
+    monkeypatch: pytest.MonkeyPatch, code: str, number: int, told: str | None
+) -> None:
+    from readfirst.harness.processes import child
+
+    monkeypatch.setattr(child, "GRACE", 0.05 if told is None else 10)
+    former = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    program = f"import os, signal; {code or 'pass'}; os.write(1, b'x'); signal.pause()"
+    try:
+        started = child.Child(
+            [sys.executable, "-S", "-c", program],
+            directory=None,
+            environment=os.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    finally:
+        signal.signal(signal.SIGINT, former)
+    assert started.process.stdout is not None
+    with started.process.stdout as output:
+        assert output.read(1) == b"x"
+        assert started.kill(number) == (told is not None)
+        assert started.status() == told
+        started.end()

@@ -39,6 +39,8 @@ def loaded(step: str) -> Scenario:
         ("cancelled", {"Write", "cancel", "during"}),
         ("killed", {"Write", "kill", "during"}),
         ("killed-writing", {"Write", "kill"}),
+        ("sigint", {"Write", "kill", "during"}),
+        ("sigterm-writing", {"Write", "kill"}),
         ("cut", {"Write", "cut"}),
         ("limit", {"Write", "cut"}),
     ],

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import altered
 import pytest
@@ -11,6 +12,7 @@ from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.processes import child
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import Adapter
 from readfirst.harness.suite.suite import Suite
@@ -39,6 +41,17 @@ KILLED = {
     "LeavesALock": "edit-killed",
     "BacksUpAndMoves": "write-killed-while-writing",
 }
+SIGNALLED = [
+    ("EmptiesAndWrites", "write-sigterm-while-writing"),
+    ("EmptiesAndWrites", "edit-sigint-while-writing"),
+    ("LeavesALock", "write-sigterm"),
+    ("BacksUpAndMoves", "write-sigterm-while-writing"),
+    ("HurriesWhenItIsToEnd", "edit-sigterm"),
+    ("HurriesWhenItIsToEnd", "write-sigterm"),
+    ("DeletesBeforeItEnds", "write-sigterm-while-writing"),
+    ("DeletesBeforeItEnds", "edit-sigint-while-writing"),
+    ("SurvivesAndSaysThatItIsDone", "edit-sigint"),
+]
 
 
 @pytest.fixture
@@ -54,6 +67,14 @@ def judged(slug: str, adapter: Adapter, place: SitePool) -> Verdict:
     return compare(scenario, outcome, SUITE.contracts["2.1.7"], "effects", SUITE.vocabulary, harms=harms)
 
 
+def played(name: str, slug: str, place: SitePool, module: ModuleType = wrong) -> Verdict:
+    adapter = PythonAdapter(str(Path(str(module.__file__))), name)
+    try:
+        return judged(slug, adapter, place)
+    finally:
+        adapter.close()
+
+
 @pytest.mark.parametrize("implementation", IN_PROCESS, ids=lambda each: each.__name__)
 def test_what_changes_something_though_the_call_ended_early_is_caught(
     implementation: type[altered.Altered], place: SitePool
@@ -65,29 +86,39 @@ def test_what_changes_something_though_the_call_ended_early_is_caught(
 @pytest.mark.slow  # when the program is killed is a matter of luck
 @pytest.mark.parametrize("name", KILLED)
 def test_what_a_killed_program_leaves_torn_or_locked_is_caught(name: str, place: SitePool) -> None:
-    adapter = PythonAdapter(str(Path(wrong.__file__)), name)
-    try:
-        verdict = judged(KILLED[name], adapter, place)
-    finally:
-        adapter.close()
+    verdict = played(name, KILLED[name], place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation"), verdict.reason
 
 
+@pytest.mark.slow  # when the program gets the signal is a matter of luck
+@pytest.mark.parametrize(("name", "slug"), SIGNALLED)
+def test_what_a_program_does_wrong_of_a_signal_is_caught(
+    name: str, slug: str, place: SitePool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child, "GRACE", 0.2)
+    verdict = played(name, slug, place)
+    assert (verdict.status, verdict.blame) == ("failed", "implementation"), verdict.reason
+
+
+@pytest.mark.parametrize(
+    "slug", ["edit-sigint", pytest.param("edit-sigint-while-writing", marks=pytest.mark.slow)]
+)
+def test_one_that_survives_a_signal_and_makes_the_call_as_a_whole_harms_nobody(
+    slug: str, place: SitePool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child, "GRACE", 0.2)
+    verdict = played("Survives", slug, place)
+    assert verdict.status == "passed", verdict
+    assert not verdict.harms
+
+
 def test_what_was_torn_counts_as_lost(place: SitePool) -> None:
-    adapter = PythonAdapter(str(Path(wrong.__file__)), "EmptiesAndWrites")
-    try:
-        verdict = judged("write-killed-while-writing", adapter, place)
-    finally:
-        adapter.close()
+    verdict = played("EmptiesAndWrites", "write-killed-while-writing", place)
     assert [harm.kind for harm in verdict.harms] == ["lost"]
     assert not verdict.levels["safe"]
 
 
 @pytest.mark.parametrize("slug", sorted({*KILLED.values(), "new-file-killed"}))
 def test_one_that_is_right_passes_in_a_process_that_is_killed(slug: str, place: SitePool) -> None:
-    adapter = PythonAdapter(str(Path(altered.__file__)), "Altered")
-    try:
-        verdict = judged(slug, adapter, place)
-    finally:
-        adapter.close()
+    verdict = played("Altered", slug, place, altered)
     assert verdict.status == "passed", verdict

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any, Literal
 
 from packaging.version import Version
@@ -207,9 +208,9 @@ class LivingSession(ClaudeCodeSession):
             return self._cleaned(self.conversation.call(tool, arguments, give_up))
         return self.call_during(tool, arguments, give_up)
 
-    def kill(self) -> None:
-        """Kill the product."""
-        self.conversation.kill()
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Kill the product, or send it another signal."""
+        return self.conversation.kill(number)
 
     def resume(self) -> None:
         """Let the product end, start it again, and let it go on with the conversation."""
