@@ -50,10 +50,11 @@ def grouped_text(
     whole: bool = True,
     suite: str = "",
     explained: bool = False,
+    added: bool = False,
 ) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`, for these reasons.
 
-    `whole` and `suite` are as for `baseline_text`.
+    `whole` and `suite` are as for `baseline_text`. `added`: `verdicts` are of scenarios that `old` does not know of.
 
     Reasons and links that somebody wrote are kept where scenario or signature stay the same, or only harm is told
     beside it now. A harm without one gets a reason that asks for one; `explained`: the harm itself, in words. Entries
@@ -83,7 +84,10 @@ def grouped_text(
             groups.setdefault(key, []).append(verdict.scenario_id)
     for entry in accepted.values():
         groups.setdefault(_key_of(entry), []).append(entry.scenario_id)
-    return "\n".join(_lines(name, suite, lacking_now(unjudged, old, whole=whole), groups)) + "\n"
+    lacking = lacking_now(unjudged, old, whole=whole)
+    if added and old is not None and old.lacking is not None:
+        lacking = lacking.and_of_others(old.lacking)
+    return "\n".join(_lines(name, suite, lacking, groups)) + "\n"
 
 
 def _common(accepted: Iterable[Acceptance]) -> dict[str, Acceptance]:

@@ -41,6 +41,11 @@ class Lacking:
         """Return what either lacks."""
         return Lacking(self.unclaimed | other.unclaimed, _larger(self.unsupported, other.unsupported))
 
+    def and_of_others(self, others: Lacking) -> Lacking:
+        """Return what these scenarios lack and others, which were not among them."""
+        counts = Counter(self.unsupported) + Counter(others.unsupported)
+        return Lacking(self.unclaimed | others.unclaimed, dict(counts))
+
     def lines(self) -> Iterator[str]:
         """Yield the lines of a baseline that say it."""
         yield from wrap(f"unclaimed: [{', '.join(sorted(self.unclaimed))}]", _WIDTH, subsequent_indent="  ")

@@ -192,7 +192,7 @@ class Survey:
             self._done[name] = data
             if baseline:
                 brief = (replace(each, differences=first_differences(each)) for each in self._again(kept))
-                self._write_baseline(target, release, brief)
+                self._write_baseline(target, release, brief, added=earlier is not None)
             if self._streams is not None:
                 self._write_stream(self._streams, target, release, self._again(kept), len(ids))
         return dict(data)
@@ -211,9 +211,11 @@ class Survey:
         text = json.dumps(data, indent=1, ensure_ascii=True) + "\n"
         write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
 
-    def _write_baseline(self, target: Target, release: Release, seen: Iterable[Verdict]) -> None:
+    def _write_baseline(
+        self, target: Target, release: Release, seen: Iterable[Verdict], *, added: bool
+    ) -> None:
         name, old = f"target:{target.name}@{release.version}", self._baseline(target, release)
-        text = grouped_text(name, seen, old, explained=True)
+        text = grouped_text(name, seen, old, explained=True, added=added)
         write_all({known_failures(target, release): text.encode()})
 
     def _write_stream(

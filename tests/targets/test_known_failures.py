@@ -281,3 +281,18 @@ def test_what_varies_is_kept_whatever_the_run_saw(tmp_path: Path) -> None:
         [entry] = baseline(tmp_path, grouped_text("t", [verdict], old)).accepted.values()
         assert (entry.because, entry.reason, entry.fails) == ("varies", "It runs calls at once.", fails)
         assert rule(verdict, baseline(tmp_path, grouped_text("t", [verdict], old))).conformant
+
+
+def test_what_scenarios_lack_that_are_run_later_is_added_to_what_the_others_lacked(tmp_path: Path) -> None:
+    def unjudged(scenario_id: str, *lacks: str) -> Verdict:
+        return Verdict(scenario_id, "2.1.7", "reason", "unsupported", {}, lacks=lacks)
+
+    old = baseline(
+        tmp_path,
+        grouped_text("target:x@1", [unjudged("gate/a", "deny"), unjudged("gate/b", "Read of *.png")]),
+    )
+    later = [unjudged("state/c", "stop"), unjudged("state/10", "Read of *.png")]
+    lacking = baseline(tmp_path, grouped_text("target:x@1", later, old, added=True)).lacking
+    assert lacking is not None
+    assert lacking.unclaimed == {"deny", "stop"}
+    assert lacking.unsupported == {"Read of *.png": 2}
