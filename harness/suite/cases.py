@@ -38,8 +38,9 @@ SCENARIO_KEYS = (*HEADING_KEYS, "given", "steps")
 
 _COLUMN = re.compile(r"[a-z][a-z0-9_]*")
 _PLACE = re.compile(r"<([a-z][a-z0-9_]*)>")
+_NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 _START = b"\ncases:\n"
-_SLUG = re.compile(rb"^  ([a-z0-9]+(?:-[a-z0-9]+)*):(?=[ \n])", re.MULTILINE)
+_SLUG = re.compile(rf"^  ({_NAME}):(?=[ \n])".encode(), re.MULTILINE)
 _OTHER = re.compile(rb"^(?:  [^ #]| ?[^ #\n])", re.MULTILINE)
 _ABSENT: Any = object()
 
@@ -61,6 +62,10 @@ def _problem(document: Document) -> Finding | None:
         return Finding("cases-form", document.position((CASES,)), "this file has no cases", fix)
     for slug, case in top[CASES].items():
         place = (CASES, slug)
+        if not re.fullmatch(_NAME, slug):
+            fix = "Write lower-case letters, digits and single hyphens: it is the last part of the scenario's id."
+            message = f"{slug!r} cannot be the name of a case"
+            return Finding("cases-form", document.position(place, key=True), message, fix)
         if not isinstance(case, dict):
             fix = "Write a mapping with its title."
             return Finding("cases-form", document.position(place), f"the case {slug} is no mapping", fix)

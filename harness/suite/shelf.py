@@ -56,7 +56,7 @@ class Shelf:
 
     def find(self, scenario_id: str) -> Place | None:
         """Return where a scenario is. Raises SuiteError where a file of cases cannot be read."""
-        if "\0" in scenario_id or ".." in scenario_id.split("/"):
+        if "\0" in scenario_id or not {"", ".", ".."}.isdisjoint(scenario_id.split("/")):
             return None
         if self._has_own(scenario_id) and not scenario_id.endswith(_TABLE):
             return Place(self.own(scenario_id))
@@ -102,6 +102,10 @@ class Shelf:
         found: dict[str, Place] = {}
         findings: list[Finding] = []
         for file, family, composed in self.files:
+            if not family:
+                message = "a file of several scenarios must be in the folder of a family"
+                findings.append(Finding("cases-form", Position(file, 1, 1), message, "Move it into one."))
+                continue
             try:
                 slugs = case_slugs(strict_yaml.read(file, suite=self.root), file)
             except SuiteError as error:

@@ -12,13 +12,14 @@ import pytest
 import yaml
 
 from readfirst.harness.changes.dating import chain
+from readfirst.harness.cli import main as cli
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
 from readfirst.harness.suite import recording_file
 from readfirst.harness.suite.recording_file import decode
 from readfirst.harness.suite.structured import ResultsError, load_results
-from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
 from readfirst.harness.suite.tools import ToolsError, load_tools
 from readfirst.harness.suite.transcript import RecordingError
 
@@ -73,6 +74,37 @@ def test_a_link_in_a_suite_is_refused(name: str, suite: Suite, tmp_path: Path) -
     (suite.root / name).symlink_to(elsewhere)
     with pytest.raises((SuiteError, RecordingError, ToolsError, ResultsError), match="this is a link"):
         READ_BY[name](Suite(suite.root))
+
+
+@pytest.mark.parametrize(
+    ("file", "slug"),
+    [
+        ("t.cases.yaml", "OUT"),
+        ("gate/t.cases.yaml", "../../OUT"),
+        ("gate/t.cases.yaml", "/OUT"),
+        ("t.cases.yaml", ".."),
+    ],
+)
+def test_a_case_whose_name_leads_elsewhere_is_refused(
+    file: str, slug: str, suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "precious.txt").write_text("precious")
+    head, _, steps = SCENARIO.partition("steps:")
+    case = f"cases:\n  {slug.replace('OUT', str(outside)[1:])!r}: {{title: Another one}}\n"
+    (suite.root / "scenarios" / file).write_text(f"{head}{case}steps:{steps}")
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["run", "reference", "--fixtures", str(suite.root), "--keep", str(tmp_path / "kept")])
+    assert ended.value.code == 4
+    assert "[cases-form]" in capsys.readouterr().err
+    assert (outside / "precious.txt").read_text() == "precious"
+
+
+@pytest.mark.parametrize("scenario_id", ["/gate/x", "gate//x", "gate/./x", "gate/../gate/x"])
+def test_an_id_names_one_scenario_in_one_way(scenario_id: str, suite: Suite) -> None:
+    with pytest.raises(UnknownScenarioError):
+        suite.scenario(scenario_id)
 
 
 def test_a_link_where_no_recording_is_leads_nowhere(suite: Suite, tmp_path: Path) -> None:
