@@ -21,6 +21,8 @@ _ABOUT = "\"'`<>()[]{}@=,;|&!?*+^#-"
 """What may stand before a path and be taken off, beside spaces and what is not seen."""
 _ELSEWHERE = re.compile(r"[/%$]|[A-Za-z][A-Za-z0-9+.@-]*:")
 """How paths begin that are not relative: with a root, a variable, a drive or a scheme."""
+_OF_ITS_OWN = re.compile(r"/|~[^/]+/|file:", re.IGNORECASE)
+"""What leads elsewhere where nothing stands before it any more: a root, another user's home, an address."""
 _VARIABLE = re.compile(r"\$[A-Za-z_{(\[]|%[A-Za-z_]\w*(?::[^%]*)?%|![A-Za-z_]\w*!")
 _DELAYED = re.compile(r"!\w+!|`[^`]*`")
 _OPTION = re.compile(r"(?:(?:--?[\w-]*=)+|-\w)(.*)", re.DOTALL)
@@ -73,7 +75,7 @@ def _problem(path: str, read: str) -> str | None:
     other_base, other_rest = split_path(read)
     if rest is None or other_rest is None:
         return "begins outside the workspace"
-    if base != other_base:
+    if base != other_base or any(map(_leads_elsewhere, (rest, other_rest))):
         return "may be read as beginning elsewhere"
     if _SEVERAL.search(read):
         return "may be read as several"
@@ -90,6 +92,17 @@ def _problem(path: str, read: str) -> str | None:
     if _climbs(rest) or _climbs(other_rest):
         return "leaves the workspace with '..'"
     return None
+
+
+def _leads_elsewhere(rest: str) -> bool:
+    """Whether a path leads out for an implementation that is given it without its base, or writes it anew first."""
+    settled: list[str] = []
+    for part in rest.lstrip("/").split("/"):
+        if part == ".." and settled and settled[-1] not in ("", ".."):
+            settled.pop()
+        elif part != ".":
+            settled.append(part)
+    return _OF_ITS_OWN.match(_trimmed("/".join(settled))) is not None
 
 
 def is_plainly_spelled(path: str) -> bool:
