@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
+from readfirst.harness.suite.spelling import is_passed_over
+
 __all__ = ["Links"]
 
 _MOST_STEPS = 500
@@ -14,7 +16,8 @@ _MOST_LINKS = 1000
 class Links:
     """No link is ever forgotten, and each may or may not be there: what is found to stay inside does so at any time.
 
-    Names that a file system may take for the same, in other letter case or another Unicode form, are the same here.
+    Names that a file system may take for the same, in other letter case, another Unicode form or with what nobody
+    sees, are the same here.
     """
 
     def __init__(self) -> None:
@@ -94,6 +97,9 @@ def _parts(path: str) -> tuple[str, ...]:
 
 
 def _fold(part: str) -> str:
+    """Return what is equal for names that may be the same; one that stands for no name is never made of a name."""
     if part.isascii():
         return part.lower()
-    return unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", part).casefold())
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", part).casefold())
+    folded = "".join(each for each in folded if not is_passed_over(each))
+    return part if folded in ("", ".", "..") else folded

@@ -12,7 +12,15 @@ import unicodedata
 from html import unescape
 from urllib.parse import unquote
 
-__all__ = ["HOME", "ROOT", "is_plainly_spelled", "path_base", "spelling_problem", "split_path"]
+__all__ = [
+    "HOME",
+    "ROOT",
+    "is_passed_over",
+    "is_plainly_spelled",
+    "path_base",
+    "spelling_problem",
+    "split_path",
+]
 
 _NAME = r"\.?[A-Za-z0-9_][\w. ~-]*(?:/\.\.)?(?:/|\Z)"
 _PLAIN = re.compile(rf"(?!.* [/~.]|.*//)(?:(?:\$WS|~)/|{_NAME})(?:{_NAME}|\.?/)*", re.ASCII)
@@ -132,13 +140,14 @@ def _most_read(path: str) -> str:
         path = _NUMBERED.sub(lambda found: chr(int(found[1], 16)), unicodedata.normalize("NFKC", path))
         path = unescape(unquote(path)).translate(_SEPARATORS)
         if not path.isascii():
-            path = "".join(each for each in path if not _is_passed_over(each))
+            path = "".join(each for each in path if not is_passed_over(each))
         if path == former:
             return path
     return "/"  # decoded without end: it leads anywhere
 
 
-def _is_passed_over(sign: str) -> bool:
+def is_passed_over(sign: str) -> bool:
+    """Whether an implementation, or a file system, may leave a sign out."""
     return sign in _UNSEEN or unicodedata.category(sign) in ("Cf", "Mn", "Me")
 
 

@@ -52,7 +52,13 @@ def test_links_that_stay_inside_are_accepted(made: Links) -> None:
         links(a="$WS/..$WS"),
         links(d__UP="..", d__a="up/../b"),
         links(d__é="..", d__a="e\u0301/../b"),
+        links(d__up="..", d__a="u\u200dp/../b"),
         links(a="a/../../b"),
+        links(**{"a/\u2025/b": "/etc"}),
+        links(**{"a/\u2025/b": "../../..", "a": "b"}),
+        links(**{"\u2024/b": "$WS/.."}),
+        links(**{"a/\ufe52\ufe52/b": "/etc"}),
+        links(**{"a/\u200b/b": "/etc"}),
         links(a="x/" * 100 + "../" * 101),
     ],
 )
@@ -78,12 +84,12 @@ def test_a_path_is_followed_by_links_that_may_be_there_and_past_them() -> None:
     assert not made.leaves("d/up/x")
 
 
-PARTS = st.sampled_from(["a", "b", "..", "."])
+PARTS = st.sampled_from(["a", "b", "..", ".", "\u2025", "\u2024"])
 TARGETS = st.one_of(
     st.lists(PARTS, min_size=1, max_size=4).map("/".join),
     st.lists(PARTS, max_size=3).map(lambda parts: "/".join(["$WS", *parts])),
 )
-PLACES = st.sampled_from(["a", "b", "d/a", "d/b", "d/e/a"])
+PLACES = st.sampled_from(["a", "b", "d/a", "d/b", "d/e/a", "d/\u2025/a", "\u2024/b"])
 
 
 @settings(deadline=None, max_examples=60)  # it writes to the disk
@@ -96,7 +102,8 @@ def test_no_link_or_path_that_passes_leads_out_on_disk(targets: dict[str, str], 
         return
     with tempfile.TemporaryDirectory() as base:
         root = Path(base).resolve() / "x" / "y"
-        (root / "d/e").mkdir(parents=True)
+        for folder in ("d/e", "d/\u2025", "\u2024"):
+            (root / folder).mkdir(parents=True)
         for name, target in targets.items():
             (root / name).symlink_to(target.replace("$WS", str(root)))
         for name in (*targets, path):

@@ -120,6 +120,12 @@ ATTACKS = {
         given="given: {files: {a/b/c/d/link.txt: {symlink: ../../../../made.txt}}}",
         lands=False,
     ),
+    "a link in a folder whose name is like a way up": Attack(
+        "  - Write: {file_path: $WS/m/made.txt, content: x}",
+        "symlink-escapes",
+        place="4:",
+        given="given: {files: {a/\u2025/l: {symlink: OUT}, m: {symlink: a/\u2025/l}}}",
+    ),
     "a link past which a path climbs": Attack(
         "  - Write: {file_path: $WS/d/up/../made.txt, content: x}",
         given="given: {files: {d/up: {symlink: $WS}}}",
