@@ -97,9 +97,9 @@ def _parts(path: str) -> tuple[str, ...]:
 
 
 def _fold(part: str) -> str:
-    """Return what is equal for names that may be the same; one that stands for no name is never made of a name."""
+    """Return what is equal for names that may be the same; none is made of it that is several, or stands for no name."""
     if part.isascii():
         return part.lower()
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", part).casefold())
     folded = "".join(each for each in folded if not is_passed_over(each))
-    return part if folded in ("", ".", "..") else folded
+    return part if "/" in folded or folded in ("", ".", "..") else folded
