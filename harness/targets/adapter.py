@@ -43,6 +43,7 @@ from readfirst.harness.targets.translate import (
     translated,
     with_captures,
 )
+from readfirst.harness.workspace.inside import read_inside
 
 __all__ = ["RawSession", "RawTarget", "TargetAdapter", "TargetSession", "open_target"]
 
@@ -123,7 +124,7 @@ class TargetSession:
         self._target = target
         self._raw = raw
         self._scope = Scope(workspace.root, workspace.home)
-        self._known = Knowledge(lambda path: _text_at(workspace.root / path))
+        self._known = Knowledge(lambda path: _text_at(workspace.root, path))
         self._quotes = any(mapping.format for mapping in target.tools.values())
 
     def set_up(self) -> None:
@@ -176,10 +177,10 @@ class TargetSession:
         return result
 
 
-def _text_at(path: Path) -> str | None:
-    """Return what a regular file holds as a model would read it; None for all else."""
+def _text_at(root: Path, path: str) -> str | None:
+    """Return what a regular file of the workspace holds as a model would read it; None for all else."""
     try:
-        return path.read_bytes().decode("utf-8", "replace") if path.is_file() else None
+        return read_inside(str(root), path).decode("utf-8", "replace")
     except (OSError, ValueError):
         return None
 

@@ -12,6 +12,7 @@ from typing import Any
 from readfirst.harness.session import BrokenAdapter, ToolResult, UnsupportedCall
 from readfirst.harness.targets.edit_formats import Knowledge, Unexpressed, written
 from readfirst.harness.targets.mapping import ResultRules, Target
+from readfirst.harness.workspace.inside import read_inside
 
 __all__ = [
     "Scope",
@@ -142,7 +143,7 @@ def _matches(arguments: Mapping[str, Any], scope: Scope) -> int:
     if not isinstance(path, str) or not isinstance(old, str) or not old:
         return 1
     try:
-        data = (scope.root / path).read_bytes()
+        data = read_inside(str(scope.root), path)
     except (OSError, ValueError):
         return 1
     return max(1, data.decode("utf-8", "replace").replace("\r\n", "\n").count(old))

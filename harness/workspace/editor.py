@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable
 from dataclasses import replace
 
-from readfirst.harness.processes.footing import opened
 from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.workspace.inside import name_inside, open_inside
 
 __all__ = ["ScriptedEditor"]
 
@@ -48,7 +47,7 @@ class ScriptedEditor:
         name = self._inside(path)
         buffer = self._buffers.get(name)
         if buffer is None:
-            with os.fdopen(self._open(name, os.O_RDONLY), "rb") as file:
+            with os.fdopen(open_inside(self._root(), name, os.O_RDONLY), "rb") as file:
                 data = file.read()
         else:
             data = buffer.data
@@ -62,24 +61,10 @@ class ScriptedEditor:
     def write(self, path: str, text: str) -> None:
         """Put a text in a file's place, and save it. Raises OSError, ValueError."""
         name = self._inside(path)
-        with os.fdopen(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+        with os.fdopen(open_inside(self._root(), name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
             file.write(text.encode())
         self._buffers.pop(name, None)
 
-    def _open(self, name: str, how: int) -> int:
-        """Open a regular file; what an agent puts in the place of a folder meanwhile must not lead elsewhere."""
-        folder, _, last = f"{self._root()}/{name}".rpartition("/")
-        with opened(folder, make=bool(how & os.O_CREAT)) as at:
-            descriptor = os.open(last, how | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644, dir_fd=at)
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return descriptor
-        os.close(descriptor)
-        raise ValueError(f"{name} is no regular file")
-
     def _inside(self, path: str) -> str:
         """Return the path relative to the root. Raises ValueError for one that leads elsewhere."""
-        root = os.path.realpath(self._root())
-        real = os.path.realpath(os.path.join(root, path))  # noqa: PTH118 - as it is given, then followed
-        if not real.startswith(root + "/"):
-            raise ValueError(f"{path} is not in the folder that is open")
-        return real[len(root) + 1 :]
+        return name_inside(os.path.realpath(self._root()), path)

@@ -5,16 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from readfirst.harness.processes import footing, removal
+from readfirst.harness.session import Workspace
 from readfirst.harness.suite.entry import RegularFile, Symlink
 from readfirst.harness.suite.scenario import WorldEvent
+from readfirst.harness.targets.adapter import TargetSession
+from readfirst.harness.targets.catalogue import find
+from readfirst.harness.targets.mapping import ReplaceAll
+from readfirst.harness.targets.translate import Scope, translated
 from readfirst.harness.workspace import site as sites
 from readfirst.harness.workspace import snapshot as snapshots
 from readfirst.harness.workspace import world
+from readfirst.harness.workspace.inside import read_inside
 from readfirst.harness.workspace.site import Site, SpoiltError
 from readfirst.harness.workspace.world import WorldEventError, perform
 
@@ -125,3 +133,36 @@ def test_a_workspace_that_is_cleared_is_the_one_that_was_made(
         site.clear()
     assert Path(site.around).is_symlink()
     assert (tmp_path / "outside" / "w" / "f.txt").read_text() == "precious\n"
+
+
+def a_pipe(path: Path, _outside: Path) -> None:
+    os.mkfifo(path)
+
+
+def a_link(path: Path, outside: Path) -> None:
+    path.symlink_to(outside)
+
+
+def an_endless_device(path: Path, _outside: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("put", [a_pipe, a_link, an_endless_device])
+def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
+    put: Callable[[Path, Path], None], site: Site, tmp_path: Path
+) -> None:
+    """The harness reads a file to count what is in it, and to quote it as a model would."""
+    (tmp_path / "outside" / "f.txt").write_text("old precious\n" * 3)
+    file = Path(site.root, "f.txt")
+    mapping = replace(find("agno")[0].tools["Edit"], call="edit", replace_all=ReplaceAll("count", "times"))
+    target = replace(find("agno")[0], tools={"Edit": mapping})
+    edit = {"file_path": str(file), "old_string": "old", "new_string": "new", "replace_all": True}
+    scope = Scope(Path(site.root), Path(site.home))
+    file.write_text("old old")
+    assert translated(target, "Edit", edit, scope).arguments["times"] == 2
+    assert read_inside(site.root, str(file)) == b"old old"
+    file.unlink()
+    put(file, tmp_path / "outside" / "f.txt")
+    assert translated(target, "Edit", edit, scope).arguments["times"] == 1
+    session = TargetSession(target, cast(Any, None), Workspace(Path(site.root), Path(site.home)))
+    assert session._known.there(str(file)) is None
