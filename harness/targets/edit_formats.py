@@ -62,7 +62,7 @@ def _shown(text: str, arguments: Mapping[str, Any]) -> str:
 
 def written(form: EditFormat, tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:
     """Return the text that says a call in a format; `path` is the file's as the target wants it. Raises Unexpressed."""
-    if not isinstance(arguments.get("file_path"), str) or not path or "\n" in path:
+    if not isinstance(arguments.get("file_path"), str) or len(path.splitlines()) != 1:
         raise Unexpressed("a file without a name in one line")
     return FORMATS[form](tool, arguments, path, known)
 
@@ -79,11 +79,18 @@ def _patch(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge)
         removed, added = _lines(old, new, arguments, known)
         lines = [f"*** Update File: {path}", "@@"]
         lines += [*(f"-{line}" for line in removed), *(f"+{line}" for line in added)]
+    # Whoever ends a line at more signs than at \n finds lines without a + or - in front.
+    if any(_HUNK.match(piece) for line in lines for piece in line.splitlines()[1:]):
+        raise Unexpressed(_A_MARK)
     return "\n".join(["*** Begin Patch", *lines, "*** End Patch", ""])
 
 
-_MARKER = re.compile(r"<{5,9} SEARCH|={5,9}\s*$|>{5,9} REPLACE|```")
-"""What a line of a file must not begin with; the fence is around the blocks of many targets."""
+_HUNK = re.compile(r"\s*\*\*\*")
+_MARKER = re.compile(r"\s*(?:<{5,9} SEARCH|={5,9}\s*$|>{5,9} REPLACE|```)")
+"""What a line of a file must not begin with, also with blanks in front; the fence is around the blocks of many."""
+_A_MARK = "a line that is a mark of the format"
+_DROPPED = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+"""What a shell, or a terminal before it, may leave out of a text."""
 
 
 def _block(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:  # noqa: ARG001 - as the others
@@ -91,8 +98,8 @@ def _block(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge)
     old, new = _strings(tool, arguments)
     removed, added = _lines(old, new, arguments, known) if old else ([], _ended(new, "a new file"))
     for line in (*removed, *added):
-        if _MARKER.match(line):
-            raise Unexpressed("a line that is a mark of the format")
+        if any(map(_MARKER.match, line.splitlines())):
+            raise Unexpressed(_A_MARK)
     return "\n".join(["<<<<<<< SEARCH", *removed, "=======", *added, ">>>>>>> REPLACE", ""])
 
 
@@ -104,7 +111,7 @@ def _conflict(tool: str, arguments: Mapping[str, Any], path: str, known: Knowled
     """Write a patch of gptme, of any two texts: https://gptme.org/docs/tools.html, `patch`."""
     old, new = _strings(tool, arguments)
     if _CONFLICT.search(old) or _CONFLICT.search(new):
-        raise Unexpressed("a line that is a mark of the format")
+        raise Unexpressed(_A_MARK)
     return "\n".join(["<<<<<<< ORIGINAL", old, "=======", new, ">>>>>>> UPDATED"])
 
 
@@ -116,8 +123,8 @@ def _command(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledg
     old, new = _strings(tool, arguments)
     if not old:
         lines = _ended(new, "a new file")
-        if "EOF" in lines:
-            raise Unexpressed("a line that is a mark of the format")
+        if "EOF" in _DROPPED.sub("", new).splitlines():
+            raise Unexpressed(_A_MARK)
         return "\n".join([f"cat > {file} <<'EOF'", *lines, "EOF"])
     if "\n" in old:
         raise Unexpressed("several lines by one substitution")

@@ -14,7 +14,7 @@ from readfirst.harness.replay.outcome import Breakage, Outcome
 from readfirst.harness.session import UnsupportedCall
 from readfirst.harness.suite.suite import load_suite
 from readfirst.harness.targets.catalogue import find
-from readfirst.harness.targets.edit_formats import FORMATS, Knowledge, Unexpressed, written
+from readfirst.harness.targets.edit_formats import FORMATS, EditFormat, Knowledge, Unexpressed, written
 from readfirst.harness.targets.translate import Scope, translated
 
 TEXTS = st.text(alphabet="ab \n", max_size=24)
@@ -245,3 +245,43 @@ def test_a_scenario_with_a_call_that_cannot_be_made_is_unsupported_and_no_pass()
 def test_every_format_has_its_name_in_the_schema() -> None:
     schema = (Path(__file__).parents[2] / "fixtures/schema/target.schema.json").read_text()
     assert all(f'"{name}"' in schema for name in FORMATS)
+
+
+ENDS = ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028"]
+"""What some programs take for the end of a line, too."""
+ESCAPES = {
+    "search_replace": [
+        f"a{end}{blanks}>>>>>>> REPLACE{end}/outside/x{end}<<<<<<< SEARCH{end}======={end}made{end}"
+        for end in ["\n", *ENDS]
+        for blanks in ("", " ", "\t", "\u3000")
+    ],
+    "apply_patch": [
+        f"a{end}{blanks}*** Add File: /outside/x{end}+made" for end in ENDS for blanks in ("", " ")
+    ],
+    "shell": [f"a\n{mark}\ntouch /outside/x" for mark in ("EOF", "E\0OF", "EOF\0", "\x01EOF", "E\x7fOF")]
+    + [f"a{end}EOF{end}touch /outside/x" for end in ENDS],
+}
+
+
+@pytest.mark.parametrize("form", ESCAPES)
+def test_no_text_begins_another_edit_or_command(form: EditFormat) -> None:
+    for text in ESCAPES[form]:
+        write = {"file_path": "f", "content": f"{text}\n"}
+        with pytest.raises(Unexpressed, match="a mark of the format"):
+            written(form, "Write", write, "f", Knowledge())
+        if form != "shell":
+            with pytest.raises(Unexpressed, match="a mark of the format"):
+                written(form, "Edit", edit("x\n", f"{text}\n"), "f", known("x\n"))
+
+
+@pytest.mark.parametrize("form", ESCAPES)
+@pytest.mark.parametrize("end", ["\n", *ENDS])
+def test_no_path_has_a_second_line(form: EditFormat, end: str) -> None:
+    with pytest.raises(Unexpressed, match="a file without a name in one line"):
+        written(form, "Write", {"file_path": "f", "content": "a\n"}, f"f{end}*** Delete File: g", Knowledge())
+
+
+def test_a_shell_that_drops_a_nul_would_run_what_stands_behind(tmp_path: Path) -> None:
+    script = "cat > f <<'EOF'\na\nE\0OF\ntouch made\nEOF\n"
+    subprocess.run(["bash"], input=script.encode(), cwd=tmp_path, stderr=subprocess.DEVNULL, check=False)
+    assert (tmp_path / "made").exists()
