@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from readfirst.harness.changes.cause import Cause, grouped
 from readfirst.harness.changes.occurrence import Occurrence, occurrences
 from readfirst.harness.changes.sides import ContractSide, RunSide, Side
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.harm.harm import KINDS, Kind
+from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.tools import OfferedTool, load_tools, tools_file
 
@@ -57,34 +60,72 @@ class Diff:
         return frozenset(each.scenario_id for cause in self.causes for each in cause.occurrences)
 
 
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """What two sides do otherwise in one scenario, and what each harmed if its effects differ; or why that is open."""
+
+    left_out: str = ""
+    occurrences: Sequence[Occurrence] = ()
+    harms: tuple[frozenset[Kind], frozenset[Kind]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """Two sides, to be held against each other scenario by scenario, here or in a worker."""
+
+    suite: Suite
+    before: Side
+    after: Side
+
+    @contextmanager
+    def open(self) -> Iterator[Callable[[str], _Compared]]:
+        """Return what compares one scenario."""
+        yield self.compared
+
+    def compared(self, scenario_id: str) -> _Compared:
+        """Compare one scenario. Raises SuiteError, RecordingError."""
+        before, after = self.before, self.after
+        if _recorded_alike(before, after, scenario_id):
+            return _Compared()
+        scenario = self.suite.scenario(scenario_id)
+        if why := before.silent(scenario) or after.silent(scenario):
+            return _Compared(why)
+        found = occurrences(scenario, before.answers(scenario), after.answers(scenario))
+        if any(each.change.level == "effects" for each in found):
+            return _Compared("", found, (before.harms(scenario), after.harms(scenario)))
+        return _Compared("", found)
+
+    def lost(self, item: str, reason: str, /) -> _Compared:
+        """Raise an error that says why there is no result."""
+        raise ReadfirstError(f"{item} was not compared: {reason}")
+
+
 def diff(
     suite: Suite,
     before: Side,
     after: Side,
     ids: Sequence[str],
     *,
+    jobs: int = 1,
     advance: Callable[[], None] = lambda: None,
 ) -> Diff:
-    """Compare two sides on these scenarios. `advance` is called for each. Raises SuiteError, RecordingError."""
+    """Compare two sides on these scenarios in as many processes as `jobs`. `advance` is called for each.
+
+    Raises SuiteError, RecordingError.
+    """
     found: list[Occurrence] = []
     left_out: dict[str, list[str]] = {}
     harmed: dict[str, tuple[frozenset[Kind], frozenset[Kind]]] = {}
-    compared = 0
-    for scenario_id in ids:
-        if _recorded_alike(before, after, scenario_id):
-            compared += 1
-            advance()
-            continue
-        scenario = suite.scenario(scenario_id)
-        why = before.silent(scenario) or after.silent(scenario)
-        if why:
-            left_out.setdefault(why, []).append(scenario_id)
-        else:
-            compared += 1
-            here = occurrences(scenario, before.answers(scenario), after.answers(scenario))
-            found += here
-            if any(each.change.level == "effects" for each in here):
-                harmed[scenario_id] = before.harms(scenario), after.harms(scenario)
+    comparison = _Comparison(suite, before, after)
+    results: Iterator[_Compared] = map(comparison.compared, ids)
+    if jobs > 1 and len(ids) > 1:
+        results = work_in_processes(comparison, ids, jobs)
+    for scenario_id, here in zip(ids, results, strict=True):
+        if here.left_out:
+            left_out.setdefault(here.left_out, []).append(scenario_id)
+        found += here.occurrences
+        if here.harms is not None:
+            harmed[scenario_id] = here.harms
         advance()
     causes, consequences = grouped(found)
     broken = sum(
@@ -97,7 +138,7 @@ def diff(
     return Diff(
         before.name,
         after.name,
-        compared,
+        len(ids) - sum(map(len, left_out.values())),
         tuple(causes),
         {why: tuple(names) for why, names in left_out.items()},
         tuple(consequences),
@@ -131,8 +172,8 @@ def _recorded_alike(before: Side, after: Side, scenario_id: str) -> bool:
     """Whether both are contracts that gave the same, which a recording tells sooner than a scenario."""
     match before, after:
         case ContractSide(contract=one), ContractSide(contract=other) if one.recorded and other.recorded:
-            transcripts = before.recording(scenario_id).transcripts
-            return one.name in transcripts and transcripts[one.name] == transcripts.get(other.name)
+            kept = before.suite.recordings.kept(scenario_id)
+            return kept is not None and kept.same(one.name, other.name)
         case _:
             return False
 

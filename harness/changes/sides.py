@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.scenario import CallIndex, Scenario, TextDigest
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import Recording, Transcript
+from readfirst.harness.suite.transcript import Transcript
 
 __all__ = ["ContractSide", "RunSide", "Side", "TakenSide"]
 
@@ -48,6 +48,8 @@ class ContractSide:
 
     suite: Suite
     contract: Contract
+    _last: list[tuple[Scenario, Scenario]] = field(default_factory=list, compare=False, repr=False)
+    """The last scenario, and how the contract sees it: one question about it follows another."""
 
     @property
     def name(self) -> str:
@@ -60,7 +62,7 @@ class ContractSide:
             absent = sorted(scenario.needs - self.contract.capabilities)
             if absent:
                 return f"{self.name} has no {', '.join(absent)}"
-        seen = self.suite.seen_by(scenario, self.contract)
+        seen = self._seen(scenario)
         expected = [clause_for(seen, call.expect, self.contract) is not None for call in seen.calls()]
         if not (any(expected) if not self.contract.recorded else all(expected) and expected):
             return f"{self.name} says nothing about it"
@@ -68,20 +70,21 @@ class ContractSide:
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Answer]:
         """Return the clauses that hold for the contract."""
-        seen = self.suite.seen_by(scenario, self.contract)
+        seen = self._seen(scenario)
         answers = _answers(seen, self.contract)
         if not any(isinstance(answer.text, TextDigest) for answer in answers.values()):
             return answers
-        transcript = self.recording(scenario.id).transcripts.get(self.name)
+        transcript = self.suite.recordings.load(scenario.id, self.name)
         return answers if transcript is None else with_whole_text(answers, scenario, transcript)
+
+    def _seen(self, scenario: Scenario) -> Scenario:
+        if not self._last or self._last[0][0] is not scenario:
+            self._last[:] = [(scenario, self.suite.seen_by(scenario, self.contract))]
+        return self._last[0][1]
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
         """Return what the product was recorded to harm."""
-        return _harms(scenario, self.recording(scenario.id).transcripts.get(self.name))
-
-    def recording(self, scenario_id: str) -> Recording:
-        """Return what was recorded of a scenario, for all contracts."""
-        return self.suite.recordings.recording(scenario_id)
+        return _harms(scenario, self.suite.recordings.load(scenario.id, self.name))
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,9 @@ from readfirst.harness.claims.witness import Witness
 from readfirst.harness.compare.reach import Cell, Seen, cell_of, level_of
 from readfirst.harness.compare.verdict import Level, up_to
 from readfirst.harness.suite.contracts import Contract, order
-from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import Recording
 from readfirst.harness.suite.version_spans import version_spans
 
 __all__ = ["by_contract", "holds_anywhere", "rule_versions", "seen_in_versions", "versions_in_words"]
@@ -139,9 +137,7 @@ def seen_in_versions(
     the two differ in nothing, as `readfirst diff` compares them, at the level at which its rule is said to hold.
     `ids` None: every one. `advance` is given each. Raises SuiteError, RecordingError.
     """
-    reader = Suite(suite.root)
-    reader.recordings = _LastRecording(suite.recordings_root)  # each side asks for the same one
-    sides = {each.name: ContractSide(reader, each) for each in suite.contracts}
+    sides = {each.name: ContractSide(suite, each) for each in suite.contracts}
     found = {}
     for scenario in map(suite.scenario, suite.ids() if ids is None else ids):
         advance(scenario)
@@ -151,21 +147,9 @@ def seen_in_versions(
     return found
 
 
-class _LastRecording(Recordings):
-    """Recordings of which the last one that was read is kept."""
-
-    _kept: tuple[str, Recording] = "", Recording()
-
-    def recording(self, scenario_id: str) -> Recording:
-        """Return the scenario's recording. Raises RecordingError."""
-        if self._kept[0] != scenario_id:
-            self._kept = scenario_id, super().recording(scenario_id)
-        return self._kept[1]
-
-
 def _seen(scenario: Scenario, sides: Mapping[str, ContractSide], level: Level) -> dict[str, Seen]:
     base = sides[scenario.contract]
-    transcripts = base.recording(scenario.id).transcripts
+    transcripts = base.suite.recordings.recording(scenario.id).transcripts
     compared: dict[int, bool | None] = {id(transcripts.get(scenario.contract)): True}
     found = {}
     for name, side in sides.items():

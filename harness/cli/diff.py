@@ -71,6 +71,7 @@ def diff(
     from readfirst.harness.changes.sides import ContractSide
     from readfirst.harness.report import output as opened
     from readfirst.harness.report.progress import ProgressBar
+    from readfirst.harness.run.jobs import jobs_for
     from readfirst.harness.suite.selection import select
     from readfirst.harness.versions.history import scenarios_of_changes
 
@@ -82,7 +83,7 @@ def diff(
     with ProgressBar(console(err=True), 3 * len(ids)) as bar:
         sides = SideParser(suite, ids, jobs, time_limit, bar.advance)
         one, other = sides.both(before, after)
-        found = compared(suite, one, other, ids, advance=bar.advance)
+        found = compared(suite, one, other, ids, jobs=jobs_for(jobs, "", len(ids)), advance=bar.advance)
         if isinstance(one, ContractSide) and isinstance(other, ContractSide):
             dating = found.causes if all_ or format_ is not DiffFormat.text else found.causes[:SHOWN]
             when = dated(suite, one.contract, other.contract, dating, scenarios_of_changes())

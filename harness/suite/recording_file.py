@@ -19,18 +19,12 @@ from typing import Any, TypeVar
 
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.emit import emit_mapping, emit_string
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
 from readfirst.harness.suite.host_text import HOST_TEXTS
+from readfirst.harness.suite.kept_recording import Kept, Row, readable
 from readfirst.harness.suite.ownership import Ownership, ownership_of
-from readfirst.harness.suite.transcript import (
-    RecordedResult,
-    Recording,
-    RecordingError,
-    Transcript,
-    TranscriptStep,
-)
+from readfirst.harness.suite.transcript import RecordedResult, Recording, RecordingError, TranscriptStep
 
 __all__ = [
     "answer_of",
@@ -38,6 +32,7 @@ __all__ = [
     "decode",
     "encode",
     "holding",
+    "kept",
     "keys_of",
     "starts_of",
     "step_of",
@@ -256,45 +251,33 @@ def _encode_string(text: str) -> str | dict[str, str]:
     return text
 
 
-@lru_cache(maxsize=4)
 def decode(data: bytes) -> Recording:
+    """Read a file's bytes. Raises RecordingError."""
+    return kept(data).recording
+
+
+@lru_cache(maxsize=4)
+def kept(data: bytes) -> Kept:
     """Read a file's bytes; the last few are kept, because a comparison asks again and again. Raises RecordingError."""
-    try:
+    with readable():
         file = strict_yaml.load(data, Path("recording")).value
         check_size(file)
         names = tuple(map(str, file["versions"] if "versions" in file else file["contracts"]))
         packed = file.get("packed", {})
-        rows = [_decode_step(names, step, packed) for step in file["steps"]]
-        shared: dict[tuple[int, ...], Transcript] = {}
-        transcripts = {}
-        for name in names:
-            steps = tuple(row[name] for row in rows)
-            transcripts[name] = shared.setdefault(tuple(map(id, steps)), Transcript(steps))
-        return Recording(file["inputs"], transcripts, file.get("unrecorded", {}))
-    except SuiteError as error:
-        found = error.findings[0]
-        where = f"line {found.position.line}: {found.message}"
-        raise RecordingError(f"not a readable recording ({where}); record the scenario again") from error
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error) as error:
-        raise RecordingError(f"not a readable recording ({error!r}); record the scenario again") from error
+        rows = [_row(names, step, packed) for step in file["steps"]]
+        return Kept(file["inputs"], names, rows, file.get("unrecorded", {}))
 
 
-def _decode_step(
-    names: tuple[str, ...], body: Mapping[str, Any], packed: Mapping[str, str]
-) -> dict[str, TranscriptStep]:
-    """Return what one step gave on every contract; contracts that gave the same share it."""
+def _row(names: tuple[str, ...], body: Mapping[str, Any], packed: Mapping[str, str]) -> Row:
     tools = (body["call"],) if "call" in body else tuple(body["calls"])
     answers = body["answers"]
-    steps = [step_of(tools, answer, packed) for answer in answers]
-    if len(steps) == 1:
-        return dict.fromkeys(names, steps[0])
-    starts: dict[str, TranscriptStep] = {}
-    for step, answer in zip(steps, answers, strict=True):
-        since = answer["since"]
+    starts: dict[str, int] = {}
+    for number, answer in enumerate(answers):
+        since = answer["since"] if len(answers) > 1 else names
         for name in [since] if isinstance(since, str) else since:
-            if starts.setdefault(name, step) is not step:
+            if starts.setdefault(name, number) != number:
                 raise ValueError(f"two answers begin in {name}")
-    return holding(names, starts)
+    return Row(holding(names, starts), lambda number: step_of(tools, answers[number], packed))
 
 
 def step_of(tools: tuple[str, ...], body: Mapping[str, Any], packed: Mapping[str, str]) -> TranscriptStep:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.recording_file import decode, encode
+from readfirst.harness.suite.kept_recording import Kept
+from readfirst.harness.suite.recording_file import encode, kept
 from readfirst.harness.suite.shelf import Shelf, names_below
 from readfirst.harness.suite.theme_recordings import is_as_written, replaced, theme
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
@@ -26,6 +27,7 @@ class Recordings:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._shelf = Shelf(root.parent)
+        self._last: tuple[tuple[object, ...], bytes] = (), b""
 
     def path(self, scenario_id: str) -> Path:
         """Return where the scenario's recording is or would be: of one in the corpus, the file of its theme."""
@@ -58,17 +60,20 @@ class Recordings:
         with _named(path):
             return [f"{name.parent.as_posix()}/{slug}" for slug in theme(self._read(path) or b"{}")]
 
-    def recording(self, scenario_id: str) -> Recording:
-        """Return the scenario's recording; empty where there is none. Raises RecordingError."""
+    def kept(self, scenario_id: str) -> Kept | None:
+        """Return the scenario's recording as its file holds it, None where there is none. Raises RecordingError."""
         path = self.path(scenario_id)
         with _named(path):
             data = self._read(path)
             if data is None:
-                return Recording()
-            if path.suffix == ".yaml":
-                return decode(data)
-            kept = theme(data).get(scenario_id.rpartition("/")[2])
-            return Recording() if kept is None else kept.recording
+                return None
+            return kept(data) if path.suffix == ".yaml" else theme(data).get(scenario_id.rpartition("/")[2])
+
+    def recording(self, scenario_id: str) -> Recording:
+        """Return the scenario's recording; empty where there is none. Raises RecordingError."""
+        found = self.kept(scenario_id)
+        with _named(self.path(scenario_id)):
+            return Recording() if found is None else found.recording
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
         """Return the recording of these inputs; empty where there is none.
@@ -85,19 +90,18 @@ class Recordings:
 
         Raises RecordingError as `of`.
         """
-        path = self.path(scenario_id)
-        if path.suffix == ".yaml":
-            return self.of(scenario_id, inputs).transcripts.get(contract)
-        with _named(path):
-            kept = theme(self._read(path) or b"{}").get(scenario_id.rpartition("/")[2])
-            if kept is None:
-                return None
-            self._check_inputs(scenario_id, kept.inputs, inputs)
-            return kept.transcript(contract)
+        found = self.kept(scenario_id)
+        if found is None or not found.versions:
+            return None
+        self._check_inputs(scenario_id, found.inputs, inputs)
+        with _named(self.path(scenario_id)):
+            return found.transcript(contract)
 
     def load(self, scenario_id: str, contract: str) -> Transcript | None:
         """Return one contract's transcript of a scenario, None where it was not recorded. Raises RecordingError."""
-        return self.recording(scenario_id).transcripts.get(contract)
+        found = self.kept(scenario_id)
+        with _named(self.path(scenario_id)):
+            return None if found is None else found.transcript(contract)
 
     def is_as_written(self, scenario_id: str, recording: Recording) -> bool:
         """Whether the file has the form that the recorder gives this recording."""
@@ -119,8 +123,16 @@ class Recordings:
         return self.root / f"{scenario_id}.yaml"
 
     def _read(self, path: Path) -> bytes | None:
+        """Return a file's bytes; those of the last one are kept, because each contract's part is asked for in turn."""
         strict_yaml.refuse_links(path, self.root.parent)
-        return strict_yaml.read(path, most=_MOST) if os.path.lexists(path) else None
+        try:
+            status = path.lstat()
+        except (OSError, ValueError):
+            return None
+        seen = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        if self._last[0] != seen:
+            self._last = seen, strict_yaml.read(path, most=_MOST)
+        return self._last[1]
 
     def _check_inputs(self, scenario_id: str, recorded: str, inputs: str) -> None:
         if recorded != inputs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,6 +63,10 @@ class Suite:
             message = "there is no folder `scenarios` here"
             fix = "Name the folder that holds scenarios, contracts.yaml and errors.yaml."
             raise SuiteError([Finding("no-suite", Position(self.root, 1, 1), message, fix)])
+
+    def __reduce__(self) -> tuple[Callable[..., Suite], tuple[Path, bool]]:
+        """Let a worker open the same suite anew."""
+        return _opened, (self.root, self.bundled)
 
     @property
     def installed(self) -> bool:
@@ -272,6 +276,10 @@ class Suite:
         folder = "corpus" if file.is_relative_to(self.root / "corpus") else "scenarios"
         family = file.parent.relative_to(self.root / folder).as_posix()
         return case_headings(strict_yaml.read(file, suite=self.root), file, family)
+
+
+def _opened(root: Path, copies_bundled: bool) -> Suite:
+    return Suite(root, copies_bundled=copies_bundled)
 
 
 def load_suite(root: Path | None = None) -> Suite:

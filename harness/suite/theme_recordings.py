@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.kept_recording import Kept, Row, readable
 from readfirst.harness.suite.recording_file import answer_of, check_size, holding, keys_of, starts_of, step_of
-from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript, TranscriptStep
+from readfirst.harness.suite.transcript import Recording, RecordingError, TranscriptStep
 
-__all__ = ["Kept", "encoded", "is_as_written", "replaced", "theme"]
+__all__ = ["encoded", "is_as_written", "replaced", "theme"]
 
 _SINCE = "since"
 _ABSENT = "null"
@@ -29,86 +28,46 @@ _TEXT = re.compile(rb"\{.*^[]}]\}", re.MULTILINE | re.DOTALL)
 """Where one scenario's recording begins in a file, and the recording."""
 _UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")
 """What editors take for the end of a line, or do not show."""
-_DAMAGED = (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error, RecursionError)
-
-
-@dataclass(frozen=True)
-class Kept:
-    """One scenario's recording as it is kept: each contract's part is made when it is asked for."""
-
-    inputs: str
-    versions: tuple[str, ...]
-    steps: Sequence[Mapping[str, Any]]
-    packed: Mapping[str, str]
-    unrecorded: Mapping[str, str] = field(default_factory=dict)
-
-    def transcript(self, contract: str) -> Transcript | None:
-        """Return what one contract's product gave, None where it was not recorded. Raises RecordingError."""
-        if contract not in self.versions:
-            return None
-        return self._of((contract,)).transcripts[contract]
-
-    @cached_property
-    def recording(self) -> Recording:
-        """The transcripts of all contracts. Raises RecordingError."""
-        return self._of(self.versions)
-
-    def _of(self, names: Sequence[str]) -> Recording:
-        try:
-            rows = [self._row(step, names) for step in self.steps]
-        except _DAMAGED as error:
-            raise RecordingError(
-                f"not a readable recording ({error!r}); record the scenario again"
-            ) from error
-        shared: dict[tuple[int, ...], Transcript] = {}
-        transcripts = {}
-        for name in names:
-            steps = tuple(row[name] for row in rows)
-            transcripts[name] = shared.setdefault(tuple(map(id, steps)), Transcript(steps))
-        return Recording(self.inputs, transcripts, self.unrecorded)
-
-    def _row(self, step: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, TranscriptStep]:
-        """Return what one step gave on the contracts that are wanted; contracts that gave the same share it."""
-        tools = (step["call"],) if "call" in step else tuple(step["calls"])
-        plain = {key: value for key, value in step.items() if key not in ("call", "calls")}
-        varied = {}
-        for key, value in [*plain.items()]:
-            if isinstance(value, dict) and value.keys() == {_SINCE}:
-                del plain[key]
-                numbered = enumerate(value[_SINCE])
-                starts = {
-                    name: (number, part) for number, (names, part) in numbered for name in names.split()
-                }
-                varied[key] = holding(self.versions, starts)
-        made: dict[tuple[int, ...], TranscriptStep] = {}
-        found = {}
-        for name in wanted:
-            chosen = tuple(held[name][0] for held in varied.values())
-            if chosen not in made:
-                parts = {key: held[name][1] for key, held in varied.items() if held[name][1] is not None}
-                made[chosen] = step_of(tools, {**plain, **parts}, self.packed)
-            found[name] = made[chosen]
-        return found
 
 
 @lru_cache(maxsize=4)
 def theme(data: bytes) -> Mapping[str, Kept]:
     """Read a file's bytes; the last few are kept, because its scenarios follow each other. Raises RecordingError."""
-    try:
+    with readable("its scenarios"):
         file = json.loads(data, object_pairs_hook=_pairs)
         check_size(file)
-        return {
-            str(slug): Kept(
-                str(each["inputs"]),
-                tuple(each["versions"].split()),
-                each["steps"],
-                each.get("packed", {}),
-                each.get("unrecorded", {}),
-            )
-            for slug, each in file.items()
+        return {str(slug): _kept(each) for slug, each in file.items()}
+
+
+def _kept(body: Mapping[str, Any]) -> Kept:
+    names, packed = tuple(body["versions"].split()), body.get("packed", {})
+    rows = [_row(names, step, packed) for step in body["steps"]]
+    return Kept(str(body["inputs"]), names, rows, body.get("unrecorded", {}))
+
+
+def _row(names: tuple[str, ...], step: Mapping[str, Any], packed: Mapping[str, str]) -> Row:
+    """Return one step, in which each part has the versions that it begins to hold in, unless it holds for all."""
+    tools = (step["call"],) if "call" in step else tuple(step["calls"])
+    parts = {key: value for key, value in step.items() if key not in ("call", "calls")}
+    varied = {
+        key: value[_SINCE]
+        for key, value in parts.items()
+        if isinstance(value, dict) and value.keys() == {_SINCE}
+    }
+    held = [
+        holding(names, {name: number for number, (since, _) in enumerate(values) for name in since.split()})
+        for values in varied.values()
+    ]
+
+    def made(chosen: tuple[int, ...]) -> TranscriptStep:
+        values = {
+            key: values[number][1] for number, (key, values) in zip(chosen, varied.items(), strict=True)
         }
-    except _DAMAGED as error:
-        raise RecordingError(f"not a readable recording ({error!r}); record its scenarios again") from error
+        return step_of(
+            tools, {key: each for key, each in {**parts, **values}.items() if each is not None}, packed
+        )
+
+    return Row({name: tuple(each[name] for each in held) for name in names}, made)
 
 
 def replaced(data: bytes, slug: str, recording: Recording) -> bytes:

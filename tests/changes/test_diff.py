@@ -257,6 +257,22 @@ def test_a_damaged_scenario_is_reported_as_such(filled: Small, run: Run) -> None
     assert "unread.yaml" in error
 
 
+@pytest.mark.parametrize("other", ["2.1.228", "run.jsonl"])
+def test_several_processes_find_the_same(filled: Small, run: Run, tmp_path: Path, other: str) -> None:
+    if other == "run.jsonl":
+        other = stream(run, tmp_path, other, "recording:2.1.228", "--contract", "2.1.7")
+    alone = run("diff", "2.1.7", other, "-j", "1", "--format", "json")
+    assert alone[0] == 1
+    assert run("diff", "2.1.7", other, "-j", "2", "--format", "json") == alone
+
+
+def test_what_a_process_cannot_read_is_reported_as_such(filled: Small, run: Run) -> None:
+    (filled.root / "recordings/gate/unread.yaml").write_text("steps: [")
+    code, told, error = run("diff", "2.1.7", "2.1.228", "-j", "2")
+    assert (code, told) == (4, "")
+    assert "unread.yaml: not a readable recording" in error
+
+
 def test_json_holds_everything_and_fits_its_schema(filled: Small, run: Run) -> None:
     later = edit({"2.1.7": done(content="a\n"), "2.1.228": done(content="b\n")})
     filled.scenario("gate/twice", UNREAD, later)
