@@ -35,12 +35,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Kept:
-    """One scenario's recording as it is kept: each contract's part is made when it is asked for."""
+    """One scenario's recording as it is kept: each contract's part is made when it is asked for.
+
+    `packed` has its long texts, compressed, by their digests.
+    """
 
     inputs: str
     versions: tuple[str, ...]
     rows: Sequence[Row]
     unrecorded: Mapping[str, str]
+    packed: Mapping[str, str]
 
     def transcript(self, contract: str) -> Transcript | None:
         """Return what one contract's product gave, None where it was not recorded. Raises RecordingError."""

@@ -12,7 +12,7 @@ import binascii
 import hashlib
 import zlib
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,13 +27,14 @@ from readfirst.harness.suite.ownership import Ownership, ownership_of
 from readfirst.harness.suite.transcript import RecordedResult, Recording, RecordingError, TranscriptStep
 
 __all__ = [
-    "answer_of",
+    "Encoder",
     "check_size",
     "decode",
     "encode",
     "holding",
     "kept",
     "keys_of",
+    "packed_of",
     "starts_of",
     "step_of",
     "tracks_of",
@@ -55,9 +56,10 @@ _NAMES = {text: name for name, text in HOST_TEXTS.items()}
 _Answer = TypeVar("_Answer")
 
 
-def encode(recording: Recording) -> bytes:
+def encode(recording: Recording, compressed: Mapping[str, str] | None = None) -> bytes:
     """Return the file's bytes. Contracts stand in release order, the steps in that of the scenario.
 
+    What a former file had `compressed` stays as it was: another zlib gives other bytes for the same text.
     Raises RecordingError for what would be too large to be read again.
     """
     names = tuple(sorted(recording.transcripts, key=order))
@@ -67,12 +69,12 @@ def encode(recording: Recording) -> bytes:
         lines += ["unrecorded:", *emit_mapping(reasons, 2)]
     lines.append("steps:")
     rows = list(zip(*(recording.transcripts[name].steps for name in names), strict=True))
-    packed: dict[str, str] = {}
+    encoder = Encoder(_PLAIN_LIMIT, compressed or {})
     for row in rows:
-        lines += _step_lines(names, row, packed)
+        lines += _step_lines(names, row, encoder)
     if not rows:
         lines[-1] = "steps: []"
-    lines += emit_mapping({"packed": packed} if packed else {}, 0)
+    lines += emit_mapping({"packed": encoder.packed} if encoder.packed else {}, 0)
     data = (_HEADER + "\n".join(lines) + "\n").encode("utf-8")
     if len(data) > strict_yaml.MAX_BYTES:
         message = (
@@ -82,7 +84,7 @@ def encode(recording: Recording) -> bytes:
     return data
 
 
-def _step_lines(names: tuple[str, ...], row: Sequence[TranscriptStep], packed: dict[str, str]) -> list[str]:
+def _step_lines(names: tuple[str, ...], row: Sequence[TranscriptStep], encoder: Encoder) -> list[str]:
     tools = row[0].tools
     lines = [
         f"  - call: {tools[0]}" if len(tools) == 1 else f"  - calls: [{', '.join(tools)}]",
@@ -94,7 +96,7 @@ def _step_lines(names: tuple[str, ...], row: Sequence[TranscriptStep], packed: d
         held.setdefault(key, step)
     starts = starts_of(names, answers)
     for key, step in held.items():
-        body = _answer_lines(step, starts[key] if len(held) > 1 else (), packed)
+        body = _answer_lines(step, starts[key] if len(held) > 1 else (), encoder)
         lines += [f"      - {body[0].lstrip()}", *body[1:]]
     return lines
 
@@ -146,41 +148,44 @@ def tracks_of(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...
     return tuple(found)
 
 
-def _answer_lines(step: TranscriptStep, since: Sequence[str], packed: dict[str, str]) -> list[str]:
+def _answer_lines(step: TranscriptStep, since: Sequence[str], encoder: Encoder) -> list[str]:
     lines = []
     if since:
         named = since[0] if len(since) == 1 else f"[{', '.join(since)}]"
         lines.append(f"        since: {named}")
-    return lines + emit_mapping(answer_of(step, packed), 8)
-
-
-def answer_of(step: TranscriptStep, packed: dict[str, str], most: int = _PLAIN_LIMIT) -> dict[str, Any]:
-    """Return what a step gave as JSON values; what is longer than `most` is added to `packed`."""
-    encode = _Encoder(packed, most)
-    body: dict[str, Any] = {}
-    if len(step.results) == 1:
-        body |= encode.result(step.results[0])
-    else:
-        body["results"] = [encode.result(each) for each in step.results]
-    if step.changes:
-        body["files"] = {path: encode.entry(step.changes[path]) for path in sorted(step.changes)}
-    if step.created:
-        body["created"] = {path: f"{step.created[path]:04o}" for path in sorted(step.created)}
-    if step.struck:
-        body["struck"] = True
-    if step.reminders:
-        body["reminders"] = [encode.text(reminder) for reminder in step.reminders]
-    return body
+    return lines + emit_mapping(encoder.answer(step), 8)
 
 
 @dataclass(frozen=True, slots=True)
-class _Encoder:
-    """Encodes values; `packed` has what is longer than `most`, compressed, by a digest of it."""
+class Encoder:
+    """Encodes what steps gave as JSON values; of longer texts than `most` only names, by which `packed` has them.
 
-    packed: dict[str, str]
+    A name is a digest of the text. `compressed` has what was compressed before, by the same names.
+    """
+
     most: int
+    compressed: Mapping[str, str]
+    packed: dict[str, str] = field(default_factory=dict)
+
+    def answer(self, step: TranscriptStep) -> dict[str, Any]:
+        """Return what a step gave."""
+        body: dict[str, Any] = {}
+        if len(step.results) == 1:
+            body |= self.result(step.results[0])
+        else:
+            body["results"] = [self.result(each) for each in step.results]
+        if step.changes:
+            body["files"] = {path: self.entry(step.changes[path]) for path in sorted(step.changes)}
+        if step.created:
+            body["created"] = {path: f"{step.created[path]:04o}" for path in sorted(step.created)}
+        if step.struck:
+            body["struck"] = True
+        if step.reminders:
+            body["reminders"] = [self.text(reminder) for reminder in step.reminders]
+        return body
 
     def result(self, result: RecordedResult) -> dict[str, Any]:
+        """Return what a call answered."""
         body: dict[str, Any] = {}
         if result.error is not None:
             body["error"] = result.error
@@ -197,6 +202,7 @@ class _Encoder:
         return body
 
     def text(self, text: str) -> str | dict[str, Any]:
+        """Return a text."""
         if len(text) <= self.most:
             return _encode_string(text)
         shown = {
@@ -207,6 +213,7 @@ class _Encoder:
         return {**shown, "packed": self.pack(text.encode("utf-8", "surrogatepass"))}
 
     def entry(self, entry: Entry | None) -> Any:
+        """Return what is at a path; None where there is nothing."""
         match entry:
             case None:
                 return None
@@ -225,6 +232,7 @@ class _Encoder:
                 raise TypeError(f"a snapshot holds no {type(entry).__name__}")
 
     def content(self, data: bytes) -> str | dict[str, Any]:
+        """Return the bytes of a file."""
         if len(data) > self.most:
             return {"size": len(data), "packed": self.pack(data)}
         try:
@@ -233,9 +241,12 @@ class _Encoder:
             return {"base64": base64.b64encode(data).decode("ascii")}
 
     def pack(self, data: bytes) -> str:
+        """Return the name under which these bytes are kept."""
         name = hashlib.sha256(data).hexdigest()[:_NAME]
         if name not in self.packed:
-            self.packed[name] = base64.b64encode(zlib.compress(data, 9)).decode("ascii")
+            self.packed[name] = self.compressed.get(name) or base64.b64encode(zlib.compress(data, 9)).decode(
+                "ascii"
+            )
         return name
 
 
@@ -263,9 +274,9 @@ def kept(data: bytes) -> Kept:
         file = strict_yaml.load(data, Path("recording")).value
         check_size(file)
         names = tuple(map(str, file["versions"] if "versions" in file else file["contracts"]))
-        packed = file.get("packed", {})
+        packed = packed_of(file)
         rows = [_row(names, step, packed) for step in file["steps"]]
-        return Kept(file["inputs"], names, rows, file.get("unrecorded", {}))
+        return Kept(file["inputs"], names, rows, file.get("unrecorded", {}), packed)
 
 
 def _row(names: tuple[str, ...], body: Mapping[str, Any], packed: Mapping[str, str]) -> Row:
@@ -281,7 +292,7 @@ def _row(names: tuple[str, ...], body: Mapping[str, Any], packed: Mapping[str, s
 
 
 def step_of(tools: tuple[str, ...], body: Mapping[str, Any], packed: Mapping[str, str]) -> TranscriptStep:
-    """Return the step of such values, as `answer_of` gives them. Raises ValueError, KeyError, TypeError."""
+    """Return the step of such values, as an Encoder gives them. Raises ValueError, KeyError, TypeError."""
     if not all(isinstance(tool, str) for tool in tools):
         raise TypeError(f"the calls {tools!r} are no names"[:200])
     decode = _Decoder(packed)
@@ -356,6 +367,11 @@ def _ownership(body: Mapping[str, Any]) -> Ownership | None:
 
 def _mode(body: Mapping[str, Any]) -> int | None:
     return int(body["mode"], 8) if "mode" in body else None
+
+
+def packed_of(body: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return what is compressed in a recording, by name. Raises AttributeError where that is no mapping."""
+    return {str(name): str(encoded) for name, encoded in body.get("packed", {}).items()}
 
 
 def check_size(file: Any) -> None:

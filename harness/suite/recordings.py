@@ -108,16 +108,23 @@ class Recordings:
         path = self.path(scenario_id)
         data = self._read(path) or b""
         if path.suffix == ".yaml":
-            return data == encode(recording)
+            return data == encode(recording, kept(data).packed)
         return is_as_written(data, scenario_id.rpartition("/")[2], recording)
 
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
         """Return the file in which this is the scenario's recording, by its path. Raises RecordingError."""
         path = self.path(scenario_id)
-        if path.suffix == ".yaml":
-            return {path: encode(recording)}
         with _named(path):
+            if path.suffix == ".yaml":
+                return {path: encode(recording, self._packed(scenario_id))}
             return {path: replaced(self._read(path) or b"{}", scenario_id.rpartition("/")[2], recording)}
+
+    def _packed(self, scenario_id: str) -> Mapping[str, str]:
+        try:
+            found = self.kept(scenario_id)
+        except RecordingError:
+            return {}  # a damaged file is replaced as a whole
+        return {} if found is None else found.packed
 
     def _own(self, scenario_id: str) -> Path:
         return self.root / f"{scenario_id}.yaml"

@@ -14,7 +14,15 @@ from typing import Any
 
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.kept_recording import Kept, Row, readable
-from readfirst.harness.suite.recording_file import answer_of, check_size, holding, keys_of, starts_of, step_of
+from readfirst.harness.suite.recording_file import (
+    Encoder,
+    check_size,
+    holding,
+    keys_of,
+    packed_of,
+    starts_of,
+    step_of,
+)
 from readfirst.harness.suite.transcript import Recording, RecordingError, TranscriptStep
 
 __all__ = ["encoded", "is_as_written", "replaced", "theme"]
@@ -40,9 +48,9 @@ def theme(data: bytes) -> Mapping[str, Kept]:
 
 
 def _kept(body: Mapping[str, Any]) -> Kept:
-    names, packed = tuple(body["versions"].split()), body.get("packed", {})
+    names, packed = tuple(body["versions"].split()), packed_of(body)
     rows = [_row(names, step, packed) for step in body["steps"]]
-    return Kept(str(body["inputs"]), names, rows, body.get("unrecorded", {}))
+    return Kept(str(body["inputs"]), names, rows, body.get("unrecorded", {}), packed)
 
 
 def _row(names: tuple[str, ...], step: Mapping[str, Any], packed: Mapping[str, str]) -> Row:
@@ -85,7 +93,9 @@ def replaced(data: bytes, slug: str, recording: Recording) -> bytes:
 def is_as_written(data: bytes, slug: str, recording: Recording) -> bool:
     """Whether a file's bytes have the form that the recorder gives this recording of one scenario."""
     try:
-        return _is_joined(data) and _texts(data).get(slug) == _written(recording)
+        kept = theme(data).get(slug)
+        written = "" if kept is None else _written(recording, kept.packed)
+        return _is_joined(data) and _texts(data).get(slug) == written
     except RecordingError:
         return False
 
@@ -123,11 +133,12 @@ def _is_joined(data: bytes) -> bool:
     return _joined(_texts(data)) == data
 
 
-def _written(recording: Recording) -> str:
+def _written(recording: Recording, compressed: Mapping[str, str] | None = None) -> str:
     names = tuple(sorted(recording.transcripts, key=order))
     rows = zip(*(recording.transcripts[name].steps for name in names), strict=True)
-    packed: dict[str, str] = {}
-    steps = ",\n".join(_step_text(names, row, packed) for row in rows)
+    encoder = Encoder(_PLAIN_LIMIT, compressed or {})
+    steps = ",\n".join(_step_text(names, row, encoder) for row in rows)
+    packed = encoder.packed
     long = ",\n".join(f' "{name}": "{data}"' for name, data in packed.items())
     reasons = {name: recording.unrecorded[name] for name in sorted(recording.unrecorded, key=order)}
     left_out = f'"unrecorded": {_json(reasons)}, ' if reasons else ""
@@ -137,13 +148,13 @@ def _written(recording: Recording) -> str:
     return f"{head}\n{steps}\n]" + (f', "packed": {{\n{long}\n}}}}' if packed else "}")
 
 
-def _step_text(names: tuple[str, ...], row: Sequence[TranscriptStep], packed: dict[str, str]) -> str:
+def _step_text(names: tuple[str, ...], row: Sequence[TranscriptStep], encoder: Encoder) -> str:
     tools = row[0].tools
     made: dict[Any, Mapping[str, str]] = {}
     bodies = {}
     for name, step, answer in zip(names, row, keys_of(row), strict=True):
         if answer not in made:
-            made[answer] = {key: _json(value) for key, value in answer_of(step, packed, _PLAIN_LIMIT).items()}
+            made[answer] = {key: _json(value) for key, value in encoder.answer(step).items()}
         bodies[name] = made[answer]
     lines = [f' {{"call": {_json(tools[0])}' if len(tools) == 1 else f' {{"calls": {_json(tools)}']
     for key in dict.fromkeys(key for body in bodies.values() for key in body):
