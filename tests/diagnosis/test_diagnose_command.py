@@ -87,12 +87,12 @@ def test_what_is_left_is_reported_by_rules(readfirst: Cli, stream: Path, tmp_pat
     assert "(gate/write-after" in ran.out
 
 
-def test_nothing_to_diagnose_is_said(readfirst: Cli, stream: Path, tmp_path: Path) -> None:
+def test_nothing_to_diagnose_is_said(readfirst: Cli, tmp_path: Path) -> None:
     for words, told in {
         (): "name a target, or the results of a run",
         (tmp_path / "none.jsonl",): "cannot be read",
         ("nothing:at-all",): "there is no kind 'nothing'",
-        ("--write-table", stream): "--write-table takes no target",
+        ("--write-table", "reference"): "--write-table takes no target",
     }.items():
         ran = readfirst("diagnose", *words)
         assert (ran.code, ran.out) == (2, ""), words

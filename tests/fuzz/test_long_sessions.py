@@ -79,6 +79,7 @@ class FollowsMovedFiles(Altered):
         return result
 
 
+@pytest.mark.slow
 def test_what_moves_is_met_in_long_sessions_alone(place: SitePool, suite: Suite) -> None:
     duel = Duel(ReferenceAdapter("2.1.7"), FollowsMovedFiles, place, "effects", suite.vocabulary)
     assert (

@@ -139,7 +139,7 @@ def test_a_server_under_development_gets_ones_own_variables(
     (here / "server.py").write_text(f"import os\n{text.replace('seen = {}', said)}")
     with (here / "My-files.yaml").open("a") as file:
         file.write("environment: {SHAPE: round}\n")
-    ended = readfirst("run", "target:My-files.yaml")
+    ended = readfirst("run", "target:My-files.yaml", "gate/edit-unread")
     assert ended.code == 3
     assert (
         "the server ended with exit status 7 during the start\nof the user, not $HOME, round\n" in ended.err
@@ -150,7 +150,7 @@ def test_a_tool_that_the_server_does_not_offer_is_reported(here: Path, readfirst
     readfirst("field", "new-mapping", COMMAND)
     file = here / "My-files.yaml"
     file.write_text(file.read_text().replace("call: read_file", "call: red_file"))
-    ended = readfirst("run", "target:My-files.yaml")
+    ended = readfirst("run", "target:My-files.yaml", "gate/edit-unread")
     assert ended.code == 3
     assert "the server offers no tool called red_file (it offers: list_files, read_file, " in ended.err
     assert "Correct `call` in My-files.yaml." in ended.err
@@ -159,9 +159,9 @@ def test_a_tool_that_the_server_does_not_offer_is_reported(here: Path, readfirst
 def test_a_file_that_is_not_there_is_reported(here: Path, readfirst: Run) -> None:
     readfirst("field", "new-mapping", COMMAND)
     (here / "server.py").unlink()
-    ended = readfirst("run", "target:My-files.yaml")
+    ended = readfirst("run", "target:My-files.yaml", "gate/edit-unread")
     assert (ended.code, f"There is no file 'server.py' in {here}." in ended.err) == (3, True)
-    ended = readfirst("run", "target:none.yaml")
+    ended = readfirst("run", "target:none.yaml", "gate/edit-unread")
     assert ended.code == 2
     assert "none.yaml" in ended.err
 
