@@ -97,7 +97,7 @@ def _parts(path: str) -> tuple[str, ...]:
 
 
 def _fold(part: str) -> str:
-    """Return what is equal for names that may be the same; none is made of it that is several, or stands for no name."""
+    """Return what is equal for names that may be the same; nothing is made of it that is several, or no name."""
     if part.isascii():
         return part.lower()
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", part).casefold())
