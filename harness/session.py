@@ -347,6 +347,9 @@ class AdapterTraits:
     is replayed again."""
     servers: Servers | None = None
     """The pool that lends servers, and with them the sites of sessions."""
+    another: Callable[[], Adapter] | None = None
+    """Makes an adapter of the same implementation with a process of its own, for a second session that acts at the same
+    time; None: each session has one."""
     reset: Callable[[], None] = _nothing
     """Ends what serves several sessions, because it may have spoilt more than its workspace."""
     close: Callable[[], None] = _nothing

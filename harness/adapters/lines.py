@@ -64,9 +64,13 @@ class LinesAdapter:
             (self._capabilities - UNSPOKEN) | {"kill", "sessions"},
             repeats_paths=True,
             design=self._design,
+            another=self._another,
             reset=self.reset,
             close=self.close,
         )
+
+    def _another(self) -> LinesAdapter:
+        return LinesAdapter(self._command, time_limit=self._time_limit, sandbox=self._sandbox)
 
     @property
     def pid(self) -> int | None:

@@ -93,8 +93,22 @@ class PythonAdapter:
             self._capabilities | {"kill", "sessions"},
             repeats_paths=True,
             design=self._design,
+            another=self._another,
             reset=self.reset,
             close=self.close,
+        )
+
+    def _another(self) -> PythonAdapter:
+        python, environment, directory, sandbox = self._how
+        return PythonAdapter(
+            *self._name,
+            time_limit=self._time_limit,
+            start_limit=self._start_limit,
+            python=python,
+            environment=environment,
+            directory=directory,
+            sandbox=sandbox,
+            further=self._further,
         )
 
     @property

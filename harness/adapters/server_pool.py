@@ -14,7 +14,7 @@ from readfirst.harness.adapters.mcp_server import McpServer
 from readfirst.harness.adapters.prestart import Prestart, Start
 from readfirst.harness.counted import counted
 from readfirst.harness.session import Adapter, ServerUse, Workspace, traits_of
-from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.scenario import AT_ONCE, Scenario
 from readfirst.harness.workspace.site import Site, SitePool
 
 __all__ = ["Isolation", "ServerPool"]
@@ -192,7 +192,7 @@ class ServerPool:
 def _alone(whose: Workspace | Scenario) -> bool:
     """Tell whether a session needs a server in its own workspace, with its own rules, to be killed, or two."""
     deny = whose.given.deny if isinstance(whose, Scenario) else whose.deny
-    return whose.relative or bool(deny) or bool({"kill", "sessions"} & whose.needs)
+    return whose.relative or bool(deny) or bool({AT_ONCE, "kill", "sessions"} & whose.needs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from readfirst.harness.harm.at_once import raced
 from readfirst.harness.harm.chain import Chain, made
 from readfirst.harness.harm.closed import closed
 from readfirst.harness.harm.edited import Found
@@ -87,6 +88,10 @@ class _Judge:
                 self._others(happened.changes)
             case ToolCall() if left_to_luck(step, happened.results[0]):
                 self._ended(index, step, happened)
+            case ParallelCalls(sides=sides) if sides:
+                for number, path, found in raced(step, self.state, happened):
+                    self._note(index, number, path, found)
+                self._others(happened.changes)
             case ToolCall() | ParallelCalls():
                 # What a call made as it was before somebody else changed it is not among the changes of the step.
                 again = {path: self.state.get(path) for path in happened.expected_world}

@@ -19,15 +19,19 @@ from readfirst.harness.suite.scenario import SessionEvent
 
 __all__ = ["Conversation"]
 
+_APART = "at once"
+
 
 class Conversation:
     """The main session and the sub-agents that run in it; `session` is the one that acts now.
 
-    `begin` opens the main session, another one that acts beside it, and one when a call comes after a kill.
+    `begin` opens the main session, another one that acts beside it, and one when a call comes after a kill. `apart`
+    opens one that can act at the same time.
     """
 
-    def __init__(self, begin: Callable[[], Session]) -> None:
+    def __init__(self, begin: Callable[[], Session], apart: Callable[[], Session] | None = None) -> None:
         self._begin = begin
+        self._apart = apart or begin
         self._sessions = [begin()]
         self._beside: dict[str, Session] = {}
         """The other session, which has no name, and sub-agents in the background."""
@@ -40,6 +44,13 @@ class Conversation:
             self.close()
             self._sessions, self._killed = [self._begin()], False
         return self._sessions[-1]
+
+    @property
+    def apart(self) -> Session:
+        """A second session, which can act at the same time as the main one."""
+        if _APART not in self._beside:
+            self._beside[_APART] = self._apart()
+        return self._beside[_APART]
 
     def killed(self) -> None:
         """Take note that the program is dead: what comes next either resumes the session or begins another."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -61,6 +62,8 @@ _ATTEMPTS = 3
 _DETAILS = 8192
 """How much of a traceback is kept, in characters."""
 
+_LATE, _LATER = 0.00005, 21
+"""By how many seconds one of two sessions that act at once is later, and how many times that at most."""
 _CLOCK = 0.01
 """Seconds after which the times of files differ on every system."""
 
@@ -163,6 +166,7 @@ class _Replay:
         self.steps: list[StepOutcome] = []
         self.index = 0
         self.hooks: tuple[Hook, ...] = ()
+        self.other: Adapter | None = None
 
     def perform(self, adapter: Adapter, *, to_the_end: bool) -> Outcome:
         trace.scenario(self.scenario.id, self.site.root)
@@ -193,7 +197,9 @@ class _Replay:
                     workspace = replace(workspace, isolated=True)
                 self.hooks = workspace.hooks
                 self.adapter = adapter
-                conversation = Conversation(lambda: adapter.open(workspace))
+                conversation = Conversation(
+                    lambda: adapter.open(workspace), lambda: self._another(adapter).open(workspace)
+                )
                 if self.site.confined:
                     self._take_over_from_the_start()
                 for index, step in enumerate(self.scenario.steps):
@@ -206,9 +212,19 @@ class _Replay:
             try:
                 if conversation is not None:
                     conversation.close()
+                if self.other is not None:
+                    traits_of(self.other).close()
             except (Exception, SystemExit) as error:
                 broken = broken or self._breakage(error)
         return broken
+
+    def _another(self, adapter: Adapter) -> Adapter:
+        """Return an adapter whose sessions can act at the same time as those of this one."""
+        another = traits_of(adapter).another
+        if another is None:
+            return adapter
+        self.other = another()
+        return self.other
 
     def _settle(self, broken: Breakage | None) -> None:
         if self.settle and _is_judged(broken):
@@ -263,6 +279,8 @@ class _Replay:
                 self._record(lambda: [session.call(step.tool, arguments)], 1)
             case ToolCall():
                 self._perform_race(step, conversation.session)
+            case ParallelCalls(sides=sides) if sides:
+                self._perform_at_once(step, (conversation.session, conversation.apart))
             case ParallelCalls(calls):
                 session = conversation.session
                 if not isinstance(session, ParallelSession):
@@ -299,6 +317,36 @@ class _Replay:
 
         self._record(make, 1, interfere)
         self._end(interfere)
+
+    def _perform_at_once(self, group: ParallelCalls, sessions: Sequence[Session]) -> None:
+        """Let each of two sessions make its calls, both at the same time."""
+        asked = [(call.tool, self._asked(call)) for call in group.calls]
+        results: dict[int, ToolResult] = {}
+        raised: list[BaseException] = []
+        start = threading.Barrier(len(sessions))
+
+        def act(side: int, session: Session) -> None:
+            try:
+                start.wait()
+                for number, (tool, arguments) in enumerate(asked):
+                    if group.sides[number] == side:
+                        if side == self.index % 2:  # who is always a little later would never meet the other
+                            time.sleep(self.index % _LATER * _LATE)
+                        results[number] = session.call(tool, arguments)
+            except BaseException as error:  # raised below, by who waits
+                raised.append(error)
+
+        def make() -> list[ToolResult]:
+            threads = [threading.Thread(target=act, args=each) for each in enumerate(sessions)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            if raised:
+                raise raised[0]
+            return [results[number] for number in range(len(asked))]
+
+        self._record(make, len(asked))
 
     def _perform_stopped(self, call: ToolCall, session: Session) -> None:
         """Make a call that the user gives up when it has begun to write."""

@@ -72,7 +72,7 @@ def describe_step(step: Step) -> str:
         case ToolCall():
             return _describe_call(step)
         case ParallelCalls(calls=calls):
-            return f"{len(calls)} calls in parallel"
+            return f"{len(calls)} calls {_together(step)}"
         case WorldEvent(kind="rename", path=path, to=to):
             return f"rename {visible(path)} to {visible(to or '')}"
         case WorldEvent(kind="chmod", path=path, mode=mode) if mode is not None:
@@ -85,11 +85,15 @@ def describe_step(step: Step) -> str:
             return f"{_SESSION_EVENTS[kind]} {visible(path)}".rstrip()
 
 
+def _together(group: ParallelCalls) -> str:
+    return "of two sessions at once" if group.sides else "in parallel"
+
+
 def brief_step(step: Step, call: int | None = None) -> str:
     """Return the line for one call of a group, or for a whole step; what an event writes is shown in short."""
     match step:
         case ParallelCalls(calls=calls) if call is not None and call < len(calls):
-            return f"call {call + 1} of {len(calls)} in parallel: {_describe_call(calls[call])}"
+            return f"call {call + 1} of {len(calls)} {_together(step)}: {_describe_call(calls[call])}"
         case ParallelCalls(calls=calls):
             return f"{describe_step(step)}: {'; '.join(map(_describe_call, calls))}"
         case WorldEvent(kind="modify", entry=RegularFile() as entry):

@@ -189,6 +189,7 @@ class _Expansion:
                 files, told = ({}, ()) if clause is None else (clause.files, clause.reminders)
                 return {
                     "kind": "parallel",
+                    **({"sides": list(step.sides)} if step.sides else {}),
                     "calls": [self.call(call) for call in calls],
                     "expect": {"files": _expected(files), "reminders": [_text(each) for each in told]},
                     **self.position(step),

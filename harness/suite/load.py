@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -49,7 +50,9 @@ __all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
 
 _OWN_STEP = "Make the call its own step: which call of a group runs first is not known."
 _ELSEWHERE = {"during": _OWN_STEP, "interrupted": _OWN_STEP}
-_ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel")
+_ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel", "at_once")
+_ROUNDS = 1000
+"""How often two sessions may do something at once."""
 _LARGEST_DISK = 1 << 20
 
 
@@ -301,6 +304,9 @@ class _Reader(Inspection):
         if action == "parallel":
             group = self.parallel(place, value)
             return () if group is None else (group,)
+        if action == "at_once":
+            self.mapping(value, place, "what sessions do at once", (action,))
+            return self.at_once((*place, action), value[action])
         if action in SESSION_EVENTS:
             self.mapping(value, place, action, (action,))
             return read_session_event(self, self.reach, place, action, value[action], self.step)
@@ -421,6 +427,39 @@ class _Reader(Inspection):
             expect = read_expectation(self, (*place, "expect"), value["expect"], GROUP_KEYS)
         return ParallelCalls(tuple(calls), expect, self.document.position(place))
 
+    def at_once(self, place: YamlPath, value: Any) -> Sequence[ParallelCalls]:
+        """Return a group for each time that two sessions do something at once."""
+        if not self.law:
+            fix = "Write `law: true`: what comes of it depends on who is faster."
+            self.note(place, "sessions act at once in a law alone", fix, key=True)
+        keys = ("sessions", "times")
+        fields = self.mapping(value, place, "what sessions do at once", keys, required=keys) or {}
+        times = fields.get("times")
+        if type(times) is not int or not 1 <= times <= _ROUNDS:
+            self.note((*place, "times"), f"times must be a number from 1 to {_ROUNDS}", "Write how often.")
+            return ()
+        sessions = self.sequence(fields.get("sessions"), (*place, "sessions"), "sessions") or ()
+        if len(sessions) != 2:
+            self.note((*place, "sessions"), "there are two sessions", "Write the calls of each, as a list.")
+            return ()
+        calls: list[ToolCall] = []
+        sides: list[int] = []
+        for side, listed in enumerate(sessions):
+            at = (*place, "sessions", side)
+            for number, item in enumerate(self.sequence(listed, at, "a session's calls", empty=False) or ()):
+                action = self.action((*at, number), item, CALLS, "a call")
+                call = self.call((*at, number), item, action, ()) if action else None
+                if call is not None:
+                    calls.append(call)
+                    sides.append(side)
+        position = self.document.position(place)
+        return [
+            ParallelCalls(
+                tuple(_numbered(each, number) for each in calls), position=position, sides=tuple(sides)
+            )
+            for number in range(1, times + 1)
+        ]
+
     def size(self, given: Given, steps: Sequence[Step]) -> None:
         """Check what all contents make together; only repeated ones can be more than the file itself."""
         events = [event for step in steps for event in _events(step)]
@@ -432,6 +471,15 @@ class _Reader(Inspection):
         if total > MAX_CONTENT_BYTES:
             message = f"all contents together have more than {MAX_CONTENT_BYTES:,} characters"
             self.note((), message, "Lower times: no rule of the tools needs more.")
+
+
+def _numbered(call: ToolCall, number: int) -> ToolCall:
+    """Return a call with a number in place of `{n}` in its texts."""
+    texts = {
+        name: value.replace("{n}", str(number)) if type(value) is str else value
+        for name, value in call.arguments.items()
+    }
+    return replace(call, arguments=texts)
 
 
 def _events(step: Step) -> tuple[WorldEvent, ...]:

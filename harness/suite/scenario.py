@@ -15,6 +15,7 @@ from readfirst.harness.suite.permissions import GivenPermissions
 from readfirst.harness.suite.shift import Seconds
 
 __all__ = [
+    "AT_ONCE",
     "BASH",
     "BUFFERS",
     "CALLS",
@@ -54,6 +55,8 @@ BASH = "Bash"
 CALLS = (*TOOLS, BASH)
 """What a step may call: a file tool, or a command, which is another way to read and write."""
 
+AT_ONCE = "at_once"
+"""The capability of an implementation of which two processes may work on one file at the same time."""
 BUFFERS = "buffers"
 """The capability of an implementation that reads and writes files through the user's editor."""
 
@@ -250,11 +253,16 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ParallelCalls:
-    """Calls of one message. `expect` holds the files that the group as a whole changes; texts stand at the calls."""
+    """Calls of one message. `expect` holds the files that the group as a whole changes; texts stand at the calls.
+
+    With `sides` they are those of two sessions at the same time, each in a process of its own: side 0 and side 1 make
+    theirs one after the other.
+    """
 
     calls: tuple[ToolCall, ...]
     expect: Expectation = Expectation()
     position: Position | None = None
+    sides: tuple[int, ...] = ()
 
 
 Step = ToolCall | ParallelCalls | WorldEvent | SessionEvent
@@ -365,8 +373,8 @@ class Scenario:
         """The capabilities an adapter must have: tool names, and those of `contracts.SESSION_CAPABILITIES`."""
         needs = {call.tool for call in self.calls()}
         needs.update(step.needs for step in self.steps if isinstance(step, SessionEvent) and step.needs)
-        if any(isinstance(step, ParallelCalls) for step in self.steps):
-            needs.add("parallel")
+        groups = [step for step in self.steps if isinstance(step, ParallelCalls)]
+        needs.update(AT_ONCE if group.sides else "parallel" for group in groups)
         if any(call.paused for call in self.calls()):
             needs.add("during")
         events = [step for step in self.steps if isinstance(step, WorldEvent)]

@@ -61,6 +61,8 @@ def _step(step: Step) -> dict[str, Any]:
             events = {"during": [dict([_event(event)]) for event in during]} if during else {}
             return {**call, **events, **ended}
         case ParallelCalls(calls):
+            if step.sides:
+                raise ValueError("no generated scenario has sessions that act at once")
             return {"parallel": [_step(call) for call in calls]}
         case SessionEvent(kind=kind):
             raise ValueError(f"no generated scenario has a step {kind}")

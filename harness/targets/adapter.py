@@ -27,6 +27,7 @@ from readfirst.harness.session import (
     ToolResult,
     Workspace,
 )
+from readfirst.harness.suite.scenario import AT_ONCE
 from readfirst.harness.targets.agent import AgentTarget
 from readfirst.harness.targets.edit_formats import Knowledge
 from readfirst.harness.targets.install import Installed, install
@@ -51,7 +52,7 @@ _START = 180.0
 """Seconds that a start may take: some packages import half an ecosystem."""
 
 
-_BESIDE = frozenset({"kill", "sessions", "stop"})
+_BESIDE = frozenset({AT_ONCE, "kill", "sessions", "stop"})
 """What no mapping has to claim, because it takes nothing of the target but its process."""
 
 
@@ -92,12 +93,13 @@ class RawTarget(Protocol):
 class TargetAdapter:
     """Translates between the contract's tools and the target's own."""
 
-    def __init__(self, target: Target, raw: RawTarget) -> None:
+    def __init__(self, target: Target, raw: RawTarget, another: Callable[[], Adapter] | None = None) -> None:
         self.traits = replace(
             raw.traits,
             capabilities=target.capabilities | (raw.traits.capabilities & _BESIDE),
             design=target.design,
             lacks=partial(lacks, target),
+            another=another,
         )
         self._target = target
         self._raw = raw
@@ -345,6 +347,9 @@ def open_target(
 
     A `sandbox` is for targets that are no agents, `among_files` for every one that is installed.
     """
+    again = partial(
+        open_target, target, release, time_limit=time_limit, sandbox=sandbox, among_files=among_files
+    )
     installed = install(target, release)
     if sandbox is None and not release.command:
         sandbox = among_files
@@ -360,7 +365,7 @@ def open_target(
             raw = _McpTarget(target, release, launch, installed, time_limit, sandbox)
         case AgentLaunch() as launch:
             raw = AgentTarget(target, launch, installed, time_limit, among_files)
-    return TargetAdapter(target, raw)
+    return TargetAdapter(target, raw, again if isinstance(target.launch, PythonLaunch) else None)
 
 
 def _environment(home: Path) -> dict[str, str]:

@@ -14,6 +14,7 @@ from readfirst.harness.agents.pins import Pins
 from readfirst.harness.agents.program import AgentProgram
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import AdapterTraits, Workspace
+from readfirst.harness.suite.scenario import AT_ONCE
 from readfirst.harness.targets.install import Installed
 from readfirst.harness.targets.mapping import AgentLaunch, Target
 from readfirst.harness.targets.translate import TargetAnswer
@@ -89,7 +90,11 @@ class AgentTarget:
             speaker = partial(AcpClient, folder=workspace.root, prompt=_PROMPT, editor=workspace.editor)
             program = replace(self._program(workspace.root), command=self._launch.acp, dialogue=speaker)
             return AgentTargetSession(Conversation(program), workspace.root, None)
-        if workspace.relative or "sessions" in workspace.needs or self._launch.isolation == "process":
+        if (
+            workspace.relative
+            or {"sessions", AT_ONCE} & workspace.needs
+            or self._launch.isolation == "process"
+        ):
             return AgentTargetSession(self._start(workspace.root), workspace.root, None)
         return AgentTargetSession(self._share(workspace.root.parents[1]), workspace.root, self._pins)
 
@@ -97,7 +102,7 @@ class AgentTarget:
     def traits(self) -> AdapterTraits:
         """A reset ends every conversation; the next session starts one."""
         repeats = self._launch.isolation == "process"
-        return AdapterTraits(repeats_paths=repeats, reset=self.close, close=self.close)
+        return AdapterTraits(frozenset({AT_ONCE}), repeats_paths=repeats, reset=self.close, close=self.close)
 
     def close(self) -> None:
         """End every conversation."""

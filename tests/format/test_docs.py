@@ -40,6 +40,7 @@ KINDS = {
     "yaml expect",
     "yaml rule",
     "yaml cases",
+    "yaml law",
     "console",
 }
 
@@ -59,6 +60,8 @@ def complete(kind: str, body: str) -> str:
             return f"{HEAD}given:\n  files:\n{indented(body, 4)}steps:\n  - touch: plain.txt\n"
         case "yaml steps":
             return f"{HEAD}{FILES}steps:\n{indented(body, 2)}"
+        case "yaml law":
+            return f"{HEAD}law: true\n{FILES}steps:\n{indented(body, 2)}"
         case "yaml expect":
             return f"{HEAD}{FILES}steps:\n  - Edit: {{file_path: $WS/plain.txt}}\n    expect:\n{indented(body, 6)}"
         case _:

@@ -1,0 +1,110 @@
+"""What two sessions do at once: how laws write it, and that both act at the same time, in processes of their own."""
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import AdapterTraits, ToolResult, Workspace
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+EDIT = 'Edit: {file_path: $WS/a.txt, old_string: "%s {n}", new_string: "%s {n}"}'
+BOTH = f"[[{{{EDIT % ('alpha', 'beta')}}}], [{{{EDIT % ('gamma', 'delta')}}}]]"
+
+
+def loaded(at_once: str, law: str = "law: true") -> Scenario:
+    given = 'given: {files: {a.txt: "alpha 1\\ngamma 1\\nalpha 2\\ngamma 2\\n"}}'
+    source = f"title: x\nrequirement: must\n{law}\n{given}\nsteps:\n  - at_once: {at_once}\n"
+    document = strict_yaml.load(source.encode(), Path("x.yaml"))
+    return scenario_from(document, "family/x", SUITE.contracts, require_expect=False)
+
+
+def test_each_time_is_a_group_with_its_number() -> None:
+    scenario = loaded(f"{{times: 2, sessions: {BOTH}}}")
+    first, second = scenario.steps
+    assert isinstance(first, ParallelCalls)
+    assert isinstance(second, ParallelCalls)
+    assert first.sides == (0, 1)
+    assert [call.arguments["old_string"] for call in second.calls] == ["alpha 2", "gamma 2"]
+    assert scenario.needs == {"Edit", "at_once"}
+
+
+@pytest.mark.parametrize(
+    ("at_once", "law", "told"),
+    [
+        (f"{{times: 2, sessions: {BOTH}}}", "", "in a law alone"),
+        (f"{{times: 0, sessions: {BOTH}}}", "law: true", "from 1 to 1000"),
+        (f"{{times: true, sessions: {BOTH}}}", "law: true", "from 1 to 1000"),
+        ("{times: 2, sessions: [[{Read: {file_path: $WS/a.txt}}]]}", "law: true", "two sessions"),
+        ("{times: 2, sessions: [[], []]}", "law: true", "session's calls"),
+        ("{times: 2, sessions: [[{Read: {file_path: /etc/x}}], []]}", "law: true", "workspace"),
+    ],
+)
+def test_what_says_no_such_thing_is_refused(at_once: str, law: str, told: str) -> None:
+    with pytest.raises(ScenarioError, match=told):
+        loaded(at_once, law)
+
+
+class Meeting:
+    """Two sessions, each of which answers when the other was called as well; `writes` says what they make of a file."""
+
+    def __init__(self, *, last_wins: bool) -> None:
+        self.meeting = threading.Barrier(2)
+        self.last_wins = last_wins
+        self.made = 0
+        self.closed = 0
+        self.traits = AdapterTraits(frozenset({"Edit", "at_once"}), another=self.another, close=self.close)
+
+    def another(self) -> "Meeting":
+        self.made += 1
+        return self
+
+    def close(self) -> None:
+        self.closed += 1
+
+    def open(self, workspace: Workspace) -> "Meeting":
+        self.file = workspace.root / "a.txt"
+        return self
+
+    def call(self, _tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        before = self.file.read_text()
+        me = self.meeting.wait(10)
+        old, new = str(arguments["old_string"]), str(arguments["new_string"])
+        if me and not self.last_wins:
+            self.meeting.wait(10)
+            before = self.file.read_text()
+        self.file.write_text(before.replace(old, new))
+        if not me and not self.last_wins:
+            self.meeting.wait(10)
+        return ToolResult("done")
+
+
+@pytest.mark.parametrize("last_wins", [True, False])
+def test_both_are_asked_at_the_same_time_and_what_one_loses_is_found(last_wins: bool) -> None:
+    scenario = loaded(f"{{times: 2, sessions: {BOTH}}}")
+    adapter = Meeting(last_wins=last_wins)
+    with SitePool() as place:
+        outcome = replay(scenario, adapter, place)
+    assert outcome.broken is None
+    assert (adapter.made, adapter.closed) == (1, 3)  # two sessions and what was made for one of them
+    assert {harm.kind for harm in harms_of(scenario, outcome)} == ({"lost"} if last_wins else set())
+
+
+def test_a_session_that_breaks_off_is_the_end_of_both() -> None:
+    class Raising(Meeting):
+        def call(self, _tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+            raise ValueError("no")
+
+    with SitePool() as place:
+        outcome = replay(loaded(f"{{times: 2, sessions: {BOTH}}}"), Raising(last_wins=True), place)
+    assert outcome.broken is not None
+    assert (outcome.broken.blame, "ValueError" in outcome.broken.message) == ("adapter", True)
