@@ -245,7 +245,9 @@ class FileTools:
             told = self._session.behaviours.calls
             if remark := told.stopped_remark:
                 self._session.memory.untold[path] = known
-                return Result(remark, True, "cancelled" if remark == told.given_up_remark else "stopped", None)
+                return Result(
+                    remark, True, "cancelled" if remark == told.given_up_remark else "stopped", None
+                )
         return result
 
     def call_at_limit(self, tool: str) -> Result:
