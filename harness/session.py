@@ -13,10 +13,12 @@ from typing import Any, Literal, Protocol, get_args, runtime_checkable
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
 
 __all__ = [
+    "BASH",
     "BASIC_CAPABILITIES",
     "DESIGNS",
     "MODES",
     "NO_ANSWER",
+    "SESSION_CAPABILITIES",
     "TIME_LIMIT",
     "Adapter",
     "AdapterTraits",
@@ -46,7 +48,32 @@ __all__ = [
     "traits_of",
 ]
 
+BASH = "Bash"
+"""The tool that runs commands."""
 BASIC_CAPABILITIES = frozenset({"Read", "Edit", "Write"})
+SESSION_CAPABILITIES = (
+    "parallel",
+    "during",
+    "deny",
+    "Bash",
+    "resume",
+    "compact",
+    "rewind",
+    "agents",
+    "background",
+    "reminders",
+    "hooks",
+    "permission_modes",
+    "full_disk",
+    "mentions",
+    "memory_files",
+    "cancel",
+    "stop",
+    "cut",
+    "kill",
+    "sessions",
+)
+"""What a session may offer beside the file tools."""
 
 TIME_LIMIT = 30.0
 """Seconds that one call may take, unless a run says otherwise."""

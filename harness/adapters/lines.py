@@ -9,6 +9,7 @@ from signal import SIGKILL
 from typing import Any, Literal
 
 from readfirst.harness.adapters.line_program import LineProgram
+from readfirst.harness.adapters.lines_server import PROTOCOL, UNSPOKEN
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
@@ -23,12 +24,7 @@ from readfirst.harness.session import (
 )
 from readfirst.harness.workspace.site import Territory
 
-__all__ = ["PROTOCOL", "UNSPOKEN", "LinesAdapter", "LinesSession"]
-
-PROTOCOL = 1
-"""The version of the protocol, in the first message of both sides."""
-UNSPOKEN = frozenset({"stop", "background"})
-"""Capabilities for which the protocol has no message; a program that names one does not have it."""
+__all__ = ["LinesAdapter", "LinesSession"]
 
 
 class LinesAdapter:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from readfirst.harness.adapters.lines import PROTOCOL, UNSPOKEN
 from readfirst.harness.session import (
     Adapter,
     CompactingSession,
@@ -27,7 +26,12 @@ from readfirst.harness.session import (
     traits_of,
 )
 
-__all__ = ["serve_lines"]
+__all__ = ["PROTOCOL", "UNSPOKEN", "serve_lines"]
+
+PROTOCOL = 1
+"""The version of the protocol, in the first message of both sides."""
+UNSPOKEN = frozenset({"stop", "background"})
+"""Capabilities for which the protocol has no message; a program that names one does not have it."""
 
 _CANCELLED = "The call was cancelled."
 

@@ -11,8 +11,14 @@ from pathlib import Path
 from signal import SIGKILL
 from typing import Any
 
-from readfirst.harness.session import AdapterTraits, BrokenAdapter, ToolResult, UnsupportedCall, Workspace
-from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
+from readfirst.harness.session import (
+    SESSION_CAPABILITIES,
+    AdapterTraits,
+    BrokenAdapter,
+    ToolResult,
+    UnsupportedCall,
+    Workspace,
+)
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import TOOLS, Scenario

@@ -6,15 +6,16 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from readfirst.harness.adapters.lines import LinesAdapter
 from readfirst.harness.adapters.lines_server import serve_lines
 from readfirst.harness.adapters.shell import Confines, Shell, run_hook
 from readfirst.harness.adapters.time_limit import time_limit
 from readfirst.harness.processes.rights import as_an_ordinary_user
 from readfirst.harness.session import (
+    BASH,
     NO_ANSWER,
+    SESSION_CAPABILITIES,
     TIME_LIMIT,
     AdapterTraits,
     Hook,
@@ -22,10 +23,11 @@ from readfirst.harness.session import (
     ToolResult,
     Workspace,
 )
-from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
-from readfirst.harness.suite.scenario import BASH
 from readfirst.reference_impl import Behaviours, FileTools, Ran, Result
 from readfirst.reference_impl import Hook as ReferenceHook
+
+if TYPE_CHECKING:
+    from readfirst.harness.adapters.lines import LinesAdapter
 
 __all__ = ["ReferenceAdapter", "ReferenceSession", "hooks_for", "reference_tools", "serve"]
 
@@ -80,6 +82,8 @@ class ReferenceAdapter:
         """Start with nothing read."""
         if self._mortal and "kill" in workspace.needs and isinstance(self._contract, str):
             if self._served is None:
+                from readfirst.harness.adapters.lines import LinesAdapter  # which what it starts does without
+
                 serve = (sys.executable, "-P", "-m", __name__, self._contract)
                 self._served = LinesAdapter(serve, time_limit=self._seconds)
             return self._served.open(workspace)

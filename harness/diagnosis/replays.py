@@ -12,9 +12,8 @@ from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import TIME_LIMIT, AdapterTraits, Workspace
-from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
-from readfirst.harness.suite.scenario import BASH, Scenario
+from readfirst.harness.session import BASH, SESSION_CAPABILITIES, TIME_LIMIT, AdapterTraits, Workspace
+from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import Behaviours

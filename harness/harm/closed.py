@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from readfirst.harness.harm.content import Content
 from readfirst.harness.harm.edited import Found
 from readfirst.harness.harm.shown import shown_lines
-from readfirst.harness.session import ToolResult
+from readfirst.harness.session import BASH, ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.permissions import GivenPermissions
-from readfirst.harness.suite.scenario import BASH, Given, GivenHook, ToolCall
+from readfirst.harness.suite.scenario import Given, GivenHook, ToolCall
 from readfirst.harness.workspace.meant import meant
 
 __all__ = ["closed"]

@@ -51,7 +51,7 @@ class Content:
     @property
     def lines(self) -> list[str]:
         """The lines without their ends (LF or CRLF); of an empty file none."""
-        lines = _LINE_END.split(self.text)
+        lines = self.text.replace("\r\n", "\n").split("\n")
         return lines if lines[-1] else lines[:-1]
 
 

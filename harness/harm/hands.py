@@ -85,7 +85,8 @@ class Known:
         marks = self.marks
         if marks and not marks.isupper():
             shown = shown_lines(lines_of(self.data), answer)
-            marks = "".join(mark.upper() if seen else mark for mark, seen in zip(marks, shown, strict=True))
+            pairs = zip(marks, marks.upper(), shown, strict=True)
+            marks = "".join([upper if seen else mark for mark, upper, seen in pairs])
         return replace(self, marks=marks, met=True, last=tool)
 
     def shown_whole(self, how: str) -> Known:

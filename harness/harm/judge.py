@@ -15,10 +15,9 @@ from readfirst.harness.harm.harm import HARMS, Harm, Kind
 from readfirst.harness.harm.kept import kept
 from readfirst.harness.harm.torn import dead, left_to_luck, torn
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
-from readfirst.harness.session import ToolResult
+from readfirst.harness.session import BASH, ToolResult
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
 from readfirst.harness.suite.scenario import (
-    BASH,
     Given,
     ParallelCalls,
     Scenario,

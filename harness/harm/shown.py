@@ -49,30 +49,31 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
 
 def _where(lines: Sequence[str], answered: Sequence[str]) -> Mapping[str, Sequence[int]]:
     """Return the indexes of the lines by their texts in the answer; of those it cannot hold as they are, by others."""
-    own, other = _indexes(tuple(lines))
     exact = {text for told in answered for text in _readings(told, _NUMBER.match(told))}
     where: dict[str, list[int]] = {}
-    for text in exact:
-        others = (index for index in other.get(text, ()) if lines[index] not in exact)
-        if found := sorted((*own.get(text, ()), *others)):
-            where[text] = found
+    for index, line in enumerate(lines):
+        if line in exact:
+            where.setdefault(line, []).append(index)
+    for index, texts in _odd(tuple(lines)).items():
+        if lines[index] not in exact:
+            for text in exact.intersection(texts):
+                where.setdefault(text, []).append(index)
+    for found in where.values():
+        found.sort()
     return where
 
 
 @lru_cache(maxsize=8)
-def _indexes(lines: tuple[str, ...]) -> tuple[Mapping[str, Sequence[int]], Mapping[str, Sequence[int]]]:
-    """Return the indexes of lines by their own texts, and by those that an answer may hold instead.
+def _odd(lines: tuple[str, ...]) -> Mapping[int, Sequence[str]]:
+    """Return, by their indexes, what an answer may hold instead of lines that it cannot hold as they are.
 
     The last few files are kept, because one answer after another is about the same.
     """
-    own: dict[str, list[int]] = {}
-    other: dict[str, list[int]] = {}
-    for index, line in enumerate(lines):
-        own.setdefault(line, []).append(index)
-        if line[-1:].isspace() or not line.isprintable():
-            for text in dict.fromkeys((_as_shown(line), _as_shown(line).rstrip())):
-                other.setdefault(text, []).append(index)
-    return own, other
+    return {
+        index: (_as_shown(line), _as_shown(line).rstrip())
+        for index, line in enumerate(lines)
+        if line[-1:].isspace() or not line.isprintable()
+    }
 
 
 def _as_shown(line: str) -> str:

@@ -16,6 +16,7 @@ from readfirst.harness.replay.interruption import Watch
 from readfirst.harness.run.claims import claimed
 from readfirst.harness.session import (
     BASIC_CAPABILITIES,
+    SESSION_CAPABILITIES,
     Adapter,
     BrokenAdapter,
     Design,
@@ -31,7 +32,6 @@ from readfirst.harness.session import (
     design_named,
     traits_of,
 )
-from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
 from readfirst.harness.suite.scenario import TOOLS, SessionEvent, ToolCall, WorldEvent
 from readfirst.harness.workspace.site import Site, SitePool, changes

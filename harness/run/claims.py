@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.session import AdapterTraits
-from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
+from readfirst.harness.session import SESSION_CAPABILITIES, AdapterTraits
 from readfirst.harness.suite.scenario import TOOLS
 
 __all__ = ["ClaimsError", "claimed", "claims_named"]

@@ -12,6 +12,7 @@ from typing import cast
 from packaging.version import InvalidVersion, Version
 
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.session import SESSION_CAPABILITIES
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection, did_you_mean
@@ -44,30 +45,6 @@ LATEST = "latest"
 """Stands for the newest recorded contract, with the model of its version."""
 READ_GATES = ("enforced", "relaxed")
 OUTER_BLANKS = ("compared", "ignored")
-
-SESSION_CAPABILITIES = (
-    "parallel",
-    "during",
-    "deny",
-    "Bash",
-    "resume",
-    "compact",
-    "rewind",
-    "agents",
-    "background",
-    "reminders",
-    "hooks",
-    "permission_modes",
-    "full_disk",
-    "mentions",
-    "memory_files",
-    "cancel",
-    "stop",
-    "cut",
-    "kill",
-    "sessions",
-)
-"""What a session may offer beside the file tools."""
 
 _NAME = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+gated)?")
 _VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from readfirst.harness.source.inspection import Inspection
-from readfirst.harness.source.strict_yaml import YamlPath
+if TYPE_CHECKING:  # an implementation needs what is a file, and no YAML
+    from readfirst.harness.source.inspection import Inspection
+    from readfirst.harness.source.strict_yaml import YamlPath
 
 __all__ = ["ACL", "OWN", "USER", "Ownership", "ownership_of", "read_ownership"]
 

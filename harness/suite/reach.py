@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from readfirst.harness.session import BASH
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.commands import CommandError, parse_command
 from readfirst.harness.suite.entry import Entry, HardLink, Symlink
 from readfirst.harness.suite.links import Links
-from readfirst.harness.suite.scenario import BASH, WorldEvent
+from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.suite.spelling import (
     HOME,
     ROOT,

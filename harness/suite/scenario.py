@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from readfirst.harness.session import BASH
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.heading import Requirement
@@ -16,7 +17,6 @@ from readfirst.harness.suite.shift import Seconds
 
 __all__ = [
     "AT_ONCE",
-    "BASH",
     "BUFFERS",
     "CALLS",
     "DISK_PAGE",
@@ -51,7 +51,6 @@ TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
 
 DISK_PAGE = 4096
 """Bytes in which `Given.disk` counts, as small file systems do."""
-BASH = "Bash"
 CALLS = (*TOOLS, BASH)
 """What a step may call: a file tool, or a command, which is another way to read and write."""
 
@@ -370,7 +369,7 @@ class Scenario:
 
     @property
     def needs(self) -> frozenset[str]:
-        """The capabilities an adapter must have: tool names, and those of `contracts.SESSION_CAPABILITIES`."""
+        """The capabilities an adapter must have: tool names, and those of `session.SESSION_CAPABILITIES`."""
         needs = {call.tool for call in self.calls()}
         needs.update(step.needs for step in self.steps if isinstance(step, SessionEvent) and step.needs)
         groups = [step for step in self.steps if isinstance(step, ParallelCalls)]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from readfirst.harness.session import BASH
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.contracts import Contract, Contracts
-from readfirst.harness.suite.scenario import BASH, Step, calls_of
+from readfirst.harness.suite.scenario import Step, calls_of
 
 __all__ = ["read_stated_contract"]
 

@@ -7,8 +7,9 @@ from functools import lru_cache
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.suite.contracts import SESSION_CAPABILITIES, Contract
-from readfirst.harness.suite.scenario import BASH, Scenario
+from readfirst.harness.session import BASH, SESSION_CAPABILITIES
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import Behaviours, FileTools
 

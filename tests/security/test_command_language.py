@@ -15,6 +15,7 @@ import pytest
 
 from readfirst.harness.adapters.shell import Confines, Shell
 from readfirst.harness.processes.scratch import Scratch, ScratchError
+from readfirst.harness.session import BASH
 from readfirst.harness.suite.commands import (
     CommandError,
     Redirection,
@@ -23,7 +24,6 @@ from readfirst.harness.suite.commands import (
     parse_command,
 )
 from readfirst.harness.suite.programs import PROGRAMS
-from readfirst.harness.suite.scenario import BASH
 from readfirst.harness.suite.suite import load_suite
 
 

@@ -11,8 +11,7 @@ import rest_of_the_package  # noqa: F401 - before what is imported from it
 from readfirst.harness.adapters.reference import hooks_for, reference_tools
 from readfirst.harness.adapters.shell import Confines, Shell
 from readfirst.harness.processes.rights import as_an_ordinary_user
-from readfirst.harness.session import NO_ANSWER, ToolResult, Workspace
-from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
+from readfirst.harness.session import NO_ANSWER, SESSION_CAPABILITIES, ToolResult, Workspace
 from readfirst.reference_impl import FileTools, Hook, Result
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT
 

@@ -75,7 +75,7 @@ class Result:
 def suite_of(kinds: int, copies: int = 1) -> Iterator[Suite]:
     """Give a suite of `kinds` times `copies` scenarios, made of the bundled ones that the reference passes."""
     bundled = Suite()
-    sources = [bundled.path(name) for name in passing(bundled)]
+    sources = [bundled.path(name) for name in passing(bundled) if not bundled.place(name).case]
     folder = Path(tempfile.mkdtemp(prefix="readfirst-speed-"))
     try:
         for name in ("contracts.yaml", "errors.yaml"):
@@ -311,7 +311,7 @@ import resource, sys, time
 from pathlib import Path
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
-suite = Suite(Path(sys.argv[1]))
+suite = Suite(Path(sys.argv[1]), copies_bundled=True)
 started = time.process_time()
 statuses = {verdict.status for verdict in run(suite, "reference", ["2.1.7"])}
 print(time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, *statuses)

@@ -33,6 +33,8 @@ from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.sandbox import Sandbox, sandbox_among_files
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
+    BASH,
+    SESSION_CAPABILITIES,
     TIME_LIMIT,
     AdapterTraits,
     BrokenAdapter,
@@ -42,8 +44,8 @@ from readfirst.harness.session import (
     ToolResult,
     Workspace,
 )
-from readfirst.harness.suite.contracts import SESSION_CAPABILITIES, Contract, UnknownContractError
-from readfirst.harness.suite.scenario import BASH, Scenario
+from readfirst.harness.suite.contracts import Contract, UnknownContractError
+from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
 __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "LivingSession", "open_claude_code"]

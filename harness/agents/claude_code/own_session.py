@@ -5,15 +5,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 
+from readfirst.harness.session import BASH
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
-from readfirst.harness.suite.scenario import (
-    BASH,
-    ParallelCalls,
-    Scenario,
-    SessionEvent,
-    ToolCall,
-    WorldEvent,
-)
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, SessionEvent, ToolCall, WorldEvent
 
 __all__ = ["needs_own_session", "spells_paths"]
 
