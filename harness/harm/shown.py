@@ -70,7 +70,7 @@ def _odd(lines: tuple[str, ...]) -> Mapping[int, Sequence[str]]:
     The last few files are kept, because one answer after another is about the same.
     """
     return {
-        index: (_as_shown(line), _as_shown(line).rstrip())
+        index: (shown := _as_shown(line), shown.rstrip())
         for index, line in enumerate(lines)
         if line[-1:].isspace() or not line.isprintable()
     }
