@@ -28,6 +28,7 @@ from readfirst.harness.suite.transcript import RecordedResult, Recording, Record
 
 __all__ = [
     "Encoder",
+    "Packed",
     "check_size",
     "decode",
     "encode",
@@ -275,11 +276,12 @@ def kept(data: bytes) -> Kept:
         check_size(file)
         names = tuple(map(str, file["versions"] if "versions" in file else file["contracts"]))
         packed = packed_of(file)
-        rows = [_row(names, step, packed) for step in file["steps"]]
+        unpacked = Packed(packed)
+        rows = [_row(names, step, unpacked) for step in file["steps"]]
         return Kept(file["inputs"], names, rows, file.get("unrecorded", {}), packed)
 
 
-def _row(names: tuple[str, ...], body: Mapping[str, Any], packed: Mapping[str, str]) -> Row:
+def _row(names: tuple[str, ...], body: Mapping[str, Any], packed: Packed) -> Row:
     tools = (body["call"],) if "call" in body else tuple(body["calls"])
     answers = body["answers"]
     starts: dict[str, int] = {}
@@ -291,7 +293,28 @@ def _row(names: tuple[str, ...], body: Mapping[str, Any], packed: Mapping[str, s
     return Row(holding(names, starts), lambda number: step_of(tools, answers[number], packed))
 
 
-def step_of(tools: tuple[str, ...], body: Mapping[str, Any], packed: Mapping[str, str]) -> TranscriptStep:
+class Packed:
+    """What is compressed in a file, by its names: unpacked once, however often it is named."""
+
+    def __init__(self, encoded: Mapping[str, str]) -> None:
+        self._encoded = encoded
+        self._data: dict[str, bytes] = {}
+        self._texts: dict[str, str] = {}
+
+    def data(self, name: str) -> bytes:
+        """Return what is compressed. Raises KeyError, ValueError, zlib.error."""
+        if name not in self._data:
+            self._data[name] = zlib.decompress(_bytes(self._encoded[name]))
+        return self._data[name]
+
+    def text(self, name: str) -> str:
+        """Return it as a text. Raises as `data`."""
+        if name not in self._texts:
+            self._texts[name] = self.data(name).decode("utf-8", "surrogatepass")
+        return self._texts[name]
+
+
+def step_of(tools: tuple[str, ...], body: Mapping[str, Any], packed: Packed) -> TranscriptStep:
     """Return the step of such values, as an Encoder gives them. Raises ValueError, KeyError, TypeError."""
     if not all(isinstance(tool, str) for tool in tools):
         raise TypeError(f"the calls {tools!r} are no names"[:200])
@@ -313,7 +336,7 @@ def step_of(tools: tuple[str, ...], body: Mapping[str, Any], packed: Mapping[str
 class _Decoder:
     """Decodes values, also those of files of the first release, where what is long stands in its place."""
 
-    packed: Mapping[str, str]
+    packed: Packed
 
     def result(self, body: Mapping[str, Any]) -> RecordedResult:
         cut, ending = None, ""
@@ -331,8 +354,10 @@ class _Decoder:
                 return stored
             case {"host": name}:
                 return HOST_TEXTS[name]
-            case {"packed": _} | {"zlib": _}:
-                return self.unpacked(stored).decode("utf-8", "surrogatepass")
+            case {"packed": name}:
+                return self.packed.text(name)
+            case {"zlib": encoded}:
+                return zlib.decompress(_bytes(encoded)).decode("utf-8", "surrogatepass")
             case {"base64": encoded}:
                 return _bytes(encoded).decode("utf-8", "surrogatepass")
             case _:
@@ -350,15 +375,14 @@ class _Decoder:
                 return Directory(_mode(body))
             case {"text": text}:
                 return RegularFile(text.encode("utf-8"), _mode(body), ownership=_ownership(body))
-            case {"packed": _} | {"zlib": _}:
-                return RegularFile(self.unpacked(body), _mode(body))
+            case {"packed": name}:
+                return RegularFile(self.packed.data(name), _mode(body))
+            case {"zlib": encoded}:
+                return RegularFile(zlib.decompress(_bytes(encoded)), _mode(body))
             case {"base64": encoded}:
                 return RegularFile(_bytes(encoded), _mode(body))
             case _:
                 raise ValueError(f"unknown entry {body!r}")
-
-    def unpacked(self, body: Mapping[str, Any]) -> bytes:
-        return zlib.decompress(_bytes(body["zlib"] if "zlib" in body else self.packed[body["packed"]]))
 
 
 def _ownership(body: Mapping[str, Any]) -> Ownership | None:

@@ -16,6 +16,7 @@ from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.kept_recording import Kept, Row, readable
 from readfirst.harness.suite.recording_file import (
     Encoder,
+    Packed,
     check_size,
     holding,
     keys_of,
@@ -49,11 +50,12 @@ def theme(data: bytes) -> Mapping[str, Kept]:
 
 def _kept(body: Mapping[str, Any]) -> Kept:
     names, packed = tuple(body["versions"].split()), packed_of(body)
-    rows = [_row(names, step, packed) for step in body["steps"]]
+    unpacked = Packed(packed)
+    rows = [_row(names, step, unpacked) for step in body["steps"]]
     return Kept(str(body["inputs"]), names, rows, body.get("unrecorded", {}), packed)
 
 
-def _row(names: tuple[str, ...], step: Mapping[str, Any], packed: Mapping[str, str]) -> Row:
+def _row(names: tuple[str, ...], step: Mapping[str, Any], packed: Packed) -> Row:
     """Return one step, in which each part has the versions that it begins to hold in, unless it holds for all."""
     tools = (step["call"],) if "call" in step else tuple(step["calls"])
     parts = {key: value for key, value in step.items() if key not in ("call", "calls")}

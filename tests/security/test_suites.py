@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import shutil
+import tracemalloc
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -133,6 +134,20 @@ def recording(*unpacked: int) -> bytes:
     packed = [base64.b64encode(zlib.compress(bytes(size))).decode() for size in unpacked]
     steps = [f"  - call: Read\n    answers:\n      - text: {{zlib: {text}}}\n" for text in packed]
     return f"inputs: x\ncontracts: [2.1.7]\nsteps:\n{''.join(steps)}".encode()
+
+
+def test_what_is_compressed_once_and_named_often_is_in_memory_once() -> None:
+    once = base64.b64encode(zlib.compress(bytes(1_000_000))).decode()
+    answers = "      - text: {packed: x}\n        files: {a: {size: 1000000, packed: x}}\n"
+    steps = f"  - call: Read\n    answers:\n{answers}" * 300
+    data = f"inputs: x\ncontracts: [2.1.7]\nsteps:\n{steps}packed: {{x: {once}}}\n".encode()
+    tracemalloc.start()
+    found = decode(data).transcripts["2.1.7"].steps
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(found) == 300
+    assert {len(step.results[0].text) for step in found} == {1_000_000}
+    assert most < 50_000_000
 
 
 @pytest.mark.parametrize("calls", ["[Read, {a: b}]", "[Read, [x]]", "[Read, null]"])
