@@ -284,10 +284,28 @@ def _start(command: list[str], walls: Walls | None) -> int:
             limit(walls[0])
             drop_rights()
         if os.getppid() == parent:
-            os.execvp(command[0], command)
+            _execute(command)
     except OSError as error:
         _say(f"cannot start {command[0]}: {error.strerror}")
     os._exit(_NOT_FOUND)
+
+
+def _execute(command: list[str]) -> NoReturn:
+    """Become the program. Raises OSError.
+
+    `os.execvp` imports a module for that, of a Python that a confined program perhaps does not see any more.
+    """
+    name = command[0]
+    problem: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    folders = [""] if "/" in name else os.environ.get("PATH", os.defpath).split(os.pathsep)
+    for folder in folders:
+        try:
+            os.execv(f"{folder}/{name}" if folder else name, command)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except PermissionError as error:
+            problem = error
+    raise problem
 
 
 def _heed_modes() -> None:

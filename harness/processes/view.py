@@ -31,7 +31,6 @@ _SYSTEM = (
     "/lib64",
     "/libx32",
     "/etc",
-    "/opt",
     "/nix/store",
     "/gnu/store",
 )
@@ -41,6 +40,11 @@ _VENV = "pyvenv.cfg"
 _OF_A_PREFIX = ("bin", "lib", "lib64", "libexec", _VENV)
 _SEARCHED = ("PATH", "PYTHONPATH", "NODE_PATH")
 _HOPS = 40
+_OPTIONAL = Path("/opt")
+"""Where what does not come with the system is, each in a folder of its own."""
+_SETTINGS = ("/etc", "/usr/local/etc")
+_ENVIRONMENTS = tuple(f"{above}lib/python3*/*-packages" for above in ("", "*/", "*/*/"))
+"""Where packages of Python are below a folder, and below environments in it."""
 
 
 class View:
@@ -53,6 +57,7 @@ class View:
         self._shared = _outermost(path for path in found if not _is_above(path, self._private))
         self._hidden = frozenset(map(_real, (*hidden, *_copies(self._shared))))
         self._program = _outermost(folder for path in own for folder in self._project(path))
+        self._hidden |= frozenset(map(_real, _copies(self._program)))
         self.own = _outermost([*self._shared, *self._program])
 
     def places(self, directory: Path, writable: Sequence[Path]) -> list[Place]:
@@ -83,6 +88,9 @@ class View:
         """Yield the folder of the project that a file or folder is in, or itself where that would show too much."""
         for hop in self._hops(path):
             if _below(hop, _SYSTEM) or _is_above(hop, self._private):
+                continue
+            if _OPTIONAL in hop.parents:
+                yield _OPTIONAL / hop.parts[len(_OPTIONAL.parts)]
                 continue
             chosen, folder = hop, hop if os.path.isdir(hop) else hop.parent
             for each in (folder, *folder.parents):
@@ -206,13 +214,21 @@ def _system() -> tuple[Place, ...]:
 
 @cache
 def _closed() -> tuple[Path, ...]:
-    """Return what of the system's settings not everybody may read; root may, also without any right against modes."""
-    with os.scandir("/etc") as listing:
-        return tuple(
-            Path(entry.path)
-            for entry in listing
-            if not entry.is_symlink() and not entry.stat().st_mode & (0o001 if entry.is_dir() else 0o004)
-        )
+    """Return what of the system's settings not everybody may read.
+
+    Root may, also without any right against modes, and so may whoever owns it.
+    """
+    found, folders = list[Path](), [*_SETTINGS]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as listing:
+            for entry in listing:
+                if entry.is_symlink():
+                    continue
+                if not entry.stat(follow_symlinks=False).st_mode & (0o001 if entry.is_dir() else 0o004):
+                    found.append(Path(entry.path))
+                elif entry.is_dir():
+                    folders.append(entry.path)
+    return tuple(found)
 
 
 def _private() -> Iterator[Path]:
@@ -221,15 +237,19 @@ def _private() -> Iterator[Path]:
     with suppress(RuntimeError, KeyError):  # in a container a user may have no home, and be unknown
         yield Path.home()
         yield Path(pwd.getpwuid(os.getuid()).pw_dir)
-    yield from map(Path, ("/root", "/home", "/tmp", "/var", "/run", "/dev", "/proc", "/sys", "/nix", "/gnu"))
+    yield from map(
+        Path, ("/root", "/home", "/tmp", "/var", "/run", "/dev", "/proc", "/sys", "/opt", "/nix", "/gnu")
+    )
 
 
 def _copies(folders: Iterable[Path]) -> Iterator[Path]:
     """Yield the scenarios of other copies of this package that are installed there, or by the system."""
-    for folder in (*folders, *map(Path, ("/usr/lib", "/usr/local/lib"))):
-        for place in (folder, *folder.glob("python3*/*-packages")):
-            copies = [place / "readfirst" / name for name in ("fixtures", "docs")]
-            yield from (copy for copy in copies if os.path.isdir(copy))
+    found = [(folder, _ENVIRONMENTS) for folder in folders]
+    for folder, patterns in (*found, *((Path(lib), ()) for lib in ("/usr/lib", "/usr/local/lib"))):
+        for pattern in ("", "python3*/*-packages", *patterns):
+            for place in folder.glob(pattern) if pattern else (folder,):
+                copies = [place / "readfirst" / name for name in ("fixtures", "docs")]
+                yield from (copy for copy in copies if os.path.isdir(copy))
 
 
 @cache

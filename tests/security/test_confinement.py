@@ -10,11 +10,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from readfirst.harness.processes import view
+from readfirst.harness.processes.child import Child
+from readfirst.harness.processes.sandbox import find_sandbox
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.suite.suite import default_root
 from tests.security.confined import INTRUDER, run_intruder
@@ -142,6 +146,73 @@ def test_a_workspace_in_memory_is_there_and_nothing_beside_it(outside: dict[str,
         check(told)
         assert (workspace / "link").is_symlink()
         assert sorted(each.name for each in Path(folder).iterdir()) == ["other", "workspace"]
+
+
+def printed(command: str, workspace: Path, *own: Path) -> str:
+    """Return what a confined shell prints that is shown these folders."""
+    try:
+        sandbox = replace(find_sandbox(), own=own)
+    except BrokenAdapter as error:
+        pytest.skip(f"this system has no way to confine: {error}")
+    with tempfile.TemporaryFile() as output:
+        child = Child(
+            ["sh", "-c", f"exec 2>/dev/null; {command}"],
+            directory=workspace,
+            environment={"PATH": os.defpath},
+            stdin=subprocess.DEVNULL,
+            stdout=output.fileno(),
+            stderr=output.fileno(),
+            sandbox=sandbox,
+            writable=[workspace],
+        )
+        child.wait(30)
+        child.end()
+        output.seek(0)
+        return output.read().decode()
+
+
+def test_settings_that_are_not_for_everybody_are_closed_however_deep_they_lie(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "settings"
+    for name, mode in {
+        "plain": 0o644,
+        "ssh/key": 0o600,
+        "a/b/c/for-a-group": 0o640,
+        "closed/key": 0o644,
+    }.items():
+        (settings / name).parent.mkdir(parents=True, exist_ok=True)
+        (settings / name).write_text(f"{name} ")
+        (settings / name).chmod(mode)
+    (settings / "closed").chmod(0o700)
+    everything = f"cat {settings}/plain {settings}/ssh/key {settings}/a/b/c/* {settings}/closed/key"
+    assert printed(everything, workspace, settings) == "plain ssh/key a/b/c/for-a-group closed/key "
+    monkeypatch.setattr(view, "_SETTINGS", (str(settings),))
+    view._closed.cache_clear()
+    try:
+        assert printed(everything, workspace, settings) == "plain "
+    finally:
+        view._closed.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "place", ["", ".venv/lib/python3.12/site-packages", "a/env/lib/python3.11/dist-packages"]
+)
+def test_a_copy_of_the_suite_within_the_program_s_project_is_hidden(
+    place: str, workspace: Path, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    copy = project / place / "readfirst"
+    for folder in ("fixtures", "docs", "harness"):
+        (copy / folder / "found").mkdir(parents=True)
+    found = printed(f"cd {copy}; echo */*", workspace, project)
+    assert found == "harness/found\n"
+
+
+@pytest.mark.skipif(not Path("/opt").is_dir(), reason="only some systems have it")
+def test_of_what_is_optional_it_sees_its_own_alone() -> None:
+    places = view.view(["/opt/mine/server"], {}, Path("/"), own=[Path("/opt")]).places(Path("/"), [])
+    assert [place for place in places if place[1].startswith("/opt")] == []
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root becomes another user")
