@@ -13,9 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.processes.footing import opened
 from readfirst.harness.session import Session, ToolResult, Workspace, close_session
-from readfirst.harness.suite.entry import OLD_TIME, Entry, RegularFile, TextContent
+from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.workspace.site import Site
+from readfirst.harness.workspace.world import create
 
 __all__ = ["Independence", "try_servers"]
 
@@ -28,6 +31,7 @@ _FILES = {
     for name, text in {"a.txt": "one\ntwo\nthree\n", "b.txt": "four\n", "sub/c.md": "five\nsix\n"}.items()
 }
 _BESIDE = "beside.txt"
+_CHANGE = WorldEvent("modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10)
 _MANY = 24
 """Files that another session reads, for a server that forgets after so many."""
 
@@ -128,7 +132,7 @@ class _Trial:
         self._call(session, "Edit", wrong)
 
     def _calls(self, session: Session, site: Site) -> Iterator[_Seen]:
-        Path(site.around, _BESIDE).write_text("beside\n", encoding="utf-8")
+        create(site.around, _BESIDE, RegularFile(b"beside\n"))
 
         def seen(doing: str, tool: str, name: str, **more: Any) -> Iterator[_Seen]:
             result = self._call(session, tool, {"file_path": f"{site.root}/{name}", **more})
@@ -144,7 +148,7 @@ class _Trial:
         yield from seen("a Read", "Read", "a.txt")
         yield from edit("an Edit", "a.txt", "two")
         yield from seen("a second Read", "Read", "a.txt")
-        _modify(Path(site.root, "a.txt"))
+        site.perform(_CHANGE)
         yield from edit("an Edit of a changed file", "a.txt", "three")
         yield from seen("a Read in a folder", "Read", "sub/c.md")
         yield from seen("a Write", "Write", "sub/c.md", content="FIVE\n")
@@ -162,13 +166,8 @@ def _link(other: Site, site: Site) -> None:
     site.lay_out({})
     try:
         for name in _FILES:
-            path = Path(site.root, name)
-            path.parent.mkdir(exist_ok=True)
-            path.hardlink_to(Path(other.root, name))
+            folder, _, last = name.rpartition("/")
+            with opened(f"{other.root}/{folder}") as source, opened(f"{site.root}/{folder}", make=True) as at:
+                os.link(last, last, src_dir_fd=source, dst_dir_fd=at, follow_symlinks=False)
     except OSError:  # a file system without links
         site.lay_out(_FILES)
-
-
-def _modify(path: Path) -> None:
-    path.write_text("zero\none\ntwo\nthree\n", encoding="utf-8")
-    os.utime(path, (OLD_TIME + 10, OLD_TIME + 10))

@@ -23,6 +23,7 @@ PORT = "{port of the model}"
 def main(arguments: list[str]) -> NoReturn:
     """Isolate, listen, tell the harness, start the agent, end as it ends."""
     sys.path.insert(0, __file__.rpartition("/readfirst/harness/")[0])
+    from readfirst.harness.processes.footing import write_anew
     from readfirst.harness.processes.supervisor import isolate, read_walls, supervise
 
     channel, *rest = arguments
@@ -36,8 +37,8 @@ def main(arguments: list[str]) -> NoReturn:
         socket.send_fds(harness, [str(isolation).encode()], [listener.fileno()])
     for name, value in os.environ.items():
         os.environ[name] = value.replace(PORT, port)
-    for file in map(Path, files):
-        file.write_text(file.read_text("utf-8").replace(PORT, port), "utf-8")
+    for file in files:
+        write_anew(file, Path(file).read_text("utf-8").replace(PORT, port).encode())
     supervise([argument.replace(PORT, port) for argument in command], harness.fileno(), isolation, walls)
 
 

@@ -14,6 +14,7 @@ from readfirst.harness.agents.conversation import Launch
 from readfirst.harness.agents.json_lines import JsonLines
 from readfirst.harness.agents.launcher import PORT
 from readfirst.harness.agents.scripted_model.formats import WIRES
+from readfirst.harness.processes.footing import write_anew
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import TIME_LIMIT
 
@@ -67,9 +68,9 @@ class AgentProgram:
         written = []
         for name, content in self.files.items():
             file = Path(_substituted(name, values))
-            file.parent.mkdir(parents=True, exist_ok=True)
             given = _substituted(content, values)
-            file.write_text(given if isinstance(given, str) else json.dumps(given), "utf-8")
+            text = given if isinstance(given, str) else json.dumps(given)
+            write_anew(os.fspath(file), text.encode())
             written.append(file)
         entered = None
         if self.input is not None:

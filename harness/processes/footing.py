@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["opened", "set_mode"]
+__all__ = ["opened", "set_mode", "write_anew"]
 
 _HANDLE = getattr(os, "O_PATH", os.O_RDONLY)
 """How a thing is opened that perhaps may not be read."""
@@ -45,6 +45,16 @@ def _below(name: str, above: int, make: bool) -> int:
     with suppress(FileExistsError):
         os.mkdir(name, dir_fd=above)
     return os.open(name, _FOLDER, dir_fd=above)
+
+
+def write_anew(path: str, data: bytes) -> None:
+    """Write a file of its own at an absolute path, with missing folders; a link there goes. Raises OSError."""
+    folder, _, name = path.rpartition("/")
+    with opened(folder, make=True) as at:
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=at)
+        with os.fdopen(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=at), "wb") as file:
+            file.write(data)
 
 
 def set_mode(name: str, mode: int, above: int) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.agents.launcher import PORT
+from readfirst.harness.processes.footing import opened, write_anew
 
 __all__ = ["ALLOWED_VARIABLES", "BASE_URL", "CHECKPOINTS", "WINDOW", "ChildEnvironment", "build_environment"]
 
@@ -75,18 +76,19 @@ def build_environment(
     own = directory / "home"
     config = own / ".claude"
     temporary = directory / "tmp"
+    # What a session before this one made of its configuration and home must lead the harness nowhere.
     for path in (config, temporary):
-        path.mkdir(parents=True, exist_ok=True)
+        with opened(str(path), make=True):
+            pass
     # Without it old versions open a dialog instead of starting.
     onboarding = json.dumps({"hasCompletedOnboarding": True})
     for path in (own / ".claude.json", config / ".claude.json"):
-        if not path.exists():
-            path.write_text(onboarding)
+        if not os.path.lexists(path):
+            write_anew(str(path), onboarding.encode())
     home = own if home is None else home
     if settings:
         for folder in dict.fromkeys((config, home / ".claude")):
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "settings.json").write_text(json.dumps(settings))
+            write_anew(f"{folder}/settings.json", json.dumps(settings).encode())
     folders = dict.fromkeys((str(program.parent), "/usr/local/bin", "/usr/bin", "/bin"))
     variables = {
         "PATH": os.pathsep.join(folders),
