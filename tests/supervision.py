@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.agents import conversation
-from readfirst.harness.processes import child, confine, supervisor
+from readfirst.harness.processes import child, confine, footing, supervisor
 
 __all__ = ["AS_A_USER", "NO_NAMESPACES", "NO_SUBREAPER", "NO_WAY_INTO_A_NAMESPACE", "altered_supervisor"]
 
@@ -22,7 +22,7 @@ NO_SUBREAPER = {'return hasattr(libc, "prctl") and': "return False and"}
 def altered_supervisor(folder: Path, monkeypatch: pytest.MonkeyPatch, changes: Mapping[str, str]) -> None:
     """Let every program that is started from now on have a supervisor with these changes."""
     launcher = conversation.LAUNCHER
-    for original in (Path(supervisor.__file__), Path(confine.__file__), launcher):
+    for original in (*(Path(str(each.__file__)) for each in (supervisor, confine, footing)), launcher):
         copy = folder / "readfirst" / "harness" / original.parent.name / original.name
         copy.parent.mkdir(parents=True, exist_ok=True)
         for package in copy.parents[:3]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
-import stat
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from readfirst.harness.processes.removal import destroy
 from readfirst.harness.report import OutputError
+from readfirst.harness.suite.entry import Directory, RegularFile, Symlink
 from readfirst.harness.workspace.site import Site
+from readfirst.harness.workspace.snapshot import TooLargeError, snapshot
+from readfirst.harness.workspace.world import create
 
 __all__ = ["KeptWorkspaces", "open_folder"]
 
@@ -49,10 +49,8 @@ class KeptWorkspaces:
             if name == "home" and not _has_something(source):
                 continue
             try:
-                shutil.copytree(
-                    source, target / name, symlinks=True, ignore=_no_files, copy_function=_copy_file
-                )
-            except OSError as error:  # also shutil.Error, of several files
+                _copy(source, target / name)
+            except (OSError, RecursionError, TooLargeError) as error:
                 _LOG.warning("%s: not all of the %s could be kept: %s", scenario_id, name, error)
 
     def drop(self, scenario_id: str) -> None:
@@ -63,23 +61,27 @@ class KeptWorkspaces:
             target.parent.rmdir()  # the family, if it is empty
 
 
-def _copy_file(source: str, target: str) -> str:
-    """Copy a file with its time and mode, but without the bits that lend its owner's rights to whoever runs it."""
-    shutil.copyfile(source, target)
-    status = os.stat(source)  # noqa: PTH116 - paths are strings here
-    os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
-    os.chmod(target, stat.S_IMODE(status.st_mode) & 0o777)  # noqa: PTH101
-    return target
+def _copy(source: str, target: Path) -> None:
+    """Copy what a snapshot sees: past no link that somebody still puts there, and nothing that waits for ever.
+
+    Files keep their times and modes, but not the bits that lend their owner's rights to whoever runs them.
+    """
+    target.mkdir(parents=True)
+    root = os.path.realpath(target)
+    found = sorted(snapshot(source).items())
+    for path, entry in found:
+        match entry:
+            case RegularFile(mode=mode, stamp=stamp):
+                plain = RegularFile(entry.content, (mode or 0) & 0o777)
+                create(root, path, plain, time=None if stamp is None else stamp.mtime_ns)
+            case Symlink() | Directory():
+                create(root, path, entry if isinstance(entry, Symlink) else Directory())
+    for path, entry in reversed(found):
+        if isinstance(entry, Directory) and entry.mode is not None:
+            (target / path).chmod(entry.mode & 0o777)
 
 
 def _has_something(folder: str) -> bool:
     with suppress(OSError):
         return bool(os.listdir(folder))  # noqa: PTH208 - one plain look at many folders
     return False
-
-
-def _no_files(folder: str, names: Sequence[str]) -> list[str]:
-    """Return what is neither a file nor a directory nor a link: opening it could wait for ever."""
-    kinds = {name: os.lstat(f"{folder}/{name}").st_mode for name in names}
-    usual = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
-    return [name for name, mode in kinds.items() if not any(each(mode) for each in usual)]

@@ -16,6 +16,7 @@ import pytest
 from readfirst.harness.adapters.independence import try_servers
 from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.processes import footing, removal
+from readfirst.harness.run.kept_workspaces import KeptWorkspaces
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.suite.entry import RegularFile, Symlink
 from readfirst.harness.suite.scenario import WorldEvent
@@ -234,3 +235,29 @@ def test_a_session_that_is_resumed_writes_its_settings_past_no_link(what: str, t
         prepare()
     assert [each.name for each in outside.iterdir()] == ["settings.json"]
     assert (outside / "settings.json").read_text() == "precious\n"
+
+
+def test_a_kept_workspace_holds_nothing_from_outside(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that is shared still runs while a workspace is copied."""
+    listed = os.scandir
+
+    @contextmanager
+    def late(folder: Any) -> Iterator[list[os.DirEntry[str]]]:
+        with listed(folder) as listing:
+            found = list(listing)
+        for entry in found:
+            entry.stat(follow_symlinks=False)
+        yield found
+        for name in {"f.txt", "sub"} & {each.name for each in found}:
+            if not Path(site.root, name).is_symlink():
+                Path(site.root, name).rename(f"{site.directory}/moved-{name}")
+                Path(site.root, name).symlink_to(tmp_path / "outside" / name.replace("sub", ""))
+
+    monkeypatch.setattr(os, "scandir", late)
+    KeptWorkspaces(tmp_path / "kept").copy("a/b", site)
+    monkeypatch.undo()
+    assert Path(site.root, "sub").is_symlink()
+    kept = [each for each in (tmp_path / "kept").rglob("*") if not each.is_symlink()]
+    assert "precious" not in "".join(each.read_text() for each in kept if each.is_file())
