@@ -46,7 +46,8 @@ class Sandbox:
         writable: Sequence[Path],
     ) -> list[str]:
         """Return the arguments of the supervisor, and say once what the program can read beside the system."""
-        seen = view(command, environment, directory, own=self.own, hidden=self.hidden)
+        own = {"own": self.own, "hidden": self.hidden, "writable": writable}
+        seen = view(command, environment, directory, **own)
         if writable and not self.quiet:
             _say_once(f"--confine: beside the system's folders, the program can read {_listed(seen.own)}")
         walls = (_limits(), seen.places(directory, writable))

@@ -123,13 +123,15 @@ def view(
     *,
     own: Sequence[Path] = (),
     hidden: Sequence[Path] = (),
+    writable: Sequence[Path] = (),
 ) -> View:
     """Return what a command needs: its program with all that belongs to it, and what its words and variables name.
 
     `own` are further files and folders of its own. `hidden` stays empty whatever shows it, but for its own folder.
+    What is below `writable` is there anyway, and leads nowhere: a program before it may have put links there.
     """
     program = shutil.which(command[0], path=environment.get("PATH")) or command[0]
-    named = [path for word in command[1:] if (path := _named(word, directory)) is not None]
+    named = [path for word in command[1:] if (path := _named(word)) is not None and path != directory]
     searched = [
         Path(entry)
         for name in _SEARCHED
@@ -137,15 +139,17 @@ def view(
         if entry.startswith("/") and not _below(Path(entry), _SYSTEM)
     ]
     programs = [Path(program), *_interpreters(Path(program), environment)]
+    mine = [str(folder) for folder in writable]
+    named, searched = ([path for path in paths if not _below(path, mine)] for paths in (named, searched))
     return View([*programs, *searched], [*programs[:1], *named, *own], [*_of_the_suite(), *hidden])
 
 
-def _named(word: str, directory: Path) -> Path | None:
+def _named(word: str) -> Path | None:
     """Return the file or folder that a word names by its absolute path, perhaps behind the `=` of an option."""
     value = word if word.startswith("/") else word.partition("=")[2]
     try:
         path = Path(value)
-        return path if value.startswith("/") and os.path.exists(path) and path != directory else None
+        return path if value.startswith("/") and os.path.exists(path) else None
     except (OSError, ValueError):
         return None
 

@@ -209,6 +209,18 @@ def test_a_copy_of_the_suite_within_the_program_s_project_is_hidden(
     assert found == "harness/found\n"
 
 
+def test_a_link_in_its_own_place_shows_a_program_that_is_started_again_nothing(
+    workspace: Path, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "key").write_text("precious")
+    (workspace / "h").symlink_to(secret)
+    for word in (f"{workspace}/h", f"--home={workspace}/h", f"{workspace}/h/key"):
+        seen = view.view(["true", word], {"PATH": f"{workspace}/h"}, Path("/"), writable=[workspace])
+        assert str(secret) not in str(seen.places(Path("/"), [workspace]))
+
+
 @pytest.mark.skipif(not Path("/opt").is_dir(), reason="only some systems have it")
 def test_of_what_is_optional_it_sees_its_own_alone() -> None:
     places = view.view(["/opt/mine/server"], {}, Path("/"), own=[Path("/opt")]).places(Path("/"), [])
