@@ -1,4 +1,4 @@
-"""Implementations that break a law which no other wrong implementation breaks."""
+"""Implementations with a habit that no scenario is named for: the search has to meet it by itself."""
 
 import os
 from collections.abc import Callable
@@ -76,10 +76,6 @@ class DistrustsReading(Altered):
             later = self.path(arguments).stat().st_mtime + 1
             os.utime(self.path(arguments), (later, later))
         return result
-
-
-class DistrustsWhatWasOnlyTouched(Altered):
-    """Takes a file that was read for changed when only its time was, as 2.1.7 did."""
 
 
 class NeverForgives(Altered):
@@ -231,15 +227,4 @@ class AppendsWhatItWrites(Altered):
         if tool == "Write" and not result.is_error and path.read_bytes() == before:
             path.write_bytes(before + before)
             self.reference("Read", {"file_path": arguments["file_path"]})
-        return result
-
-
-class WritesInPlace(Altered):
-    """Empties a file before it is sure that the new content can be written."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
-        path = self.path(arguments)
-        result = self.reference(tool, arguments, interfere)
-        if tool != "Read" and result.error == "os_error" and path.is_file():
-            path.write_bytes(b"")
         return result

@@ -1,0 +1,69 @@
+"""The search meets each wrong habit by itself, and finds nothing in what has none."""
+
+import inspect
+
+import pytest
+import wrong_answers as answers
+import wrong_files as files
+import wrong_habits as habits
+import wrong_state as state
+import wrong_text as text
+from altered import Altered
+
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.fuzz.campaign import Duel
+from readfirst.harness.fuzz.generate import scenarios
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+MOST_STEPS = 500
+"""Steps of generated scenarios in which each is met; a search on the command line makes so many in three seconds."""
+
+OTHERS: list[type[Altered]] = [
+    answers.CountsLinesFromZero,
+    answers.HidesFinalNewline,
+    answers.WrongOrderOfChecks,
+    files.HidesItsTraces,
+    files.IgnoresDenyRules,
+    files.LeavesTemporaryFile,
+    files.LosesMode,
+    files.OnlyPretendsToEdit,
+    files.WritesBeforeRefusing,
+    state.ComparesContentsOnly,
+    state.ComparesTimesOnly,
+    state.LosesParallelUpdates,
+    state.NoReadCheck,
+    state.NoStalenessCheck,
+    state.NoticesOlderTimes,
+    state.RaceNotChecked,
+    text.AddsFinalNewline,
+    text.ConvertsWhenReading,
+    text.ExpandsDollars,
+    text.LosesByteOrderMark,
+    text.LosesCarriageReturns,
+    text.ReplaceAllReplacesFirst,
+    text.ReplacesFirstOfSeveral,
+]
+HABITS = [
+    found for _, found in inspect.getmembers(habits, inspect.isclass) if found.__module__ == habits.__name__
+]
+
+
+def steps_until_met(wrong: type[Altered], suite: Suite, place: SitePool) -> int | None:
+    """Return how many steps were made when the first difference showed; None if none did."""
+    duel = Duel(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
+    for scenario in scenarios(0):
+        if duel.differences(scenario):
+            return duel.steps
+        if duel.steps > MOST_STEPS:
+            return None
+    raise AssertionError("the generator ended")
+
+
+@pytest.mark.parametrize("wrong", [*HABITS, *OTHERS])
+def test_the_search_meets_it(wrong: type[Altered], suite: Suite, place: SitePool) -> None:
+    assert steps_until_met(wrong, suite, place) is not None
+
+
+def test_the_search_finds_nothing_in_what_is_right(suite: Suite, place: SitePool) -> None:
+    assert steps_until_met(Altered, suite, place) is None
