@@ -211,6 +211,9 @@ class FileTools:
         for number, (tool, each) in enumerate(prepared):
             if number and number % _AT_ONCE == 0 and self._session.behaviours.calls.ten_calls_run_at_once:
                 self._session.memory.message += 1
+                self._session.memory.read_over.clear()
+            elif tool != "Read":
+                self._session.memory.read_over.clear()
             results.append(self._answer(tool, each, _nothing))
         return self._ended(results, [tool for tool, _ in calls])
 
@@ -334,6 +337,7 @@ class FileTools:
         outdated = self._session.memory.outdated() if watches else []
         told = read_again(self._session, outdated) if outdated else ()
         self._session.memory.message += 1
+        self._session.memory.read_over.clear()
         return outdated, told
 
     def _prepared(self, tool: str, arguments: Mapping[str, Any]) -> _Prepared | Refusal:

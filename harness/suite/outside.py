@@ -12,6 +12,7 @@ OUTSIDE: Mapping[str, str] = MappingProxyType(
         "gate/unread-under-suspicious-names": "a name of three dots, which is no way up",
         "paths/environment-variable": "a variable in a path is not expanded",
         "paths/file-uri": "an address is no path",
+        "paths/longer-than-the-system-takes-absolute": "a path that no machine has, being too long",
         "paths/missing-absolute-root": "a file that no machine has, beside the root",
         "paths/tilde-user-read": "the home of another user, where no machine has this file",
         "paths/tilde-user-write": "the home of another user, which nobody has",

@@ -78,6 +78,12 @@ class NotebookBehaviours:
         meaning="NotebookEdit refuses a notebook that was not read, or changed since then.",
         shown_by=("notebooks/notebook-edit-unread", "notebooks/notebook-edit-stale"),
     )
+    nul_in_notebook_path_is_seen: bool = behaviour(
+        False,
+        {"2.1.91": True},
+        meaning="NotebookEdit treats a path with a NUL character as the other tools do, before it looks at anything.",
+        shown_by=("notebooks/nul-in-path",),
+    )
     cell_type_checked_before_file: bool = behaviour(
         False,
         {"2.1.63": True},

@@ -35,11 +35,13 @@ class PathBehaviours:
         "do not see the character.",
         shown_by=("paths/nul-in-path-write",),
     )
-    long_paths_are_refused: bool = behaviour(
-        False,
-        {"2.1.321": True},
-        meaning="A path of more than 4,096 characters is refused by its length, before it is looked at.",
-        shown_by=("paths/longer-than-the-system-takes",),
+    long_path_refusal: str = behaviour(
+        "system",
+        {"2.1.113": "unnamed", "2.1.248": "cut", "2.1.321": "counted"},
+        meaning="The value says how a path is refused that is longer than the system takes: in the `system`'s words; as one "
+        "that cannot be opened, `unnamed` or named, the answer being `cut` after 4,096 characters; or by its "
+        "length, which is `counted` before the path is looked at.",
+        shown_by=("paths/longer-than-the-system-takes-absolute",),
     )
     paths_become_nfc: bool = behaviour(
         False,

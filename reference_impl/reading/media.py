@@ -53,7 +53,7 @@ _MAX_PDF_BYTES = 20 * 1024 * 1024
 
 def _extension(path: str) -> str:
     """Return what stands behind the last dot of a name, with the dot, unless it is the first character."""
-    stem, dot, extension = posixpath.basename(path).rpartition(".")
+    stem, dot, extension = posixpath.basename(path.rstrip("/")).rpartition(".")
     return dot + extension.lower() if stem else ""
 
 

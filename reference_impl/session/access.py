@@ -79,12 +79,21 @@ class Paths:
             given = unicodedata.normalize("NFC", given)
         return resolved(given, self.root, folds=folds)
 
+    def refuse_too_long(self, path: str, *, prefix: str = "") -> None:
+        """Refuse to open a path that is longer than the system takes, where that is no matter of the system."""
+        how = self.behaviours.paths.long_path_refusal
+        if how in ("unnamed", "cut") and len(path.encode("utf-8", "surrogatepass")) >= _LONGEST_PATH:
+            named = f" '{path}'" if how == "cut" else ""
+            answer = f"ENAMETOOLONG: name too long, open{named}"
+            raise Refusal("os_error", prefix + answer[:_LONGEST_PATH])
+
     def refuse_unclear(self, path: str, *, tool: str = "") -> None:
         """Refuse a path of which the system does not tell whether there is something; `tool` is validating."""
+        prefix = f"Error calling tool ({tool}): " if tool else ""
+        self.refuse_too_long(path, prefix=prefix)
         try:
             disk.look(path)
         except OSError as error:
-            prefix = f"Error calling tool ({tool}): " if tool else ""
             raise of_os_error(
                 error, f"{self.behaviours.lookup.stat_call_in_refusals} '{path}'", prefix=prefix
             ) from None
@@ -106,7 +115,7 @@ class Paths:
 def refuse_long(path: str, *, tool: str, behaviours: Behaviours, name: str = "file_path") -> None:
     """Refuse a path with more characters than the system takes, as the model wrote it."""
     length = len(path.encode("utf-16-le", "surrogatepass")) // 2
-    if behaviours.paths.long_paths_are_refused and length > _LONGEST_PATH:
+    if behaviours.paths.long_path_refusal == "counted" and length > _LONGEST_PATH:
         raise Refusal(
             "invalid_path",
             f"{tool} {name} has {length} characters, and {tool} takes at most {_LONGEST_PATH}. Resolve any "
@@ -161,14 +170,14 @@ def expanded(path: str, home: str) -> str:
 def resolved(path: str, root: str, *, folds: bool) -> str:
     """Return the absolute path: `.`, `..` and `//` fold, links are not followed.
 
-    A relative path is taken from `root`; an empty one is `root` itself. A final slash stays: only a directory
-    has such a name. Unless it `folds`, an absolute path stays as it is.
+    A relative path is taken from `root`, without a final slash; an empty one is `root` itself. A final slash of an
+    absolute path stays: only a directory has such a name. Unless it `folds`, an absolute path stays as it is.
     """
     if path.startswith("/") and not folds:
         return path
     absolute = posixpath.join(root, path) if path else root
     folded = posixpath.normpath(f"//{absolute}")  # two slashes would stay, three are one
-    return posixpath.join(folded, "") if absolute.endswith("/") else folded
+    return posixpath.join(folded, "") if path.startswith("/") and path.endswith("/") else folded
 
 
 def _is_missing(path: str, *, unclear: bool) -> bool:

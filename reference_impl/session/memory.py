@@ -137,6 +137,10 @@ class Memory:
     writes: Writes = field(default_factory=Writes)
     untold: dict[str, Record | None] = field(default_factory=dict)
     """What was known, until it is read or written again, of files that a call wrote of which the model was not told."""
+    read_over: dict[str, Record | None] = field(default_factory=dict)
+    """What was known of the files that are being read before the Reads that stand together, and run at once."""
+    cut: set[str] = field(default_factory=set)
+    """Files of which the latest Read showed only the beginning, though more was asked for."""
 
     def remember(
         self,
@@ -155,6 +159,8 @@ class Memory:
         path as the model wrote it. `text` is what the file holds.
         """
         self.untold.pop(path, None)
+        self.cut.discard(path)
+        self.read_over.setdefault(path, self.records.peek(path))
         self.records.put(
             self._known_as(path, given),
             Record(
@@ -191,6 +197,7 @@ class Memory:
         known = content if self.behaviours.freshness.touched_own_write_may_be_edited else None
         self.writes.add(path)
         self.untold.pop(path, None)
+        self.cut.discard(path)
         modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
         text = unify(content)
         former = self.records.peek(path)
@@ -207,6 +214,11 @@ class Memory:
             unread=not edited and (former is None or former.unread),
         )
         self.records.put(self._known_as(path, given), record)
+
+    def knows_only_the_beginning(self, path: str) -> None:
+        """Know a file no more: less was shown of it than was asked for."""
+        self.records.forget(path)
+        self.cut.add(path)
 
     def outdated(self, *, everything: bool = False) -> list[str]:
         """Return the paths that are newer on disk than the session knows them, of those that it watches, or of all.

@@ -116,7 +116,7 @@ class Attempt:
 
     @property
     def _shows_marks(self) -> bool:
-        return self._executed and self.file.format.mark and self.file.text.startswith("\ufeff")
+        return self._executed and self.file.format.mark and "\ufeff" in self.file.text
 
     @cached_property
     def match(self) -> Match | None:

@@ -84,7 +84,7 @@ def prepare(
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done."""
     how = session.behaviours.paths.nul_in_path
-    if how in ("named", "fatal"):
+    if session.behaviours.notebooks.nul_in_notebook_path_is_seen:
         refuse_null(arguments["notebook_path"], tool="NotebookEdit", how=how, name="notebook_path")
     path = session.paths.named(arguments["notebook_path"])
     if session.behaviours.notebooks.cell_type_checked_before_file:

@@ -116,6 +116,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     """Return the numbered lines, or blocks of cells, or what stands for an image or document."""
     given = arguments["file_path"]
     path = opened_path(session, session.paths.to_read(arguments["file_path"]))
+    session.paths.refuse_too_long(path)
     if session.behaviours.lookup.read_checks_existence_at_execution:
         session.paths.refuse_missing(path, unclear=False, named=session.paths.named(given))
     if session.behaviours.lookup.read_stats_before_open:
@@ -178,6 +179,7 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         is_too_long(text) and behaviours.reading.read_truncates_at_token_limit and "limit" not in arguments
     )
     if is_cut:
+        session.memory.knows_only_the_beginning(path)
         text, told = first_page(text, behaviours.reading.line_number_format)
         if behaviours.reading.truncation_notice_comes_first:
             told_first = f"<system-reminder>{told}</system-reminder>\n\n"
@@ -215,8 +217,12 @@ def lines_asked(session: Session, arguments: Mapping[str, Any]) -> tuple[float, 
 
 
 def is_unchanged(session: Session, path: str, asked: tuple[float, float | None]) -> bool:
-    """Tell whether an earlier message read the same lines, or the cells, of a file that has not changed since."""
+    """Tell whether an earlier message read the same lines, or the cells, of a file that has not changed since.
+
+    What Reads beside this one have read by now does not count.
+    """
     record = session.memory.records.get(path)
+    record = session.memory.read_over.get(path, record)
     return (
         record is not None
         and record.asked == asked

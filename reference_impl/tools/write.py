@@ -98,8 +98,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def needs_read(session: Session, path: str) -> bool:
-    """Tell whether a file must have been read; a notebook always must."""
-    if session.behaviours.freshness.write_needs_read or path.endswith(".ipynb"):
+    """Tell whether a file must have been read; a notebook, and what was shown in part unasked, always must."""
+    if session.behaviours.freshness.write_needs_read or path.endswith(".ipynb") or path in session.memory.cut:
         return True
     return not session.permissions.may_be_unread(path)
 
