@@ -245,12 +245,10 @@ class FileTools:
         result = self.call(tool, arguments)
         if not result.is_error:
             self._session.user_speaks()
-            told = self._session.behaviours.calls
-            if remark := told.stopped_remark:
+            if remark := self._session.behaviours.calls.stopped_remark:
                 self._session.memory.untold[path] = known
-                return Result(
-                    remark, True, "cancelled" if remark == told.given_up_remark else "stopped", None
-                )
+                as_cancelled = remark == self._session.behaviours.calls.given_up_remark
+                return Result(remark, True, "cancelled" if as_cancelled else "stopped", None)
         return result
 
     def call_at_limit(self, tool: str) -> Result:

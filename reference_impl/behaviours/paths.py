@@ -38,8 +38,8 @@ class PathBehaviours:
     long_path_refusal: str = behaviour(
         "system",
         {"2.1.113": "unnamed", "2.1.248": "cut", "2.1.321": "counted"},
-        meaning="The value says how a path is refused that is longer than the system takes: in the `system`'s words; as one "
-        "that cannot be opened, `unnamed` or named, the answer being `cut` after 4,096 characters; or by its "
+        meaning="The value says how a path is refused that is longer than the system takes: in the `system`'s words; "
+        "as one that cannot be opened, `unnamed` or named, the answer being `cut` after 4,096 characters; or by its "
         "length, which is `counted` before the path is looked at.",
         shown_by=("paths/longer-than-the-system-takes-absolute",),
     )

@@ -246,8 +246,8 @@ class Memory:
     def restored(self) -> Memory:
         """Return what a later start of the program knows of the files, from what was said of them.
 
-        It counts as known since then, whatever the files' times were. Of a file of which the session has seen a part
-        it may know nothing.
+        It counts as known since then, whatever the files' times were, unless it was written untold. Of a file of which
+        the session has seen a part it may know nothing.
         """
         behaviours = self.behaviours
         known = []
@@ -270,7 +270,7 @@ class Memory:
                 )
                 restored = replace(
                     record,
-                    timestamp=record.made,
+                    timestamp=0 if path in self.untold else record.made,
                     own=watched or (record.own and not record.edited),
                     asked=None,
                     seen=seen,
