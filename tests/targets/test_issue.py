@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from readfirst.harness.compare.reach import packed
 from readfirst.harness.compare.verdict import LEVELS, Verdict
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.report.markup import cell as prose
-from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.session import NO_ANSWER, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey import compatibility
 from readfirst.harness.survey import evidence as kept
@@ -237,6 +238,44 @@ def test_a_scenario_whose_failure_is_about_the_rule_is_taken(monkeypatch: pytest
     assert gather(SUITE, "mine@1", wanted, 5)["changed-until-read-again"].scenario == second
     assert gather(SUITE, "mine@1", {"changed-until-read-again": [first]}, 5).keys() == wanted.keys()
     assert gather(SUITE, "mine@1", {"modes": []}, 5) == {}
+
+
+class Sometimes(Wrong):
+    """Loses a file that it is stopped at, but not each time."""
+
+    capabilities = frozenset({"Read", "Edit", "Write", "stop"})
+    stops = 0
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> ToolResult:
+        if tool == "Write":
+            Path(arguments["file_path"]).write_text(arguments["content"])
+        return super().call(tool, arguments)
+
+    def call_interrupted(self, tool: str, arguments: dict[str, Any], *_: object) -> ToolResult:
+        self.stops += 1
+        if self.stops == 3:
+            Path(arguments["file_path"]).write_text("")
+        return NO_ANSWER
+
+
+def test_what_is_left_to_luck_is_tried_until_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    target = Sometimes()
+    monkeypatch.setattr(kept, "connect", lambda *_, **__: target)
+    rule = "interrupted-calls-change-nothing"
+    found = gather(SUITE, "mine@1", {rule: ["interrupted/write-stopped"]}, 5)
+    assert found[rule].found[0].what == "file notes.txt"
+    assert target.stops == 3
+
+
+def test_evidence_names_no_folder_that_is_called_otherwise_each_time() -> None:
+    scenario = scenario_of("staleness/edit-after-change")
+    path = f"{gettempdir()}/readfirst-k3_x/tmpab12/package/__pycache__/a.pyc"
+    outcome = Outcome(scenario.id, (StepOutcome((ToolResult(f"no {path!r}"),)),), Breakage("adapter", "", 0))
+    verdict = Verdict(scenario.id, "2.1.7", "effects", "broken", dict.fromkeys(LEVELS, False), reason=path)
+    evidence = evidence_of(scenario, outcome, verdict)
+    assert evidence is not None
+    assert evidence.answers[0][0].text == "no '$TMPDIR/package/__pycache__/a.pyc'"
+    assert evidence.broken == "$TMPDIR/package/__pycache__/a.pyc"
 
 
 def test_what_breaks_is_evidence_and_what_holds_is_none() -> None:
