@@ -7,7 +7,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from signal import Signals
 from typing import Any
@@ -41,6 +41,7 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
+from readfirst.harness.workspace.mounts import small_disk
 from readfirst.harness.workspace.platform import demand_platform
 from readfirst.harness.workspace.site import (
     HOME,
@@ -51,7 +52,6 @@ from readfirst.harness.workspace.site import (
     WorldEventError,
     changes,
 )
-from readfirst.harness.workspace.small_disk import small_disk
 from readfirst.harness.workspace.traces import names_of, traces
 
 __all__ = ["replay"]
@@ -141,12 +141,13 @@ def _site(scenario: Scenario, adapter: Adapter, place: SitePool) -> AbstractCont
 
 @contextmanager
 def _disk(scenario: Scenario, adapter: Adapter, site: Site) -> Iterator[None]:
-    """Put the workspace on a disk of its own where the scenario asks for one; what runs already does not see it."""
+    """Make what file systems the scenario asks for; what runs already does not see them."""
     traits = traits_of(adapter)
-    if scenario.given.disk is None or traits.repeats_answers:
+    disk = None if traits.repeats_answers else scenario.given.disk
+    if disk is None and not scenario.mounts:
         yield
         return
-    with small_disk(site.root, scenario.given.disk):
+    with small_disk(site.root, disk), site.mounting() if scenario.mounts else nullcontext():
         traits.reset()
         try:
             yield

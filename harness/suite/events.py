@@ -40,7 +40,7 @@ def read_event(look: Inspection, reach: Reach, place: YamlPath, kind: str, value
             return []
         reach.git(at)
         return [WorldEvent("git", value, position=position)]
-    if kind in ("delete", "mkdir") or (kind == "touch" and isinstance(value, str)):
+    if kind in ("delete", "mkdir", "mount", "unmount") or (kind == "touch" and isinstance(value, str)):
         if is_safe(look, value, at):
             entry = Directory() if kind == "mkdir" else None
             shift = _SHIFT if kind == "touch" else None

@@ -60,7 +60,9 @@ BUFFERS = "buffers"
 """The capability of an implementation that reads and writes files through the user's editor."""
 
 ReadGate = Literal["enforced", "relaxed"]
-EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir", "buffer", "git"]
+EventKind = Literal[
+    "modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir", "buffer", "git", "mount", "unmount"
+]
 SessionEventKind = Literal[
     "resume", "compact", "rewind", "agent", "end", "mention", "other", "background", "back"
 ]
@@ -368,6 +370,11 @@ class Scenario:
             yield from calls_of(step)
 
     @property
+    def mounts(self) -> bool:
+        """Whether a file system is mounted in it."""
+        return any(isinstance(step, WorldEvent) and step.kind == "mount" for step in self.steps)
+
+    @property
     def needs(self) -> frozenset[str]:
         """The capabilities an adapter must have: tool names, and those of `session.SESSION_CAPABILITIES`."""
         needs = {call.tool for call in self.calls()}
@@ -392,7 +399,7 @@ class Scenario:
             needs.add("hooks")
         if self.given.permissions:
             needs.add("permission_modes")
-        if self.given.disk is not None:
+        if self.given.disk is not None or self.mounts:
             needs.add("full_disk")
         if self.given.memory_files:
             needs.add("memory_files")

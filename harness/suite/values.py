@@ -100,10 +100,8 @@ def _event(event: WorldEvent) -> tuple[str, Any]:
         case "symlink":
             assert isinstance(event.entry, Symlink)
             return "symlink", {event.path: event.entry.target}
-        case "delete" | "mkdir":
+        case "delete" | "mkdir" | "mount" | "unmount" | "git":
             return event.kind, event.path
-        case "git":
-            return "git", event.path
         case "buffer":
             assert event.entry is not None
             return "buffer", {event.path: _entry(event.entry)}

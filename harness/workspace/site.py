@@ -25,6 +25,7 @@ from readfirst.harness.suite.shift import NANOSECONDS
 from readfirst.harness.workspace.editor import ScriptedEditor
 from readfirst.harness.workspace.folder import Folder, SpoiltError
 from readfirst.harness.workspace.git import Repository
+from readfirst.harness.workspace.mounts import Mounts
 from readfirst.harness.workspace.snapshot import TooLargeError, changes, scan, snapshot
 from readfirst.harness.workspace.world import WorldEventError, create, give, make_true, perform
 
@@ -162,6 +163,7 @@ class Site:
             _make(made)
         self.editor = ScriptedEditor(lambda: self.root)
         self.repository = Repository()
+        self._mounts: Mounts | None = None
         base = os.path.dirname(directory)
         above = Folder(
             directory,
@@ -229,10 +231,30 @@ class Site:
         if event.kind == "git":
             changed = self.repository.changed_by(event.path, self.snapshot())
             make_true(changed, self.root, self.repository.time)
+        elif event.kind in ("mount", "unmount"):
+            self._mount(event)
         elif event.kind == "buffer" and isinstance(event.entry, RegularFile):
             self.editor.hold(event.path, event.entry)
         else:
             perform(event, self.root)
+
+    @contextmanager
+    def mounting(self) -> Iterator[None]:
+        """Let events mount file systems below the workspace. Raises UnsupportedCall where the system does not."""
+        self._mounts = Mounts()
+        try:
+            yield
+        finally:
+            self._mounts.close()
+            self._mounts = None
+
+    def _mount(self, event: WorldEvent) -> None:
+        assert self._mounts is not None
+        act = self._mounts.mount if event.kind == "mount" else self._mounts.unmount
+        try:
+            act(f"{self.root}/{event.path}")
+        except OSError as error:
+            raise WorldEventError(f"cannot {event.kind} {event.path}: {error.strerror}") from error
 
     def snapshot(self) -> dict[str, Entry]:
         """Return the state of the workspace, of what lies beside or above it (`../name`) and at home (`$HOME/name`).

@@ -34,6 +34,7 @@ def needs_own_session(scenario: Scenario) -> bool:
         or given.hooks
         or given.permissions
         or given.disk is not None
+        or scenario.mounts
         or given.memory_files
         or any(isinstance(step, SessionEvent) for step in scenario.steps)
         or any(call.interrupted for call in scenario.calls())

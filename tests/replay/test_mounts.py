@@ -1,11 +1,13 @@
-"""A small disk: who sees it, what it has room for, and what is said where there is none."""
+"""Small disks and drives that go away: who sees them, what they hold, and what is said where there are none."""
 
 import errno
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapters.lines import LinesAdapter
 from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
@@ -18,13 +20,15 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.load import ScenarioError, scenario_from
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace import mounts
+from readfirst.harness.workspace.mounts import Mounts, small_disk
 from readfirst.harness.workspace.site import SitePool
-from readfirst.harness.workspace.small_disk import small_disk
 from tests.replay import answering
 
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 CONTRACT = SUITE.contracts["2.1.7"]
 FULL = "full-disk/edit-that-grows"
+DRIVE = "moved-world/drive-goes-away"
 
 
 @pytest.fixture
@@ -108,3 +112,57 @@ def test_a_recording_needs_no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_who_does_not_declare_it_is_unsupported() -> None:
     [verdict] = run(SUITE, f"python:{answering.__file__}:Basic", ["2.1.7"], ids=[FULL])
     assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks full_disk")
+
+
+def test_a_drive_covers_a_folder_and_keeps_what_it_holds_while_it_is_away(folder: Path) -> None:
+    drive = folder / "drive"
+    drive.mkdir()
+    (drive / "below").touch()
+    there = Mounts()
+    try:
+        there.mount(str(drive))
+        assert list(drive.iterdir()) == []
+        (drive / "on-it").touch()
+        with pytest.raises(OSError, match="it is mounted there"):
+            there.mount(str(drive))
+        there.unmount(str(drive))
+        assert [each.name for each in drive.iterdir()] == ["below"]
+        with pytest.raises(OSError, match="no mount"):
+            there.unmount(str(drive))
+        there.mount(str(drive))
+        assert [each.name for each in drive.iterdir()] == ["on-it"]
+    finally:
+        there.close()
+    assert [each.name for each in drive.iterdir()] == ["below"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_program_that_runs_loses_the_drive_as_well() -> None:
+    adapter = LinesAdapter([sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"])
+    try:
+        assert judged(SUITE.scenario(DRIVE), adapter).status == "passed"
+    finally:
+        adapter.close()
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_event_that_does_not_fit_is_the_scenarios_own_fault() -> None:
+    source = (
+        "title: x\nrequirement: must\ngiven:\n  files: {a.txt: alpha, drive: {directory: true}}\n"
+        "steps:\n  - mount: drive\n  - mount: drive\n  - Read: {file_path: $WS/a.txt}\n"
+    )
+    document = strict_yaml.load(source.encode(), Path("x.yaml"))
+    scenario = scenario_from(document, "family/x", SUITE.contracts, require_expect=False)
+    with SitePool() as place:
+        broken = replay(scenario, ReferenceAdapter("2.1.7"), place).broken
+    assert broken is not None
+    assert (broken.blame, broken.message) == ("harness", "cannot mount drive: it is mounted there")
+
+
+def test_a_machine_that_mounts_nothing_passes_no_drive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mounts.ctypes, "CDLL", lambda *_, **__: object())
+    verdict = judged(SUITE.scenario(DRIVE), ReferenceAdapter("2.1.7"))
+    assert verdict.status == "unsupported"
+    assert (
+        verdict.reason == "the adapter lacks a file system of its own, which only Linux makes for a process"
+    )
