@@ -1,9 +1,9 @@
-"""Behaviour: docs/behaviour.md, made from the claims, the scenarios and what the product was recorded to do."""
+"""Behaviour: every claim beside what the product was recorded to do, and docs/behaviour.md, which sums that up."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from readfirst.harness.claims.cells import MOST_CHARACTERS, describe_answer, describe_both, excerpt
@@ -20,13 +20,13 @@ from readfirst.harness.claims.claims import (
 from readfirst.harness.claims.evidence import Evidence, Holding
 from readfirst.harness.claims.versions import by_contract, holds_anywhere, versions_in_words
 from readfirst.harness.claims.witness import Witness
-from readfirst.harness.report.markup import anchor, cell, code, link, scenario_link, table
+from readfirst.harness.report.markup import anchor, cell, code, link, prose, scenario_link, table
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.scenario import TextDigest
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["Judged", "OwnData", "behaviour", "judged", "own_data"]
+__all__ = ["Judged", "OwnData", "behaviour", "judged", "own_data", "summary"]
 
 _MOST_EXAMPLES = 3
 """Calls of one claim that are shown in full; of all others the verdict is shown."""
@@ -104,7 +104,16 @@ def own_data(suite: Suite) -> Iterator[OwnData]:
 
 
 def behaviour(suite: Suite) -> str:
-    """Return the page. Raises SuiteError where the claims are wrong, missing, or do not fit the scenarios."""
+    """Return every claim with its evidence. Raises SuiteError where claims are wrong, or do not fit the scenarios."""
+    return _made(suite, _Page.lines)
+
+
+def summary(suite: Suite) -> str:
+    """Return a page of what is claimed, counted, and what of it does not hold. Raises SuiteError as `behaviour`."""
+    return _made(suite, _Page.summary)
+
+
+def _made(suite: Suite, lines: Callable[[_Page], Iterator[str]]) -> str:
     file = claims_file(suite.root)
     claims = load_claims(file)
     findings = list(check_claims(suite, claims))
@@ -117,7 +126,7 @@ def behaviour(suite: Suite) -> str:
         if unanswered:
             raise SuiteError([_without_calls(shown.position) for shown in unanswered])
         page = _Page(suite, claims, judged(claims, suite.contracts, witness), witness)
-        return "\n".join(page.lines()) + "\n"
+        return "\n".join(lines(page)) + "\n"
 
 
 def _without_calls(position: Position) -> Finding:
@@ -145,6 +154,51 @@ class _Page:
         yield from self._questions()
         yield from self._contradictions()
         yield from self._own_data()
+
+    def summary(self) -> Iterator[str]:
+        """Yield the page of the repository: counts, and a line for each claim that does not hold as it stands."""
+        yield "# Documented and real behaviour"
+        yield ""
+        yield (
+            f"Five documents make {len(list(self.claims))} claims about the file tools of Claude Code. Each was held"
+            f" against what version {self.version} was recorded to do. `readfirst product claims` prints every claim"
+            " with its scenarios, the words of both sides, and the versions on which it holds; the site has the same"
+            " as a page."
+        )
+        yield ""
+        yield (
+            "*In other words*: the refusal or the change is as claimed, an answer is worded differently. *Partly*: some"
+            f" scenarios confirm it. *Not shown*: {self.version} lacks what the claim presumes. {self._elsewhere()}"
+        )
+        yield ""
+        yield from table(
+            self._heads("topic"),
+            [
+                *([prose(topic.title), *self._counts(topic.claims)] for topic in self.claims.topics),
+                ["**All**", *self._counts(list(self.claims))],
+            ],
+        )
+        yield ""
+        yield from table(self._heads("document"), list(self._by_document()))
+        yield ""
+        yield "## What does not hold"
+        yield ""
+        rows = [
+            [cell(each.claim.says), self._against(each), versions_in_words(each.holdings)]
+            for each in self.judged.values()
+            if each.holding in ("does not hold", "partly")
+        ]
+        yield from table(["claim", "shown by", "holds on"], rows)
+        yield ""
+        yield (
+            "This page is made by `readfirst product claims --write` from `fixtures/claims.yaml`, the scenarios and"
+            " the recordings; a test fails when it is stale."
+        )
+
+    def _against(self, judged: Judged) -> str:
+        """Return the first scenario that speaks against a claim."""
+        against = [each for each in judged.evidence if each.holding in ("does not hold", "partly")]
+        return self._link((against or list(judged.evidence))[0].scenario_id)
 
     def _introduction(self) -> Iterator[str]:
         default = self.suite.contracts[self.version]
@@ -181,8 +235,8 @@ class _Page:
         )
         yield ""
         yield (
-            "This page is made by `readfirst product claims --write` from `fixtures/claims.yaml`, the scenarios and"
-            " the recordings. Do not edit it: `readfirst product claims --check` and a test fail when it is stale."
+            "This is made from `fixtures/claims.yaml`, the scenarios and the recordings; `readfirst product claims`"
+            " prints it."
         )
         yield ""
 
@@ -200,11 +254,7 @@ class _Page:
         for topic in self.claims.topics:
             rows.append([link(topic.title, f"#{anchor(topic.title)}"), *self._counts(topic.claims)])
         rows.append(["**All**", *self._counts(list(self.claims))])
-        heads = ["topic", "claims", "hold", "in other words", "partly", "do not hold", "not shown"]
-        heads.append("cannot be observed")
-        if any(each.holding == "not recorded" for each in self.judged.values()):
-            heads.append("not recorded")
-        yield from table(heads, [row[: len(heads)] for row in rows])
+        yield from table(self._heads("topic"), rows)
         yield ""
         for title, number in (
             (_QUESTIONS, len(self.claims.questions)),
@@ -215,25 +265,40 @@ class _Page:
         yield ""
         yield "The same by document; a claim that several documents make counts for each:"
         yield ""
-        rows = []
+        yield from table(self._heads("document"), list(self._by_document()))
+        yield ""
+
+    def _by_document(self) -> Iterator[list[str]]:
         for document in self._documents():
             made = [
                 claim for claim in self.claims if any(_document(each) == document for each in claim.sources)
             ]
-            rows.append([code(document), *self._counts(made)])
-        heads[0] = "document"
-        yield from table(heads, [row[: len(heads)] for row in rows])
-        yield ""
+            yield [code(document), *self._counts(made)]
+
+    def _heads(self, first: str) -> list[str]:
+        unasked = [column for column in ("not recorded",) if self._has_unrecorded]
+        counted = ("claims", "hold", "in other words", "partly", "do not hold", "not shown")
+        return [first, *counted, "cannot be observed", *unasked]
+
+    @property
+    def _has_unrecorded(self) -> bool:
+        return any(each.holding == "not recorded" for each in self.judged.values())
 
     def _documents(self) -> list[str]:
         return [name for contract in self.suite.contracts for name in contract.documents]
 
     def _counts(self, claims: Sequence[Claim]) -> list[str]:
         found = Counter(self.judged[claim.id].holding for claim in claims)
-        columns: tuple[Holding | None, ...] = (
-            *("holds", "in other words", "partly", "does not hold", "not shown"),
-            *(None, "not recorded"),
-        )
+        columns: list[Holding | None] = [
+            "holds",
+            "in other words",
+            "partly",
+            "does not hold",
+            "not shown",
+            None,
+        ]
+        if self._has_unrecorded:
+            columns.append("not recorded")
         return [str(len(claims)), *(str(found[each]) for each in columns)]
 
     def _topic(self, topic: Topic) -> Iterator[str]:

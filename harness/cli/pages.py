@@ -33,13 +33,14 @@ def claims(
     ] = False,
     fixtures: Fixtures = None,
 ) -> int:
-    """Print what the documents claim and what the product was recorded to do, as in docs/behaviour.md."""
+    """Print what the documents claim, beside what the product was recorded to do; docs/behaviour.md sums it up."""
     if check and write:
         raise UsageError("--check and --write exclude each other.")
-    from readfirst.harness.claims.page import behaviour as made
+    from readfirst.harness.claims.page import behaviour, summary
 
     suite = open_suite(fixtures)
-    return _printed_or_kept("behaviour.md", suite, made(suite), "product claims --write", check, write)
+    text = summary(suite) if check or write else behaviour(suite)
+    return _printed_or_kept("behaviour.md", suite, text, "product claims --write", check, write)
 
 
 @guarded

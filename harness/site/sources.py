@@ -11,6 +11,8 @@ from urllib.parse import unquote
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from readfirst.harness.claims.claims import claims_file
+from readfirst.harness.claims.page import behaviour
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.site.generator import HOME
 from readfirst.harness.site.home_page import home_page
@@ -31,8 +33,14 @@ _FENCE = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
 
 
 def made_pages(facts: Facts) -> dict[str, str]:
-    """Return the pages that are made for the site alone, by path. Raises SiteError, SuiteError."""
+    """Return the pages that are made for the site alone, by path, among them one that docs/ has shortened.
+
+    Raises SiteError, SuiteError.
+    """
+    suite = facts.suite
+    claimed = {"docs/behaviour.md": behaviour(suite)} if claims_file(suite.root).is_file() else {}
     return {
+        **claimed,
         HOME: home_page(facts),
         "rules/index.md": rule_index(facts),
         **{f"rules/{name}": text for name, text in rule_pages(facts)},
@@ -49,7 +57,7 @@ def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Pa
     `pages` are by path in the site; `root` is the folder that links in them are relative to, with the same layout. A
     page that a page links to is followed as well.
     """
-    texts = {**made, **{name: file.read_text("utf-8") for name, file in pages.items()}}
+    texts = {**{name: file.read_text("utf-8") for name, file in pages.items()}, **made}
     waiting, copied = list(texts), set(texts)
     while waiting:
         name = waiting.pop()

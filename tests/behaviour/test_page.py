@@ -1,4 +1,4 @@
-"""docs/behaviour.md is what the fixtures make of it, and nothing else."""
+"""What the claims come to, and docs/behaviour.md, which sums it up: made of the fixtures, and of nothing else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.claims.claims import claims_file, load_claims
-from readfirst.harness.claims.page import behaviour, own_data
+from readfirst.harness.claims.page import behaviour, own_data, summary
 from readfirst.harness.cli.suite_page import is_fresh, page_file
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
@@ -47,9 +47,13 @@ def page() -> str:
 
 
 @pytest.mark.slow
-def test_the_page_of_the_suite_is_fresh(page: str) -> None:
-    told = "docs/behaviour.md is stale: run `readfirst renew`"
-    assert is_fresh(CHECKOUT / "docs/behaviour.md", page), told
+def test_the_page_of_the_suite_is_fresh_and_short() -> None:
+    short = summary(Suite(CHECKOUT / "fixtures"))
+    assert is_fresh(CHECKOUT / "docs/behaviour.md", short), (
+        "docs/behaviour.md is stale: run `readfirst renew`"
+    )
+    assert short.count("\n") < 120
+    assert len(short) < 30_000
 
 
 @pytest.mark.slow
@@ -120,11 +124,13 @@ def test_a_page_that_was_written_is_fresh(run: Run, small: Small) -> None:
     assert run("--check")[0] == 1
     assert run("--write")[0] == 0
     assert run("--check") == (0, "", "")
-    assert run() == (0, written(small).read_text(encoding="utf-8"), "")
+    assert written(small).read_text(encoding="utf-8") == summary(small.suite)
 
 
 def test_a_changed_claim_makes_the_page_stale(run: Run, small: Small) -> None:
+    small.record("gate/unread", step(edit(), results=[refused("File does not exist.")]))
     run("--write")
+    assert "| Unread files are safe. | [gate/unread](" in written(small).read_text(encoding="utf-8")
     small.claims(claims("gate/unread", says="Unread files stay as they are."))
     code, _, told = run("--check")
     assert code == 1
