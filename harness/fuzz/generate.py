@@ -13,9 +13,10 @@ from readfirst.harness.fuzz.notebooks import notebook_scenario
 from readfirst.harness.fuzz.rarity import Rarity
 from readfirst.harness.fuzz.sketch import Sketch
 from readfirst.harness.fuzz.texts import argument_text, content, quoted_from
-from readfirst.harness.fuzz.variety import file_name
+from readfirst.harness.fuzz.variety import LONGEST_AS_IT_IS, file_name
 from readfirst.harness.fuzz.variety import large as large_text
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
+from readfirst.harness.suite.repeated import RepeatedText
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.shift import Seconds
 
@@ -370,7 +371,13 @@ class _Stage:
     def _text(self) -> str:
         often = self.large and self.random.randint(0, 24) == 24
         text = large_text(self.random) if often else argument_text(self.random)
-        return text if self.carriage_returns or "\r" not in text else text.replace("\r", "")
+        return self._argument(text)
+
+    def _argument(self, text: str) -> str:
+        """Return a text as an argument may have it: a scenario file must hold it, if need be by its short form."""
+        if not self.carriage_returns and "\r" in text:
+            text = text.replace("\r", "")
+        return text if isinstance(text, RepeatedText) else text[:LONGEST_AS_IT_IS]
 
     def _read(self, path: str) -> ToolCall:
         arguments: dict[str, Any] = {"file_path": self._path(path)}
@@ -391,9 +398,7 @@ class _Stage:
                 content = ""
             case _:
                 pass
-        if not self.carriage_returns:
-            content = content.replace("\r", "")
-        return ToolCall("Write", {"file_path": self._path(path), "content": content})
+        return ToolCall("Write", {"file_path": self._path(path), "content": self._argument(content)})
 
     def _edit(self, path: str) -> ToolCall:
         kind = self.random.randint(0, 11)
@@ -421,9 +426,8 @@ class _Stage:
                 new = self._text()
         if self.moves and old == new and self.random.randint(0, 3):
             new = self._text()
-        if not self.carriage_returns:
-            old, new = old.replace("\r", ""), new.replace("\r", "")
-        arguments: dict[str, Any] = {"file_path": self._path(path), "old_string": old, "new_string": new}
+        texts = {"old_string": self._argument(old), "new_string": self._argument(new)}
+        arguments: dict[str, Any] = {"file_path": self._path(path), **texts}
         match self.random.randint(0, 7):
             case 0 | 1:
                 arguments["replace_all"] = True

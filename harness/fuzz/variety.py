@@ -11,13 +11,25 @@ from functools import cache
 from random import Random
 
 from readfirst.harness.suite.entry import TextContent
+from readfirst.harness.suite.repeated import RepeatedText
 
-__all__ = ["FORMATS", "SIZES", "character", "file_name", "large", "large_content", "like_a_format", "piece"]
+__all__ = [
+    "FORMATS",
+    "LONGEST_AS_IT_IS",
+    "SIZES",
+    "character",
+    "file_name",
+    "large",
+    "large_content",
+    "like_a_format",
+    "piece",
+]
 
 SIZES = tuple(4096 * 2**power for power in range(11))
 """Sizes of buffers, in bytes: 4 KiB to 4 MiB."""
-_ARGUMENTS = SIZES[:7]
-"""Sizes of an argument: a scenario file holds no larger ones."""
+_WRITTEN = SIZES[:7]
+LONGEST_AS_IT_IS = _WRITTEN[-1] + 100
+"""Characters of an argument that a scenario file can hold as it is; a longer one has a short form."""
 _ROWS = ("line of many\n", "x", "one two three four\n", "0123456789abcde\n", "wörter\n")
 
 FORMATS = (
@@ -92,8 +104,11 @@ def piece(random: Random) -> str:
 
 def large(random: Random) -> str:
     """Return a text of about the size of a buffer: a byte less, as many, or one or some more; mostly a small one."""
-    size: int = random.choice(_ARGUMENTS[: random.choice((2, 2, 3, 5, 7))]) + random.choice((-1, 0, 1, 17))
+    size: int = random.choice(_WRITTEN[: random.choice((2, 2, 3, 5, 7))]) + random.choice((-1, 0, 1, 17))
     row: str = random.choice(_ROWS)
+    if random.randint(0, 15) == 15:
+        size = random.choice(SIZES[len(_WRITTEN) :])
+        return RepeatedText.of(row, size // len(row.encode()) + random.choice((0, 1)))
     text = row * (size // len(row.encode()) + 1)
     return text.encode()[:size].decode("utf-8", "ignore")
 

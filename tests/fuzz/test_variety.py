@@ -14,13 +14,12 @@ import pytest
 
 from readfirst.harness.fuzz.generate import scenarios
 from readfirst.harness.fuzz.texts import argument_text, content
-from readfirst.harness.fuzz.variety import FORMATS, SIZES
+from readfirst.harness.fuzz.variety import FORMATS, LONGEST_AS_IT_IS, SIZES
 from readfirst.harness.suite.entry import TextContent
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.repeated import RepeatedText
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, calls_of
 
 SCENARIOS = 3_000
-LONGEST_ARGUMENT = 256 * 1024
-"""Bytes: longer arguments would make the search several times slower."""
 CATEGORIES = sorted({unicodedata.category(chr(point)) for point in range(sys.maxunicode + 1)} - {"Cs", "Cn"})
 CONTROLS = [chr(point) for point in (0x1B, 0x07, 0x08)]
 OTHER_FORMATS = {
@@ -110,7 +109,20 @@ class TestDrawn:
     def test_arguments_and_files_around_the_size_of_every_buffer(self, alone: bool, size: int) -> None:
         _, _, arguments, files = drawn(alone=alone)
         assert size in files
-        assert (size in arguments) == (size <= LONGEST_ARGUMENT)
+        assert size in arguments
+
+
+def test_what_is_too_long_for_a_file_has_a_short_form() -> None:
+    arguments = [
+        value
+        for scenario in islice(scenarios(11, large=True), SCENARIOS)
+        for step in scenario.steps
+        for call in calls_of(step)
+        for value in call.arguments.values()
+    ]
+    long = [each for each in arguments if isinstance(each, str) and len(each) > LONGEST_AS_IT_IS]
+    assert len(long) > 10
+    assert {type(each) for each in long} == {RepeatedText}
 
 
 def test_what_is_not_drawn_is_noticed() -> None:
