@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -117,16 +117,17 @@ def diff(
     left_out: dict[str, list[str]] = {}
     harmed: dict[str, tuple[frozenset[Kind], frozenset[Kind]]] = {}
     comparison = _Comparison(suite, before, after)
-    results: Iterator[_Compared] = map(comparison.compared, ids)
-    if jobs > 1 and len(ids) > 1:
-        results = work_in_processes(comparison, ids, jobs)
-    for scenario_id, here in zip(ids, results, strict=True):
-        if here.left_out:
-            left_out.setdefault(here.left_out, []).append(scenario_id)
-        found += here.occurrences
-        if here.harms is not None:
-            harmed[scenario_id] = here.harms
-        advance()
+    with ExitStack() as stack:
+        results: Iterator[_Compared] = map(comparison.compared, ids)
+        if jobs > 1 and len(ids) > 1:
+            results = stack.enter_context(closing(work_in_processes(comparison, ids, jobs)))
+        for scenario_id, here in zip(ids, results, strict=True):
+            if here.left_out:
+                left_out.setdefault(here.left_out, []).append(scenario_id)
+            found += here.occurrences
+            if here.harms is not None:
+                harmed[scenario_id] = here.harms
+            advance()
     causes, consequences = grouped(found)
     broken = sum(
         len(names)
