@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-import yaml
-
 from readfirst.harness.source.finding import Finding, Position, SuiteError
+
+# PyYAML is imported by what parses: a list of scenarios, whose headings are written as files are, needs none.
 
 __all__ = [
     "MAX_BYTES",
@@ -29,9 +29,6 @@ __all__ = [
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 64
-
-# libyaml's parser is about 8 times faster; PyYAML's own parser gives the same events.
-_PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _CONSTANTS: dict[str, Any] = {"null": None, "true": True, "false": False}
 _NUMBER_STARTS = frozenset("-0123456789")
@@ -94,6 +91,9 @@ class Document:
 
     def scalars(self) -> Iterator[Scalar]:
         """Yield every scalar in the order of the file; reads the file's bytes once more."""
+        import yaml
+
+        values = (yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent)
         # One entry per open collection: None for a sequence, else whether a key comes next.
         open_: list[bool | None] = []
         for event in _events(self.data):
@@ -101,7 +101,7 @@ class Document:
             if kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
                 open_.pop()
                 continue
-            if kind not in _VALUE_EVENTS:
+            if kind not in values:
                 continue
             is_key = bool(open_ and open_[-1])
             if open_ and open_[-1] is not None:
@@ -116,9 +116,6 @@ class Document:
                 last = end.line if event.style in ("|", ">") else end.line + 1
                 style = event.style or ""
                 yield Scalar(event.value, style, start.line + 1, last, start.column + 1, is_key)
-
-
-_VALUE_EVENTS = (yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent)
 
 
 def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> bytes:
@@ -165,6 +162,8 @@ def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
     `null`, `true`, `false` and numbers in JSON's spelling get their type; every other scalar is a string.
     Reading ends before the first top-level key that is in `until`: what follows is neither there nor checked.
     """
+    import yaml
+
     if len(data) > MAX_BYTES:
         _refuse_size(file, len(data), MAX_BYTES)
     try:
@@ -198,8 +197,15 @@ def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
     return Document(value, file, data, marks)
 
 
+def _parser(data: bytes) -> Any:
+    import yaml
+
+    # libyaml's parser is about 8 times faster; PyYAML's own parser gives the same events.
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)(data)
+
+
 def _events(data: bytes) -> Iterator[Any]:
-    parser = _PARSER(data)
+    parser = _parser(data)
     try:
         while parser.check_event():
             yield parser.get_event()
@@ -209,7 +215,9 @@ def _events(data: bytes) -> Iterator[Any]:
 
 def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, Any]:
     """Build the value and the tree of marks in one pass over the events; never recursive."""
-    parser = _PARSER(data)
+    import yaml
+
+    parser = _parser(data)
     get = parser.get_event
     root: Any = None
     marks: Any = None

@@ -32,17 +32,19 @@ class Heading:
 
 
 # A plain scalar of YAML on one line, in printable ASCII: it stands for itself.
-_PLAIN = rb"[A-Za-z/$](?:[ !\"$-9;-~]|:(?! |\n)|(?<! )#)*(?<! )"
+_PLAIN = rb"(?:[A-Za-z/$]|[0-9,]+ [a-z])(?:[ !\"$-9;-~]|:(?! |\n)|(?<! )#)*(?<! )"
 _QUOTED = rb"[ !#-\[\]-~]+"
 """What stands for itself between double quotes."""
 _WORD = rb"[a-z0-9]+(?:-[a-z0-9]+)*"
 _HEADING = re.compile(
     rb"(?:#[^\n]*\n)*"
     rb"title: (?:\"(" + _QUOTED + rb")\"|(?!(?:null|true|false)\n)(" + _PLAIN + rb"))\n"
-    rb"(?:about: " + _PLAIN + rb"\n)?"
+    rb"(?:about: (?:" + _PLAIN + rb"|>-(?:\n  [ -~]+)+)\n)?"
     rb"requirement: (must|should|observed)\n"
     rb"(?:rule: (?!(?:null|true|false)\n)([a-z]" + _WORD + rb")\n)?"
-    rb"(?:tags: \[(" + _WORD + rb"(?:, " + _WORD + rb")*)\]\n)?"
+    rb"(?:law: true\n)?"
+    rb"(?:tags: \[(" + _WORD + rb"(?:, " + _WORD + rb")*)?\]\n)?"
+    rb"(?:platform: " + _WORD + rb"\n)?(?:law: true\n)?"
     rb"(?=(?:sources|contract|given|steps):)"
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -95,3 +96,18 @@ def test_a_damaged_file_is_reported(tmp_path: Path) -> None:
     suite = small_suite(tmp_path, {"a/b": "title: [A]\nrequirement: must\nsteps: []\n"})
     with pytest.raises(SuiteError, match=r"b\.yaml:1:8: "):
         suite.heading("a/b")
+
+
+def test_a_list_of_the_suite_parses_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written as files are is read without a parser, which takes longer to import than all headings to read."""
+    parsed: list[Path] = []
+    load = strict_yaml.load
+
+    def noted(data: bytes, file: Path, **options: Any) -> Any:
+        parsed.append(file)
+        return load(data, file, **options)
+
+    monkeypatch.setattr(strict_yaml, "load", noted)
+    suite = Suite()
+    assert len([suite.heading(each) for each in suite.ids()]) > 2_000
+    assert len(parsed) < 10, "write `title`, `about`, `requirement`, `rule` and `tags` in this order, in plain words"
