@@ -15,6 +15,7 @@ from readfirst.harness.agents.program import BASE_VARIABLES
 from readfirst.harness.compare.baseline import load_baseline
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets.adapter import TargetAdapter
@@ -85,6 +86,24 @@ def test_its_own_tools_edit_a_file(agent, place: SitePool) -> None:
 def test_they_refuse_a_missing_file_unless_they_are_known_not_to(agent, place: SitePool) -> None:
     verdict = verdict_on(agent, "gate/order-missing-before-notebook", place)
     assert verdict.levels["reason"] or known(agent[0], verdict.scenario_id), verdict.differences
+
+
+THROWS_AWAY = {
+    "gemini-cli": {"new-file-in-the-editor", "written-over-typed-text", "written-after-the-read-of-a-buffer"},
+    "opencode": {"typed-before-the-read", "typed-after-the-read", "written-over-typed-text"},
+    "qwen-code": {"new-file-in-the-editor", "written-over-typed-text"},
+}
+"""What of a text that was typed and not saved some agents lose, among other scenarios (docs/targets.md)."""
+
+
+def test_through_an_editor_it_does_what_the_page_says(agent, place: SitePool) -> None:
+    target, _ = agent
+    if not target.launch.acp:
+        pytest.skip("it speaks with no editor")
+    for slug in ("typed-before-the-read", "written-over-typed-text"):
+        scenario = SUITE.scenario(f"unsaved-buffers/{slug}")
+        harms = harms_of(scenario, replay(scenario, TargetAdapter(*agent), place))
+        assert bool(harms) == (slug in THROWS_AWAY[target.name]), harms
 
 
 def known(target: Target, scenario_id: str) -> bool:

@@ -113,6 +113,9 @@ PLANS = {
     ),
     "readfirst run target:agno@3.1.10": Plan("agents", whole=True, seconds=1800),
     "readfirst run target:agno@3.1.10 --update-baseline": Plan("agents", whole=True, seconds=1800),
+    "readfirst run target:opencode@1.18.33 --family unsaved-buffers --level safe": Plan(
+        "agents", (1,), whole=True, seconds=900
+    ),
     "readfirst field targets --outdated": Plan("agents", (0, 1)),
     "readfirst field compatibility --compare opencode@1.3.2 opencode@1.18.33": Plan(codes=(1,), whole=True),
     "readfirst field targets --pin agno@3.1.10": Plan("agents", seconds=300),
