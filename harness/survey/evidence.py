@@ -227,6 +227,8 @@ def _kept(text: str) -> str:
     ):
         text = text.replace(folder + "/", f"{name}/")
     text = _RANDOM.sub("", text)
+    if "\0" in text and "$TMPDIR" in text:
+        return "Bytes that name folders of the machine."
     if len(text) <= _LONGEST:
         return text
     return f"{text[:_LONGEST]} [{len(text) - _LONGEST:,} more characters]"

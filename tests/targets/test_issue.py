@@ -276,6 +276,10 @@ def test_evidence_names_no_folder_that_is_called_otherwise_each_time() -> None:
     assert evidence is not None
     assert evidence.answers[0][0].text == "no '$TMPDIR/package/__pycache__/a.pyc'"
     assert evidence.broken == "$TMPDIR/package/__pycache__/a.pyc"
+    compiled = replace(verdict, reason=f"\0{path}\0")
+    assert evidence_of(scenario, outcome, compiled) == replace(
+        evidence, broken="Bytes that name folders of the machine."
+    )
 
 
 def test_what_breaks_is_evidence_and_what_holds_is_none() -> None:
