@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from readfirst.harness.session import Workspace
@@ -12,10 +12,9 @@ __all__ = ["FileEditor"]
 
 
 class _Session:
-    def __init__(self, workspace: Workspace) -> None:
-        executor = importlib.import_module("openhands.tools.file_editor.impl").FileEditorExecutor
-        self._action = importlib.import_module("openhands.tools.file_editor.definition").FileEditorAction
-        self._execute = executor(workspace_root=str(workspace.root))
+    def __init__(self, execute: Callable[[Any], Any], action: Callable[..., Any]) -> None:
+        self._execute = execute
+        self._action = action
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002 - there is one
         """Execute one action; wrong arguments raise what the agent would see."""
@@ -24,8 +23,12 @@ class _Session:
 
 
 class FileEditor:
-    """`FileEditorExecutor` with the workspace as its root."""
+    """`FileEditorExecutor` with the workspace as its root; what it needs is imported at the start, which may be long."""
+
+    def __init__(self) -> None:
+        self._executor = importlib.import_module("openhands.tools.file_editor.impl").FileEditorExecutor
+        self._action = importlib.import_module("openhands.tools.file_editor.definition").FileEditorAction
 
     def open(self, workspace: Workspace) -> _Session:
         """Make an executor, which remembers nothing yet."""
-        return _Session(workspace)
+        return _Session(self._executor(workspace_root=str(workspace.root)), self._action)
