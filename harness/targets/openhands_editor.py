@@ -23,7 +23,7 @@ class _Session:
 
 
 class FileEditor:
-    """`FileEditorExecutor` with the workspace as its root; what it needs is imported at the start, which may be long."""
+    """`FileEditorExecutor` with the workspace as its root; what it needs is imported at the start, which takes time."""
 
     def __init__(self) -> None:
         self._executor = importlib.import_module("openhands.tools.file_editor.impl").FileEditorExecutor
