@@ -33,18 +33,20 @@ class Pins:
 
     def hold(self, root: Path) -> None:
         """Hold every regular file below `root` that is not held yet; one that cannot be opened is left out."""
-        for directory, _, names in os.walk(root):
-            for name in names:
-                with contextlib.suppress(OSError):
-                    self._hold(f"{directory}/{name}")
+        # An agent may have put a link in the place of the folder itself: `os.walk` would follow it.
+        with contextlib.suppress(OSError):
+            for _, _, names, folder in os.fwalk(root):
+                for name in names:
+                    with contextlib.suppress(OSError):
+                        self._hold(name, folder)
 
     def release(self) -> None:
         """Let go of all."""
         while self._held:
             os.close(self._held.popitem()[1])
 
-    def _hold(self, path: str) -> None:
-        status = os.lstat(path)
+    def _hold(self, name: str, folder: int) -> None:
+        status = os.lstat(name, dir_fd=folder)
         key = (status.st_dev, status.st_ino)
         if key not in self._held:
-            self._held[key] = os.open(path, _FLAGS)
+            self._held[key] = os.open(name, _FLAGS, dir_fd=folder)

@@ -37,3 +37,13 @@ def test_a_file_that_is_held_is_held_once_and_nothing_else_is_touched(tmp_path: 
     assert len(pins) == open_descriptors() - before == 3
     pins.release()
     assert open_descriptors() == before
+
+
+def test_a_folder_that_an_agent_replaced_by_a_link_is_not_walked(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "file").write_text("text")
+    (tmp_path / "root").symlink_to(tmp_path / "elsewhere")
+    pins = Pins()
+    pins.hold(tmp_path / "root")
+    pins.hold(tmp_path / "gone")
+    assert len(pins) == 0

@@ -136,6 +136,20 @@ def test_jobs_read_unless_they_propose_and_keep_no_credentials() -> None:
                     assert step["with"]["persist-credentials"] is False, (file, name)
 
 
+def test_no_job_takes_over_what_another_left_in_a_cache() -> None:
+    """The nightly job alone does, for recordings of its own that it took the night before."""
+    for file, name, job, _ in jobs():
+        for step in job["steps"]:
+            action = step.get("uses", "").partition("@")[0].partition("/")[2]
+            given = step.get("with", {})
+            if action.startswith("cache"):
+                assert (file, name, given["path"]) == ("nightly.yml", "snapshot", "takes")
+            elif action == "setup-go":  # it does so unasked
+                assert given["cache"] is False, (file, name)
+            else:
+                assert "cache" not in given, (file, name)
+
+
 def test_no_script_of_a_job_is_made_of_what_others_wrote() -> None:
     for file, name, job, _ in jobs():
         for step in job["steps"]:
