@@ -14,6 +14,7 @@ from readfirst.harness.cli.options import (
     Fixtures,
     LevelName,
     TimeLimit,
+    finite,
     one_target,
     open_suite,
 )
@@ -45,7 +46,9 @@ def fuzz(
     ] = None,
     minutes: Annotated[
         float | None,
-        typer.Option(min=0.01, max=10_000, help="Stop after this time.", show_default="no limit"),
+        typer.Option(
+            min=0.01, max=10_000, callback=finite, help="Stop after this time.", show_default="no limit"
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="A different seed generates different scenarios.")] = 0,
     level: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -36,6 +37,7 @@ __all__ = [
     "Shard",
     "Tags",
     "TimeLimit",
+    "finite",
     "in_installed_package",
     "one_target",
     "open_own_suite",
@@ -139,6 +141,13 @@ def _jobs(text: str | int) -> int:
     return int(text)
 
 
+def finite(value: float | None) -> float | None:
+    """Refuse `nan`, which is in every range."""
+    if value is not None and math.isnan(value):
+        raise typer.BadParameter("nan is no number.")
+    return value
+
+
 Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, max=_MOST_JOBS, help="Worker processes.")]
 AutoJobs = Annotated[
     int,
@@ -164,6 +173,7 @@ Settle = Annotated[
     typer.Option(
         min=0,
         max=60_000,
+        callback=finite,
         metavar="MS",
         help="Milliseconds to wait for late writes after the last answer, and again after the session.",
     ),
@@ -177,7 +187,9 @@ Claims = Annotated[
         show_default="Read,Edit,Write, or what baseline or mapping say",
     ),
 ]
-TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")]
+TimeLimit = Annotated[
+    float, typer.Option(min=0.1, max=86_400, callback=finite, help="Seconds that one call may take.")
+]
 Output = Annotated[
     Path | None,
     typer.Option(help="Write to this file, whole or not at all.", show_default="standard output"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
-from readfirst.harness.cli.options import Fixtures, TimeLimit, open_suite, shard_of
+from readfirst.harness.cli.options import Fixtures, TimeLimit, finite, open_suite, shard_of
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import say
@@ -46,7 +46,13 @@ def sweep(
     ] = None,
     minutes: Annotated[
         float | None,
-        typer.Option(min=0.01, max=10_000, help="Begin no version after this time.", show_default="no limit"),
+        typer.Option(
+            min=0.01,
+            max=10_000,
+            callback=finite,
+            help="Begin no version after this time.",
+            show_default="no limit",
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Leave out scenarios that take a session of their own.")

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.agents.acp import AcpClient
+from readfirst.harness.cli import main as cli
 from readfirst.harness.compare.signature import _AT_LINE_ENDS
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.harm.permitted import _BLANKS_AT_ENDS
@@ -283,3 +284,19 @@ def test_what_a_killed_installation_left_is_removed_by_the_next(tmp_path: Path) 
     with installing(tmp_path / "making"):
         sweep(tmp_path, lambda folder: folder.name == "whole")
         assert {each.name for each in tmp_path.iterdir() if each.is_dir()} == {"whole", "making"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["run", option, "nan"] for option in ("--time-limit", "--settle")),
+        *(["run", "--time-limit", each] for each in ("inf", "1e308", "-inf")),
+        ["fuzz", "--minutes", "nan"],
+        ["product", "sweep", "--minutes", "nan"],
+    ],
+)
+def test_no_number_is_beyond_the_clock(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        cli.main(words)
+    assert refused.value.code == 2
+    assert "Invalid value for" in capsys.readouterr().err
