@@ -43,8 +43,8 @@ _HOPS = 40
 _OPTIONAL = Path("/opt")
 """Where what does not come with the system is, each in a folder of its own."""
 _SETTINGS = ("/etc", "/usr/local/etc")
-_ENVIRONMENTS = tuple(f"{above}lib/python3*/*-packages" for above in ("", "*/", "*/*/"))
-"""Where packages of Python are below a folder, and below environments in it."""
+_ENVIRONMENTS = ("build/lib", *(f"{above}lib/python3*/*-packages" for above in ("", "*/", "*/*/")))
+"""Where packages of Python are below a folder: where they are built, and in environments."""
 
 
 class View:
@@ -262,7 +262,7 @@ def _of_the_suite() -> tuple[Path, ...]:
     package = Path(readfirst.__file__).parent.resolve()
     places = [package / "fixtures", package / "docs"]
     if (package.parent / "fixtures" / "contracts.yaml").is_file():
-        places += [package.parent / name for name in ("fixtures", "docs", "tests", ".git")]
+        places += [package.parent / name for name in ("fixtures", "docs", "tests", "build", "dist", ".git")]
     return tuple(places)
 
 

@@ -196,7 +196,7 @@ def test_settings_that_are_not_for_everybody_are_closed_however_deep_they_lie(
 
 
 @pytest.mark.parametrize(
-    "place", ["", ".venv/lib/python3.12/site-packages", "a/env/lib/python3.11/dist-packages"]
+    "place", ["", "build/lib", ".venv/lib/python3.12/site-packages", "a/env/lib/python3.11/dist-packages"]
 )
 def test_a_copy_of_the_suite_within_the_program_s_project_is_hidden(
     place: str, workspace: Path, tmp_path: Path
