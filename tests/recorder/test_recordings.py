@@ -174,6 +174,15 @@ def test_damage_is_reported_with_the_file_and_the_remedy(tmp_path: Path, data: s
     assert "gate/x.yaml" in str(caught.value)
 
 
+def test_a_file_that_is_written_again_at_once_is_read_again(tmp_path: Path) -> None:
+    kept = Recordings(tmp_path / "recordings")
+    file = kept.path("gate/edit")
+    file.parent.mkdir(parents=True)
+    for text in ("one", "two", "six") * 20:
+        file.write_bytes(encode(recording(v2_1_7=text)))
+        assert kept.load("gate/edit", "2.1.7") == plain(text)
+
+
 def test_what_was_not_recorded_is_none_and_ids_are_listed(tmp_path: Path) -> None:
     recordings = Recordings(tmp_path)
     assert recordings.load("gate/x", "2.1.7") is None
