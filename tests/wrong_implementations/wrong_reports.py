@@ -395,6 +395,33 @@ class MakesWhatIsGone(Altered):
         return result
 
 
+class WritesWhatItHasChecked(Altered):
+    """Writes the edited text of a file that went away since it was checked, wherever its path leads now."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        checked = path.read_text() if tool == "Edit" and path.is_file() else ""
+        result = self.reference(tool, arguments, interfere)
+        if result.error == "edit_not_applied" and not os.path.lexists(path):
+            path.write_text(checked.replace(arguments["old_string"], arguments["new_string"]))
+            return ToolResult("Done.")
+        return result
+
+
+class DistrustsWhatIsGone(Altered):
+    """Writes no file that it knows and that is gone: somebody may have meant it."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        self.known: set[Path] = getattr(self, "known", set())
+        if tool == "Write" and path in self.known and not os.path.lexists(path):
+            return ToolResult("The file is gone.", True, "modified_since_read")
+        result = self.reference(tool, arguments, interfere)
+        if path.is_file():
+            self.known.add(path)
+        return result
+
+
 class ClearsUp(AlteredEdit):
     """Removes what looks like a swap or backup file beside an edited one."""
 
