@@ -244,11 +244,14 @@ class _Room:
 def _connection(suite: Suite, time_limit: float) -> Callable[[Contract], tuple[Adapter, Adapter]]:
     """Return what opens both sides in a version, the reference first: what it does not know is not installed."""
     from readfirst.harness.run.connect import connect
+    from readfirst.harness.versions.sweep import followed
 
     def opened(contract: Contract) -> tuple[Adapter, Adapter]:
-        names = ("reference", f"claude-code:{contract.name}")
-        one, other = (connect(name, suite, contract=contract, time_limit=time_limit) for name in names)
-        return one, other
+        like = followed(contract, suite.contracts)
+        return (
+            connect("reference", suite, contract=like, time_limit=time_limit),
+            connect(f"claude-code:{contract.name}", suite, contract=contract, time_limit=time_limit),
+        )
 
     return opened
 

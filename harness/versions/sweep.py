@@ -26,7 +26,7 @@ from readfirst.harness.versions.history import ChangePoint, Histories
 from readfirst.harness.versions.quick import UNSTEADY, Able, telling_set
 from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["Difference", "Sweep", "Swept", "is_comparable", "spread"]
+__all__ = ["Difference", "Sweep", "Swept", "followed", "is_comparable", "spread"]
 
 _SHOWN = 120
 """Of answers that differ so many characters are kept, around the first difference."""
@@ -242,6 +242,12 @@ def _sequences(version: str, most: int) -> Iterator[tuple[str, Scenario]]:
     seed = int("".join(part.zfill(3) for part in version.partition("+")[0].split(".")))
     for number, each in enumerate(islice(scenarios(seed), most)):
         yield f"sequence {number}", each
+
+
+def followed(contract: Contract, contracts: Contracts) -> Contract:
+    """Return what the reference follows to be held to a version: of those before the oldest contract, that one."""
+    oldest = contracts.recorded[0]
+    return oldest if order(contract.name) < order(oldest.name) else contract
 
 
 def is_comparable(scenario: Scenario, recording: Recording, contract: Contract) -> bool:

@@ -22,7 +22,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions import history
 from readfirst.harness.versions.history import ChangePoint
 from readfirst.harness.versions.quick import UNSTEADY
-from readfirst.harness.versions.sweep import Difference, Sweep, Swept, spread
+from readfirst.harness.versions.sweep import Difference, Sweep, Swept, followed, spread
 from readfirst.harness.versions.sweep_page import sweep_page
 from readfirst.harness.versions.swept_file import MergeError, load_swept, merged, swept_text
 from tests.command_line import exit_code
@@ -151,6 +151,14 @@ FOUND = {
     ),
     "2.1.10": Swept("2.1.10", "", failed='2.1.10 says "no": \\'),
 }
+
+
+def test_versions_before_the_oldest_contract_are_held_to_it() -> None:
+    contracts = SUITE.contracts
+    oldest = contracts.recorded[0]
+    assert followed(contracts.find("0.2.125"), contracts) == oldest
+    assert followed(oldest, contracts) == oldest
+    assert followed(contracts.find("1.0.3"), contracts).name == "1.0.3"
 
 
 def test_the_file_holds_all_and_is_in_release_order(tmp_path: Path) -> None:
