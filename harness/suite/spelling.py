@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 import re
 import unicodedata
+from collections.abc import Mapping
 from html import unescape
 from urllib.parse import unquote
 
@@ -66,15 +67,32 @@ def spelling_problem(path: str) -> str | None:
         return "names a variable, which may hold anything"
     if (option := _OPTION.match(path)) and (problem := spelling_problem(option[1])):
         return problem
+    base, rest = split_path(path)
+    for read in _readings(path):
+        if problem := _problem(path, read):
+            return problem
+    inside = (rest or "").lstrip("/")
+    if _leads_elsewhere(inside) or any(map(_leads_elsewhere, _decoded(inside))):
+        return "may be read as beginning elsewhere"
+    if base and any(map(_DOUBLED.match, _readings(inside))):
+        return "may be read as beginning at the root"
+    return None
+
+
+def _decoded(path: str) -> set[str]:
+    """Return a path as it is and decoded; a `\\` stays, because one name may begin with it."""
     words = {path, _unescaped(path)}
+    return words | {_most_read(word, separators={}) for word in words}
+
+
+def _readings(path: str) -> set[str]:
+    """Return a path as it is, decoded, and without what is left out."""
+    words = {path, path.translate(_SEPARATORS), _unescaped(path)}
     for _ in range(2):  # what is not ASCII, and what controls, may go before the rest is read, or after
         words |= {_most_read(word) for word in words}
         words |= {word.encode("ascii", "ignore").decode() for word in words}
         words |= {_CONTROL.sub("", word) for word in words}
-    for read in words:
-        if problem := _problem(path, read):
-            return problem
-    return None
+    return words | {"/".join(map(_with_dots, word.split("/"))) for word in words if "[" in word}
 
 
 def _problem(path: str, read: str) -> str | None:
@@ -83,7 +101,7 @@ def _problem(path: str, read: str) -> str | None:
     other_base, other_rest = split_path(read)
     if rest is None or other_rest is None:
         return "begins outside the workspace"
-    if base != other_base or any(map(_leads_elsewhere, (rest, other_rest))):
+    if base != other_base or any(map(_leads_elsewhere, (rest.lstrip("/"), other_rest.lstrip("/")))):
         return "may be read as beginning elsewhere"
     if _SEVERAL.search(read):
         return "may be read as several"
@@ -105,7 +123,7 @@ def _problem(path: str, read: str) -> str | None:
 def _leads_elsewhere(rest: str) -> bool:
     """Whether a path leads out for an implementation that is given it without its base, or writes it anew first."""
     settled: list[str] = []
-    for part in rest.lstrip("/").split("/"):
+    for part in rest.split("/"):
         if part == ".." and settled and settled[-1] not in ("", ".."):
             settled.pop()
         elif part != ".":
@@ -133,12 +151,12 @@ def split_path(path: str) -> tuple[str, str | None]:
     return _RELATIVE, None if _ELSEWHERE.match(path) else path
 
 
-def _most_read(path: str) -> str:
+def _most_read(path: str, separators: Mapping[int, str] = _SEPARATORS) -> str:
     """Return what an implementation would get that decodes and folds all that any does."""
     for _ in range(_MOST_ROUNDS):
         former = path
         path = _NUMBERED.sub(lambda found: chr(int(found[1], 16)), unicodedata.normalize("NFKC", path))
-        path = unescape(unquote(path)).translate(_SEPARATORS)
+        path = unescape(unquote(path)).translate(separators)
         if not path.isascii():
             path = "".join(each for each in path if not is_passed_over(each))
         if path == former:
