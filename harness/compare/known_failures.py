@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
 from readfirst.harness.compare.baseline import BROKEN, UNEXPLAINED, VARIES, Acceptance, Baseline, lacking_now
@@ -29,6 +29,7 @@ _FILES = {
 }
 """What the files afterwards differ in, as a sentence."""
 
+_LUCK = "How far a call comes that is ended in its middle, and who of two is faster, is a matter of luck."
 _WIDTH = 118
 _ORDER = (*LEVELS, BROKEN)
 
@@ -51,10 +52,12 @@ def grouped_text(
     suite: str = "",
     explained: bool = False,
     added: bool = False,
+    lucky: Container[str] = (),
 ) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`, for these reasons.
 
-    `whole` and `suite` are as for `baseline_text`. `added`: `verdicts` are of scenarios that `old` does not know of.
+    `whole` and `suite` are as for `baseline_text`. `lucky` are scenarios that may hold the next time. `added`:
+    `verdicts` are of scenarios that `old` does not know of.
 
     Reasons and links that somebody wrote are kept where scenario or signature stay the same, or only harm is told
     beside it now. A harm without one gets a reason that asks for one; `explained`: the harm itself, in words. Entries
@@ -72,6 +75,9 @@ def grouped_text(
         if entry is not None and entry.because == VARIES:
             every = entry.fails.union(fails)
             key = replace(_key_of(entry), fails=tuple(sorted(every, key=_ORDER.index)))
+            groups.setdefault(key, []).append(verdict.scenario_id)
+        elif fails and verdict.scenario_id in lucky:
+            key = _Key(verdict.contract, fails, VARIES, _LUCK, "")
             groups.setdefault(key, []).append(verdict.scenario_id)
         elif fails:
             because = signature(verdict)

@@ -370,6 +370,12 @@ class Scenario:
             yield from calls_of(step)
 
     @property
+    def left_to_luck(self) -> bool:
+        """Whether it may hold once and not the next time: a call is ended in its middle, or two sessions race."""
+        raced = any(isinstance(step, ParallelCalls) and step.sides for step in self.steps)
+        return raced or any(call.interrupted not in (None, *WAITING, "cut", "limit") for call in self.calls())
+
+    @property
     def mounts(self) -> bool:
         """Whether a file system is mounted in it."""
         return any(isinstance(step, WorldEvent) and step.kind == "mount" for step in self.steps)

@@ -21,7 +21,7 @@ from readfirst.harness.run.connect import connect
 from readfirst.harness.session import Adapter, traits_of
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.rules import Rule
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.scenario import Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import RuleScenario, known_scenarios
 from readfirst.harness.targets.install import cache_root
@@ -175,7 +175,7 @@ def _first(
     for scenario_id in scenario_ids:
         scenario = suite.scenario(scenario_id, contract)
         each = None
-        for _ in range(_TRIES if _is_left_to_luck(scenario) else 1):
+        for _ in range(_TRIES if scenario.left_to_luck else 1):
             outcome = replay(scenario, adapter, place)
             harms = harms_of(scenario, outcome) if scenario.law else None
             verdict = compare(scenario, outcome, contract, level, suite.vocabulary, harms=harms)
@@ -188,12 +188,6 @@ def _first(
                 return each
             first = first or each
     return first
-
-
-def _is_left_to_luck(scenario: Scenario) -> bool:
-    """Whether one replay may go well and the next one not: a call is ended in its middle, or two sessions race."""
-    raced = any(isinstance(step, ParallelCalls) and step.sides for step in scenario.steps)
-    return raced or any(call.interrupted for call in scenario.calls())
 
 
 def evidence_of(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evidence | None:

@@ -215,7 +215,8 @@ class Survey:
         self, target: Target, release: Release, seen: Iterable[Verdict], *, added: bool
     ) -> None:
         name, old = f"target:{target.name}@{release.version}", self._baseline(target, release)
-        text = grouped_text(name, seen, old, explained=True, added=added)
+        lucky = {each for each in self._suite.ids() if self._suite.scenario(each).left_to_luck}
+        text = grouped_text(name, seen, old, explained=True, added=added, lucky=lucky)
         write_all({known_failures(target, release): text.encode()})
 
     def _write_stream(

@@ -296,3 +296,30 @@ def test_what_scenarios_lack_that_are_run_later_is_added_to_what_the_others_lack
     assert lacking is not None
     assert lacking.unclaimed == {"deny", "stop"}
     assert lacking.unsupported == {"Read of *.png": 2}
+
+
+def test_what_is_left_to_luck_may_fail_otherwise_the_next_time_or_not_at_all(tmp_path: Path) -> None:
+    text = grouped_text("target:x@1", [failed("gate/a", FILE), failed("gate/b", FILE)], lucky={"gate/a"})
+    read = baseline(tmp_path, text)
+    assert read.accepted["gate/a", "2.1.7"].because == "varies"
+    assert [rule(each, read).conformant for each in (failed("gate/a", NOT_READ), passed("gate/a"))] == [
+        True,
+        True,
+    ]
+    assert not rule(passed("gate/b"), read).conformant
+
+
+def test_only_calls_that_are_ended_in_their_middle_and_races_are_left_to_luck() -> None:
+    suite = Suite()
+    lucky = {
+        "interrupted/edit-stopped",
+        "interrupted/write-sigterm-while-writing",
+        "at-once/same-file-in-any-order",
+    }
+    certain = {
+        "interrupted/edit-sigterm",
+        "interrupted/edit-cut",
+        "at-once/two-agents-edit-one-file",
+        "gate/edit-unread",
+    }
+    assert {each for each in lucky | certain if suite.scenario(each).left_to_luck} == lucky
