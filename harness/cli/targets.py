@@ -198,7 +198,8 @@ def implementations(
         bool, typer.Option("--update-baselines", help="Also rewrite the targets' known failures.")
     ] = False,
     missing: Annotated[
-        bool, typer.Option("--missing", help="Run only scenarios that a target's results lack.")
+        bool,
+        typer.Option("--missing", help="Run only scenarios that a target's results lack, or that broke."),
     ] = False,
     streams: Annotated[
         Path | None,

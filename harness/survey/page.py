@@ -71,7 +71,8 @@ def result_of(
 ) -> TargetResult:
     """Count the verdicts of one target by these contracts, and whom it harmed.
 
-    They are added to an `earlier` result, as `result_data` has it, of a run of other scenarios.
+    They are added to an `earlier` result, as `result_data` has it, of a run of other scenarios; what broke then counts
+    no more.
     """
     result = TargetResult(
         target.name,
@@ -101,12 +102,18 @@ def _go_on_from(result: TargetResult, earlier: Mapping[str, Any], suite: Suite) 
     result.holds.update(earlier["holds"])
     result.lacks.update(earlier["lacks"])
     for contract, reaches in earlier["reach"].items():
-        result.reach[contract].update(unpacked(reaches))
+        known = unpacked(reaches).items()
+        result.reach[contract].update((name, reach) for name, reach in known if reach != "broken")
     every = result.reach.values()
     tried = {name for reaches in every for name, reach in reaches.items() if reach in _TRIED}
     result.harmed = Harmed.of(earlier["harm"], tried)
+    for name in ("scenarios", "judged"):
+        setattr(result, name, earlier[name] - earlier["broken"])
+    result.broken = 0
     for family, counts in earlier["families"].items():
         numbers = dict(counts)
+        for name in ("scenarios", "judged", "broken"):
+            numbers[name] -= counts["broken"]
         shortest = numbers.pop("shortest", "")
         result.families[family] = Counter(numbers)
         if shortest:

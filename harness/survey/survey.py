@@ -46,7 +46,7 @@ class Survey:
     They are compared with the default contract and the latest.
 
     `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
-    readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks.
+    readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks, or that broke.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Survey:
         """Return the scenarios that a target, `NAME@VERSION`, is run on. Raises SurveyError, as `keep`."""
         earlier = self._earlier(name)
         known = unpacked(earlier["reach"][self._contracts[0]]) if earlier is not None else {}
-        return [each for each in self._suite.ids() if each not in known]
+        return [each for each in self._suite.ids() if known.get(each, "broken") == "broken"]
 
     def _earlier(self, name: str) -> dict[str, Any] | None:
         """Return the kept result that a run of a target adds to. Raises SurveyError."""

@@ -173,6 +173,14 @@ def test_only_missing_scenarios_are_run_and_added(
     second.write([name])
     third = Survey(SUITE, tmp_path, missing=True)
     third.keep()
+    assert third.asked(name) == ["gate/edit-unread"]  # it broke
+    every[3] = verdict("gate/edit-unread", "passed")
+    third.run(*target)
+    third.write([name])
+    [mended] = json.loads(third.files[0].read_text("utf-8"))["targets"]
+    assert (mended["scenarios"], mended["judged"], mended["broken"]) == (4, 3, 0)
+    assert mended["families"]["gate"]["judged"] == 1
+    third.keep()
     assert third.asked(name) == []
     assert "Only a sample" not in third.files[1].read_text("utf-8")
 
