@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from readfirst.harness.processes.footing import opened
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import UnsupportedCall
 from readfirst.harness.suite.scenario import DISK_PAGE
@@ -63,14 +64,16 @@ class Mounts:
             _mount(self._libc, str(kept.path), _LARGEST)
             self._kept[folder] = kept
         source = os.fsencode(self._kept[folder].path)
-        _demand(self._libc.mount(source, os.fsencode(folder), None, ctypes.c_ulong(_MS_BIND), None))
+        with _open(folder) as place:
+            _demand(self._libc.mount(source, place, None, ctypes.c_ulong(_MS_BIND), None))
         self._there.add(folder)
 
     def unmount(self, folder: str) -> None:
         """Take a file system away, also from who uses it. Raises OSError where there is none."""
         if folder not in self._there:
             raise OSError(errno.EINVAL, "no mount", folder)
-        _demand(self._libc.umount2(os.fsencode(folder), _MNT_DETACH))
+        with _open(folder) as place:
+            _demand(self._libc.umount2(place, _MNT_DETACH))
         self._there.remove(folder)
 
     def close(self) -> None:
@@ -81,6 +84,13 @@ class Mounts:
             self._libc.umount2(os.fsencode(kept.path), _MNT_DETACH)
             kept.close()
         self._kept.clear()
+
+
+@contextmanager
+def _open(folder: str) -> Iterator[bytes]:
+    """Open a folder past no link, which somebody may have put there, and give it a path. Raises OSError."""
+    with opened(folder) as descriptor:
+        yield b"/proc/self/fd/%d" % descriptor
 
 
 def _in_own_namespace() -> ctypes.CDLL:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -17,7 +18,7 @@ from readfirst.harness.adapters.independence import try_servers
 from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.processes import footing, removal
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.session import ToolResult, UnsupportedCall, Workspace
 from readfirst.harness.suite.entry import RegularFile, Symlink
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.targets.adapter import TargetSession
@@ -261,3 +262,24 @@ def test_a_kept_workspace_holds_nothing_from_outside(
     assert Path(site.root, "sub").is_symlink()
     kept = [each for each in (tmp_path / "kept").rglob("*") if not each.is_symlink()]
     assert "precious" not in "".join(each.read_text() for each in kept if each.is_file())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
+def test_a_file_system_is_mounted_past_no_link(site: Site, tmp_path: Path) -> None:
+    """In a thread of its own, whose mounts go with it."""
+
+    def mount() -> bool:
+        with site.mounting():
+            site.perform(WorldEvent("mount", "sub"))
+            assert list(Path(site.root, "sub").iterdir()) == []
+            site.perform(WorldEvent("unmount", "sub"))
+            Path(site.root, "link").symlink_to(tmp_path / "outside")
+            with pytest.raises(WorldEventError):
+                site.perform(WorldEvent("mount", "link"))
+            return (tmp_path / "outside" / "f.txt").exists()
+
+    with ThreadPoolExecutor(1) as alone:
+        try:
+            assert alone.submit(mount).result()
+        except UnsupportedCall as error:
+            pytest.skip(str(error))
