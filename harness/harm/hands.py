@@ -103,12 +103,12 @@ class Known:
         left = Counter(pieces(Content.of(after).text))
         gone = []
         for number, (text, mark) in enumerate(zip(lines_of(self.data), self.marks, strict=True), 1):
-            if mark.isupper():
+            if mark.isupper() or not text.strip():
                 continue
-            wanted = [each for each in pieces(text) if each.strip()]
+            wanted = [each for each in pieces(text) if each.strip()] if "\r" in text else [text]
             for each in wanted:
                 left[each] -= 1
-            if wanted and min(map(left.__getitem__, wanted)) < 0:
+            if min(map(left.__getitem__, wanted)) < 0:
                 left.update(wanted)
                 gone.append((number, Line(text, _HANDS[mark], seen=False)))
         return gone
