@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from readfirst.harness.compare.verdict import Difference, Verdict
 
-__all__ = ["AS_EXPECTED", "Fingerprint", "fingerprint_of", "is_lacking"]
+__all__ = ["AS_EXPECTED", "BROKEN", "Fingerprint", "fingerprint_of", "is_lacking"]
 
 _LENGTH = 8
 """Hexadecimal digits of a digest: a scenario knows a handful of them."""
@@ -38,6 +38,8 @@ class Fingerprint(NamedTuple):
 
 
 AS_EXPECTED = Fingerprint()
+BROKEN = Fingerprint("broken")
+"""What a replay comes to that cannot be made without a process of its own."""
 
 
 def fingerprint_of(verdict: Verdict) -> Fingerprint | None:

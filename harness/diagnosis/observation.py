@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.diagnosis.fingerprint import Fingerprint, fingerprint_of, is_lacking
+from readfirst.harness.diagnosis.fingerprint import BROKEN, Fingerprint, fingerprint_of, is_lacking
 from readfirst.harness.diagnosis.table import Table
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.run.runner import run
@@ -102,10 +102,12 @@ def _take(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) -> list
 def comparable(table: Table, observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
     """Return what was observed in the scenarios of a table, without those for which an implementation lacks something.
 
-    That no version of the product lacks, that is: without MultiEdit there are some.
+    That no version of the product lacks, that is: without MultiEdit there are some. Of scenarios that are replayed in
+    a process of their own the table knows nothing.
     """
+    rows = {each: table.rows[each].known() for each in observed if each in table.rows}
     return {
-        each: found
-        for each, found in observed.items()
-        if each in table.rows and (not is_lacking(found) or found in table.rows[each].known())
+        each: observed[each]
+        for each, known in rows.items()
+        if known != {BROKEN} and (not is_lacking(observed[each]) or observed[each] in known)
     }

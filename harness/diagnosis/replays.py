@@ -10,7 +10,7 @@ from readfirst.harness.adapters.reference import ReferenceSession
 from readfirst.harness.adapters.shell import Confines
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.diagnosis.fingerprint import Fingerprint, fingerprint_of
+from readfirst.harness.diagnosis.fingerprint import BROKEN, Fingerprint, fingerprint_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import BASH, SESSION_CAPABILITIES, TIME_LIMIT, AdapterTraits, Workspace
 from readfirst.harness.suite.scenario import Scenario
@@ -21,7 +21,6 @@ from readfirst.reference_impl.contract import groups
 
 __all__ = ["Replays", "Seen"]
 
-_BROKEN = Fingerprint("broken")
 _SEVERAL_EDITS = "multi_edit_exists"
 
 
@@ -56,7 +55,7 @@ class Replays:
         if node is not None:
             return node
         verdict, asked = self._replayed(self._scenario(scenario_id), behaviours)
-        seen = Seen(fingerprint_of(verdict) or _BROKEN, frozenset(asked))
+        seen = Seen(fingerprint_of(verdict) or BROKEN, frozenset(asked))
         self._keep(scenario_id, behaviours, asked, seen)
         return seen
 

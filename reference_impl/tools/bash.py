@@ -111,7 +111,7 @@ def _told(session: Session, directory: str) -> str:
     """Return what the answer says of known files that are newer now; whoever changed them, the command is blamed."""
     if not session.behaviours.commands.in_place_commands_report_known_files:
         return ""
-    changed = [path for path in reversed(session.memory.records.newest_first()) if _is_newer(session, path)]
+    changed = [path for path in session.memory.records.newest_first() if _is_newer(session, path)]
     if not changed:
         return ""
     names = ", ".join(os.path.relpath(path, directory) for path in changed)
