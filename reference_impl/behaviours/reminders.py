@@ -76,7 +76,7 @@ class ReminderBehaviours:
         {"1.0.44": True, "2.1.126": False},
         meaning="A warning of malicious files stands behind the lines of a Read, so that a reminder behind it costs "
         "them no blanks.",
-        shown_by=("staleness/own-change-is-told-after-any-call",),
+        shown_by=("staleness/own-change-is-told-after-any-call", "crossed/own-57"),
     )
     early_refusals_keep_their_end: bool = behaviour(
         False,
