@@ -130,4 +130,6 @@ def _command(directory: Path, package: str) -> tuple[str, ...]:
         binary = platform / "claude"
         if binary.is_file():
             return (str(binary.resolve()),)
-    raise BrokenAdapter(f"no program found in {home}", blame="environment")
+    raise BrokenAdapter(
+        f"the package {package} of version {directory.name} holds no program", blame="environment"
+    )
