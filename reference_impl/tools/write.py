@@ -90,6 +90,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     if session.behaviours.lookup.write_refusal_names_directory:
         refuse_directory(path, arguments["file_path"])
     refuse_special_file(path, "Write")
+    path = session.paths.to_write(arguments["file_path"])
     if not disk.exists(path):
         return
     record = refuse_unread(session.memory, path, needs_read=needs_read(session, path), code=2)
