@@ -14,7 +14,7 @@ from readfirst.harness.session import BrokenAdapter
 __all__ = ["run_errand"]
 
 _NOWHERE = Path(os.sep)
-"""A folder that has no settings and modules of a stranger, as the current one may."""
+"""Where nobody puts settings and modules, as one may in the current folder and above every temporary one."""
 
 
 def run_errand(
@@ -23,7 +23,6 @@ def run_errand(
     seconds: float,
     about: str = "",
     environment: Mapping[str, str] | None = None,
-    directory: Path = _NOWHERE,
 ) -> subprocess.CompletedProcess[str]:
     """Run a program and return how it ended; what it printed is text. It gets no input.
 
@@ -34,7 +33,7 @@ def run_errand(
     with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as errors:
         child = Child(
             [program, *command[1:]],
-            directory=directory,
+            directory=_NOWHERE,
             environment=os.environ if environment is None else environment,
             stdin=subprocess.DEVNULL,
             stdout=printed.fileno(),

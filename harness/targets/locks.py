@@ -111,7 +111,7 @@ def renew(target: Target, release: Release) -> list[Path]:
         if release.npm:
             (folder / "package.json").write_text(json.dumps(npm_package(release)))
             flags = ["--package-lock-only", "--ignore-scripts", "--omit-lockfile-registry-resolved"]
-            _run(["npm", "install", *flags, "--no-audit", "--no-fund"], folder, variables)
+            _run(["npm", "install", *flags, "--no-audit", "--no-fund", "--prefix", str(folder)], variables)
             lock = json.loads((folder / "package-lock.json").read_bytes())
             for package in lock["packages"].values():
                 for address in ("resolved", "funding"):
@@ -128,7 +128,8 @@ def _compiled(target: Target, release: Release, folder: Path, variables: dict[st
             "uv resolves the packages to pin and is not installed: pip install 'readfirst[pin]'",
             blame="environment",
         )
-    (folder / "asked.txt").write_text("\n".join(release.pip))
+    asked, locked = folder / "asked.txt", folder / "locked.txt"
+    asked.write_text("\n".join(release.pip))
     python = target.oldest_python or "{}.{}".format(*sys.version_info)
     flags = [
         "--universal",
@@ -141,8 +142,8 @@ def _compiled(target: Target, release: Release, folder: Path, variables: dict[st
     # One registry alone: of two that know a package, neither version could be trusted.
     named = ["--index-url", variables["PIP_INDEX_URL"]] if "PIP_INDEX_URL" in variables else []
     command = [uv, "pip", "compile", *flags, *wheels_only(release), *named, "--python-version", python]
-    _run([*command, "--quiet", "--output-file", "locked.txt", "asked.txt"], folder, variables)
-    return f"{_heading(release)}\n{(folder / 'locked.txt').read_text('utf-8')}".encode()
+    _run([*command, "--quiet", "--output-file", str(locked), str(asked)], variables)
+    return f"{_heading(release)}\n{locked.read_text('utf-8')}".encode()
 
 
 def _file(target: Target, release: Release, ending: str) -> Path:
@@ -166,8 +167,8 @@ def _printed(command: Sequence[str]) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def _run(command: Sequence[str], folder: Path, variables: dict[str, str]) -> None:
-    done = run_errand(command, seconds=_SECONDS, environment=variables, directory=folder)
+def _run(command: Sequence[str], variables: dict[str, str]) -> None:
+    done = run_errand(command, seconds=_SECONDS, environment=variables)
     if done.returncode != 0:
         raise BrokenAdapter(
             f"{Path(command[0]).name} could not resolve the packages",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from dataclasses import replace
@@ -13,7 +14,7 @@ import pytest
 import yaml
 
 from readfirst.harness.session import BrokenAdapter
-from readfirst.harness.targets import install
+from readfirst.harness.targets import install, locks
 from readfirst.harness.targets.catalogue import pairs, root
 from readfirst.harness.targets.locks import check_npm, npm_lock, pip_lock, registry_variables, wheels_only
 from tests.releases.job import GH, Job
@@ -103,6 +104,34 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
     pip, environment = commands[-1]
     assert {"--require-hashes", "--only-binary"} <= set(pip)
     assert environment == variables
+
+
+def test_a_lock_is_made_with_nothing_that_lies_above_a_temporary_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """uv and npm look upwards for settings, and uv for a Python to start; in `/tmp` everybody may put them."""
+    program = tmp_path / "program"
+    program.write_text(
+        f"""#!/bin/sh
+pwd >> {tmp_path}/told.txt
+while [ $# -gt 0 ]; do
+  case $1 in
+    --prefix) echo '{{"packages": {{}}}}' > "$2/package-lock.json";;
+    --output-file) : > "$2";;
+  esac
+  shift
+done
+"""
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr(locks.shutil, "which", lambda *_, **__: str(program))
+    monkeypatch.setattr(locks, "registry_variables", lambda _home: {"PATH": os.environ["PATH"]})
+    monkeypatch.setattr(locks, "write_all", lambda _written: None)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.defpath}")
+    program.with_name("npm").symlink_to(program)
+    release = replace(LOCKED[0][1], pip=("a==1",), npm=("b@1",))
+    locks.renew(LOCKED[0][0], release)
+    assert (tmp_path / "told.txt").read_text().splitlines() == ["/", "/"]
 
 
 def test_a_node_of_a_package_is_asked_for_its_version_with_nothing_of_the_user(
