@@ -19,7 +19,8 @@ import struct
 
 __all__ = ["drop_rights", "limit", "shut_in"]
 
-_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 0x2, 0x4, 0x8, 0x1000, 0x4000, 0x40000
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC = 0x2, 0x4, 0x8, 0x1000, 0x4000
+_MS_PRIVATE, _MS_SLAVE = 0x40000, 0x80000
 _MNT_DETACH = 2
 _MOUNT_SETATTR = 442
 _AT_FDCWD = -100
@@ -64,7 +65,8 @@ def shut_in(places: list[list[str]]) -> None:
     Raises OSError.
     """
     directory = os.getcwd()
-    _mount(None, "/", None, _MS_REC | _MS_PRIVATE)
+    # What the harness mounts in a workspace arrives there; nothing arrives elsewhere, as `_bind` sees to.
+    _mount(None, "/", None, _MS_REC | _MS_SLAVE)
     _mount("tmpfs", _STAGE, "tmpfs", _MS_NOSUID | _MS_NODEV, "mode=755")
     os.mkdir(_STAGE + _OLD)
     os.chdir(_STAGE)
@@ -161,7 +163,7 @@ def _show(path: str, *, writable: bool) -> None:
             open(path, "w").close()
     else:
         return
-    _bind(source, path)
+    _bind(source, path, follows=writable)
     _set_read_only(path, recursive=True, wanted=not writable)
 
 
@@ -176,8 +178,11 @@ def _devices() -> None:
     _mount("tmpfs", "/dev/shm", "tmpfs", _MS_NOSUID | _MS_NODEV, f"size={_SHARED_MEMORY}")
 
 
-def _bind(source: str, target: str) -> None:
+def _bind(source: str, target: str, *, follows: bool = False) -> None:
+    """Show a place at another one; what is mounted there later arrives here if it `follows`."""
     _mount(source, target, None, _MS_BIND | _MS_REC)
+    if not follows:
+        _mount(None, target, None, _MS_REC | _MS_PRIVATE)
 
 
 def _mount(source: str | None, target: str, kind: str | None, flags: int, more: str | None = None) -> None:

@@ -7,7 +7,7 @@ import errno
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from readfirst.harness.processes.footing import opened
 from readfirst.harness.processes.scratch import Scratch
@@ -17,7 +17,11 @@ from readfirst.harness.suite.scenario import DISK_PAGE
 __all__ = ["Mounts", "small_disk"]
 
 _CLONE_NEWNS = 0x00020000
-_MS_NOSUID, _MS_NODEV, _MS_BIND, _MS_REC, _MS_SLAVE, _MS_SHARED = 0x2, 0x4, 0x1000, 0x4000, 0x80000, 0x100000
+_MS_NOSUID, _MS_NODEV, _MS_REC, _MS_SLAVE, _MS_SHARED = 0x2, 0x4, 0x4000, 0x80000, 0x100000
+_OPEN_TREE, _MOVE_MOUNT = 428, 429
+_OPEN_TREE_CLONE = 0x1
+_BOTH_OPEN = 0x4 | 0x40
+"""Both ends of a move are descriptors (MOVE_MOUNT_F_EMPTY_PATH, MOVE_MOUNT_T_EMPTY_PATH)."""
 _MNT_DETACH = 2
 _LARGEST = 1 << 24
 """Bytes that a file system has which is mounted below a workspace."""
@@ -37,60 +41,94 @@ def small_disk(folder: str, size: int | None) -> Iterator[None]:
     libc = _in_own_namespace()
     if os.sysconf("SC_PAGE_SIZE") != DISK_PAGE:
         raise UnsupportedCall(f"a small file system with pages of {DISK_PAGE} bytes")
-    _mount(libc, folder, size)
+    disk = _FileSystem(libc, size)
     try:
+        disk.show(folder)
         yield
     finally:
-        libc.umount2(os.fsencode(folder), _MNT_DETACH)
+        disk.close()
 
 
 class Mounts:
     """File systems that are mounted on folders of a workspace; what they hold is kept while they are away.
 
-    Only this thread sees them, and what it starts after this was made. Raises UnsupportedCall as `small_disk` does.
+    Only this thread sees them, and what it starts after this was made. Each goes away wherever it was moved to. Raises
+    UnsupportedCall as `small_disk` does.
     """
 
     def __init__(self) -> None:
         self._libc = _in_own_namespace()
-        self._kept: dict[str, Scratch] = {}
-        self._there: set[str] = set()
+        self._made: dict[str, _FileSystem] = {}
 
     def mount(self, folder: str) -> None:
         """Let a folder show its file system, which is empty the first time. Raises OSError where it does so already."""
-        if folder in self._there:
-            raise OSError(errno.EBUSY, "it is mounted there", folder)
-        if folder not in self._kept:
-            kept = Scratch()
-            _mount(self._libc, str(kept.path), _LARGEST)
-            self._kept[folder] = kept
-        source = os.fsencode(self._kept[folder].path)
-        with _open(folder) as place:
-            _demand(self._libc.mount(source, place, None, ctypes.c_ulong(_MS_BIND), None))
-        self._there.add(folder)
+        if folder not in self._made:
+            self._made[folder] = _FileSystem(self._libc, _LARGEST)
+        self._made[folder].show(folder)
 
     def unmount(self, folder: str) -> None:
         """Take a file system away, also from who uses it. Raises OSError where there is none."""
-        if folder not in self._there:
+        if folder not in self._made:
             raise OSError(errno.EINVAL, "no mount", folder)
-        with _open(folder) as place:
-            _demand(self._libc.umount2(place, _MNT_DETACH))
-        self._there.remove(folder)
+        self._made[folder].hide()
 
     def close(self) -> None:
         """Take all of them away, for good."""
-        for folder in sorted(self._there):
-            self.unmount(folder)
-        for kept in self._kept.values():
-            self._libc.umount2(os.fsencode(kept.path), _MNT_DETACH)
-            kept.close()
-        self._kept.clear()
+        while self._made:
+            self._made.popitem()[1].close()
 
 
-@contextmanager
-def _open(folder: str) -> Iterator[bytes]:
-    """Open a folder past no link, which somebody may have put there, and give it a path. Raises OSError."""
-    with opened(folder) as descriptor:
-        yield b"/proc/self/fd/%d" % descriptor
+class _FileSystem:
+    """A file system of so many bytes, shown in a folder or nowhere; it is taken away wherever its folder was moved."""
+
+    def __init__(self, libc: ctypes.CDLL, size: int) -> None:
+        self._libc = libc
+        self._kept = Scratch()
+        self._shown: int | None = None
+        path = os.fsencode(self._kept.path)
+        flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV)
+        try:
+            _demand(libc.mount(b"readfirst", path, b"tmpfs", flags, b"size=%d,mode=755" % size))
+        except UnsupportedCall:
+            self._kept.close()
+            raise
+
+    def show(self, folder: str) -> None:
+        """Cover a folder, past no link, which somebody may have put there. Raises OSError."""
+        if self._shown is not None:
+            raise OSError(errno.EBUSY, "it is mounted there", folder)
+        path = os.fsencode(self._kept.path)
+        tree = self._libc.syscall(_OPEN_TREE, -1, path, ctypes.c_uint(_OPEN_TREE_CLONE | os.O_CLOEXEC))
+        _demand(min(tree, 0))
+        try:
+            with opened(folder) as place:
+                self._check(self._libc.syscall(_MOVE_MOUNT, tree, b"", place, b"", _BOTH_OPEN))
+        except OSError:
+            os.close(tree)
+            raise
+        self._shown = tree
+
+    def hide(self) -> None:
+        """Cover it no longer. Raises OSError."""
+        if self._shown is None:
+            raise OSError(errno.EINVAL, "no mount")
+        shown, self._shown = self._shown, None
+        try:
+            self._check(self._libc.umount2(b"/proc/self/fd/%d" % shown, _MNT_DETACH))
+        finally:
+            os.close(shown)
+
+    def close(self) -> None:
+        """End, with all that is in it."""
+        with suppress(OSError):  # it may have gone with one that it was on
+            self.hide()
+        self._libc.umount2(os.fsencode(self._kept.path), _MNT_DETACH)
+        self._kept.close()
+
+    def _check(self, status: int) -> None:
+        if status != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
 
 
 def _in_own_namespace() -> ctypes.CDLL:
@@ -104,12 +142,6 @@ def _in_own_namespace() -> ctypes.CDLL:
             _demand(libc.mount(b"none", b"/", None, ctypes.c_ulong(flags), None))
         _own.namespace = True
     return libc
-
-
-def _mount(libc: ctypes.CDLL, folder: str, size: int) -> None:
-    options = f"size={size},mode=755".encode()
-    flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV)
-    _demand(libc.mount(b"readfirst", os.fsencode(folder), b"tmpfs", flags, options))
 
 
 def _demand(status: int) -> None:

@@ -13,6 +13,7 @@ from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.processes.sandbox import find_sandbox
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import Adapter
@@ -141,6 +142,19 @@ def test_a_program_that_runs_loses_the_drive_as_well() -> None:
     adapter = LinesAdapter([sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"])
     try:
         assert judged(SUITE.scenario(DRIVE), adapter).status == "passed"
+    finally:
+        adapter.close()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+def test_a_confined_program_loses_the_drive_as_well() -> None:
+    command = [sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"]
+    adapter = LinesAdapter(command, sandbox=find_sandbox())
+    try:
+        with SitePool(confined=True) as place:
+            outcome = replay(SUITE.scenario(DRIVE), adapter, place)
+        assert compare(SUITE.scenario(DRIVE), outcome, CONTRACT, "text", SUITE.vocabulary).status == "passed"
     finally:
         adapter.close()
 

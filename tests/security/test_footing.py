@@ -29,6 +29,7 @@ from readfirst.harness.workspace import site as sites
 from readfirst.harness.workspace import snapshot as snapshots
 from readfirst.harness.workspace import world
 from readfirst.harness.workspace.inside import read_inside
+from readfirst.harness.workspace.mounts import small_disk
 from readfirst.harness.workspace.site import Site, SitePool, SpoiltError
 from readfirst.harness.workspace.world import WorldEventError, perform
 
@@ -281,5 +282,28 @@ def test_a_file_system_is_mounted_past_no_link(site: Site, tmp_path: Path) -> No
     with ThreadPoolExecutor(1) as alone:
         try:
             assert alone.submit(mount).result()
+        except UnsupportedCall as error:
+            pytest.skip(str(error))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
+def test_a_file_system_goes_away_wherever_its_folder_was_moved(site: Site, tmp_path: Path) -> None:
+    """Else its scenario would count as one that this machine does not support, and what is below be left."""
+
+    def mount() -> str:
+        Path(site.root, "other").mkdir()
+        with small_disk(site.root, 8192), site.mounting():
+            for folder in ("sub", "other"):
+                Path(site.root, folder).mkdir(exist_ok=True)
+                site.perform(WorldEvent("mount", folder))
+            Path(site.around).rename(f"{site.directory}/moved")
+            (tmp_path / "outside" / "w").mkdir()
+            Path(site.around).symlink_to(tmp_path / "outside")
+            site._mounts.unmount(f"{site.root}/sub")  # type: ignore[union-attr]
+        return Path("/proc/thread-self/mountinfo").read_text("utf-8")
+
+    with ThreadPoolExecutor(1) as alone:
+        try:
+            assert str(tmp_path) not in alone.submit(mount).result()
         except UnsupportedCall as error:
             pytest.skip(str(error))
