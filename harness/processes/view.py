@@ -54,9 +54,9 @@ class View:
         self._private = frozenset(map(_real, _private()))
         self._links: dict[Path, Path] = {}
         found = [folder for path in shown for folder in self._needed(path)]
-        self._shared = _outermost(path for path in found if not _is_above(path, self._private))
+        self._shared = _outermost(self._straight(found))
         self._hidden = frozenset(map(_real, (*hidden, *_copies(self._shared))))
-        self._program = _outermost(folder for path in own for folder in self._project(path))
+        self._program = _outermost(self._straight([folder for path in own for folder in self._project(path)]))
         self._hidden |= frozenset(map(_real, _copies(self._program)))
         self.own = _outermost([*self._shared, *self._program])
 
@@ -70,6 +70,15 @@ class View:
         made += [("folder", str(path)) for path in (directory, "/tmp", "/run")]
         made += [("link", str(link), str(target)) for link, target in self._links.items()]
         return [*made, *(("write", str(path)) for path in writable)]
+
+    def _straight(self, paths: Iterable[Path]) -> Iterator[Path]:
+        """Yield what may be shown of these, a folder once: a link to one stays a link (`lib64` of an environment)."""
+        for path in paths:
+            place = path
+            if os.path.islink(path) and os.path.isdir(path):
+                place = self._links[path] = _real(path)
+            if not _is_above(place, self._private):
+                yield place
 
     def _needed(self, path: Path) -> Iterator[Path]:
         """Yield what a program or a folder needs that is found by others: its prefix, its interpreter's."""

@@ -148,7 +148,7 @@ def test_a_workspace_in_memory_is_there_and_nothing_beside_it(outside: dict[str,
         assert sorted(each.name for each in Path(folder).iterdir()) == ["other", "workspace"]
 
 
-def printed(command: str, workspace: Path, *own: Path) -> str:
+def printed(command: str, workspace: Path, *own: Path, shell: str = "sh") -> str:
     """Return what a confined shell prints that is shown these folders."""
     try:
         sandbox = replace(find_sandbox(), own=own)
@@ -156,7 +156,7 @@ def printed(command: str, workspace: Path, *own: Path) -> str:
         pytest.skip(f"this system has no way to confine: {error}")
     with tempfile.TemporaryFile() as output:
         child = Child(
-            ["sh", "-c", f"exec 2>/dev/null; {command}"],
+            [shell, "-c", f"exec 2>/dev/null; {command}"],
             directory=workspace,
             environment={"PATH": os.defpath},
             stdin=subprocess.DEVNULL,
@@ -207,6 +207,24 @@ def test_a_copy_of_the_suite_within_the_program_s_project_is_hidden(
         (copy / folder / "found").mkdir(parents=True)
     found = printed(f"cd {copy}; echo */*", workspace, project)
     assert found == "harness/found\n"
+
+
+def test_a_copy_of_the_suite_is_hidden_by_every_name_of_its_environment(
+    workspace: Path, tmp_path: Path
+) -> None:
+    environment = tmp_path / "environment"
+    copy = "python3.11/site-packages/readfirst"
+    for folder in ("fixtures", "harness"):
+        (environment / "lib" / copy / folder / "found").mkdir(parents=True)
+    (environment / "lib64").symlink_to("lib")
+    (environment / "bin").mkdir()
+    (environment / "pyvenv.cfg").touch()
+    program = environment / "bin" / "program"
+    program.write_text('#!/bin/sh\nexec sh "$@"\n')
+    program.chmod(0o755)
+    for name in ("lib", "lib64"):
+        found = printed(f"cd {environment}/{name}/{copy}; echo */*", workspace, shell=str(program))
+        assert found == "harness/found\n"
 
 
 def test_a_link_in_its_own_place_shows_a_program_that_is_started_again_nothing(
