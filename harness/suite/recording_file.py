@@ -29,6 +29,7 @@ from readfirst.harness.suite.transcript import RecordedResult, Recording, Record
 __all__ = [
     "Encoder",
     "Packed",
+    "check_answers",
     "check_size",
     "decode",
     "encode",
@@ -48,6 +49,7 @@ _HEADER = (
 _PLAIN_LIMIT = 4096
 """Longer texts and contents (in characters or bytes) are stored compressed."""
 _MOST_UNPACKED = 256 * 1024 * 1024
+_MOST_ANSWERS = 1_000_000
 """Bytes that all compressed texts and contents of a file may have."""
 _SHOWN = 200
 """Characters at both ends of a compressed text that are shown to a reviewer."""
@@ -275,6 +277,7 @@ def kept(data: bytes) -> Kept:
         file = strict_yaml.load(data, Path("recording")).value
         check_size(file)
         names = tuple(map(str, file["versions"] if "versions" in file else file["contracts"]))
+        check_answers(len(names) * len(file["steps"]))
         packed = packed_of(file)
         unpacked = Packed(packed)
         rows = [_row(names, step, unpacked) for step in file["steps"]]
@@ -413,6 +416,12 @@ def check_size(file: Any) -> None:
                 values += fields.values()
             case list() as items:
                 values += items
+
+
+def check_answers(number: int) -> None:
+    """Raise ValueError if a file has so many steps for so many versions that their answers would fill the memory."""
+    if number > _MOST_ANSWERS:
+        raise ValueError(f"its steps have more than {_MOST_ANSWERS:,} answers by version")
 
 
 def _left(encoded: str, left: int) -> int:

@@ -17,6 +17,7 @@ from readfirst.harness.suite.kept_recording import Kept, Row, readable
 from readfirst.harness.suite.recording_file import (
     Encoder,
     Packed,
+    check_answers,
     check_size,
     holding,
     keys_of,
@@ -45,7 +46,13 @@ def theme(data: bytes) -> Mapping[str, Kept]:
     with readable("its scenarios"):
         file = json.loads(data, object_pairs_hook=_pairs)
         check_size(file)
+        check_answers(sum(len(each["versions"].split()) * _parts(each["steps"]) for each in file.values()))
         return {str(slug): _kept(each) for slug, each in file.items()}
+
+
+def _parts(steps: Sequence[Mapping[str, Any]]) -> int:
+    """Return how much of a recording may differ by version: steps, and what each of them has."""
+    return sum(1 + len(step) for step in steps)
 
 
 def _kept(body: Mapping[str, Any]) -> Kept:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import shutil
 import tracemalloc
 import zlib
@@ -21,6 +22,7 @@ from readfirst.harness.suite import recording_file
 from readfirst.harness.suite.recording_file import decode
 from readfirst.harness.suite.structured import ResultsError, load_results
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
+from readfirst.harness.suite.theme_recordings import theme
 from readfirst.harness.suite.tools import ToolsError, load_tools
 from readfirst.harness.suite.transcript import RecordingError
 
@@ -165,6 +167,16 @@ def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyP
         assert len(data) < 20_000
         with pytest.raises(RecordingError, match="more than 3,000,000 bytes are compressed in it"):
             decode(data)
+
+
+def test_a_recording_of_many_steps_for_many_versions_is_refused() -> None:
+    """400 KB of them took 3 GiB."""
+    versions = [f"2.1.{number}" for number in range(20_000)]
+    own = {"inputs": "x", "versions": versions, "steps": [{"call": "Read", "answers": [{}]}] * 60}
+    shared = {"inputs": "x", "versions": " ".join(versions), "steps": [{"call": "Read"}] * 30}
+    for read, file in ((decode, own), (theme, {"slug": shared})):
+        with pytest.raises(RecordingError, match="more than 1,000,000 answers by version"):
+            read(json.dumps(file).encode())
 
 
 @pytest.mark.parametrize(
