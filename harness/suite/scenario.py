@@ -377,8 +377,10 @@ class Scenario:
 
     @property
     def mounts(self) -> bool:
-        """Whether a file system is mounted in it."""
-        return any(isinstance(step, WorldEvent) and step.kind == "mount" for step in self.steps)
+        """Whether a file system is mounted in it, or taken away, also during a call."""
+        events = [step for step in self.steps if isinstance(step, WorldEvent)]
+        events += [event for call in self.calls() for event in call.during if isinstance(event, WorldEvent)]
+        return any(event.kind in ("mount", "unmount") for event in events)
 
     @property
     def needs(self) -> frozenset[str]:

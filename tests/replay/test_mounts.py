@@ -173,6 +173,25 @@ def test_an_event_that_does_not_fit_is_the_scenarios_own_fault() -> None:
     assert (broken.blame, broken.message) == ("harness", "cannot mount drive: it is mounted there")
 
 
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "step",
+    ["unmount: drive", "Read: {file_path: $WS/a.txt}\n    during: [{unmount: drive}]"],
+)
+def test_a_drive_that_is_not_there_is_not_the_adapter_s_fault(step: str) -> None:
+    source = (
+        "title: x\nrequirement: must\ngiven:\n  files: {a.txt: alpha, drive: {directory: true}}\n"
+        f"steps:\n  - {step}\n  - Read: {{file_path: $WS/a.txt}}\n"
+    )
+    document = strict_yaml.load(source.encode(), Path("x.yaml"))
+    scenario = scenario_from(document, "family/x", SUITE.contracts, require_expect=False)
+    assert "full_disk" in scenario.needs
+    with SitePool() as place:
+        broken = replay(scenario, ReferenceAdapter("2.1.7"), place).broken
+    assert broken is not None
+    assert (broken.blame, broken.message) == ("harness", "cannot unmount drive: no mount")
+
+
 def test_a_machine_that_mounts_nothing_passes_no_drive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mounts.ctypes, "CDLL", lambda *_, **__: object())
     verdict = judged(SUITE.scenario(DRIVE), ReferenceAdapter("2.1.7"))
