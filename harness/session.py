@@ -55,7 +55,7 @@ SESSION_CAPABILITIES = (
     "parallel",
     "during",
     "deny",
-    "Bash",
+    BASH,
     "resume",
     "compact",
     "rewind",
