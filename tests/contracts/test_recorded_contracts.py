@@ -107,6 +107,7 @@ def test_the_reference_does_what_the_default_contract_says_in_a_sample() -> None
     """`readfirst run` asks every scenario, and the slow test below every contract."""
     ids = SUITE.ids()
     neighbours = [each for number, each in enumerate(ids) if number // NEIGHBOURS % PARTS == 0]
+    assert len(neighbours) > 0.9 * len(ids) / PARTS
     with Runner(RunSpec(SUITE.root, "reference", SUITE.contracts.default), SUITE) as runner:
         verdicts = [runner.judge(each) for each in neighbours]
         assert [found for each in verdicts if (found := surprise(each, runner.contracts[0]))] == []
@@ -232,6 +233,7 @@ def test_only_a_law_of_another_platform_may_be_unsupported() -> None:
 
 
 def test_each_version_and_each_step_has_its_turn() -> None:
+    assert len(sample()) > 0.9 * len(SUITE.ids()) / SAMPLE
     for recording in map(recorded, sample()):
         names, numbers = map(set, zip(*places(recording), strict=True))
         assert names == set(recording.transcripts)

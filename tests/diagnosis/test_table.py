@@ -9,7 +9,8 @@ import pytest
 
 from readfirst.harness.cli import exits, main
 from readfirst.harness.diagnosis import table as module
-from readfirst.harness.diagnosis.fingerprint import Fingerprint
+from readfirst.harness.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
+from readfirst.harness.diagnosis.observation import comparable
 from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.table import Row, Table, TableError, made, reference_digest, row_of
 from readfirst.harness.suite.suite import Suite
@@ -60,6 +61,14 @@ def test_writing_replays_what_changed_and_gives_the_same_file(
     assert ended.value.code == 0
     assert capsys.readouterr().out.endswith(f"1 of {len(table.rows)} scenarios replayed\n")
     assert file.read_bytes() == whole
+
+
+def test_few_scenarios_are_left_out_because_nothing_of_them_could_be_replayed() -> None:
+    table = Table.read()
+    told = dict.fromkeys(table.rows, AS_EXPECTED)
+    left_out = table.rows.keys() - comparable(table, told).keys()
+    assert "interrupted/edit-killed" in left_out
+    assert len(left_out) < 0.02 * len(table.rows)
 
 
 def test_a_row_is_stale_when_its_scenario_changed(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The search meets each wrong habit by itself, and finds nothing in what has none."""
 
 import inspect
+from pathlib import Path
 
 import pytest
 import wrong_answers as answers
@@ -63,6 +64,11 @@ def steps_until_met(wrong: type[Altered], suite: Suite, place: SitePool) -> int 
 @pytest.mark.parametrize("wrong", [*HABITS, *OTHERS])
 def test_the_search_meets_it(wrong: type[Altered], suite: Suite, place: SitePool) -> None:
     assert steps_until_met(wrong, suite, place) is not None
+
+
+def test_docs_count_them() -> None:
+    page = (Path(__file__).parents[2] / "docs/fuzzing.md").read_text("utf-8")
+    assert f"against {len({*HABITS, *OTHERS})} implementations with one" in page
 
 
 def test_the_search_finds_nothing_in_what_is_right(suite: Suite, place: SitePool) -> None:

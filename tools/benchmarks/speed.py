@@ -268,6 +268,8 @@ def process_ratio(rounds: int) -> Result:
     suite = Suite()
     run_, plain = [], []
     chosen = [each for each in map(suite.scenario, passing(suite)) if not starts_programs(each)]
+    if not chosen:
+        raise SystemExit("no scenario is left to compare the run with the loop on")
     words = ("-m", "readfirst", "run", "-j", "1", *(each.id for each in chosen))
     with tempfile.TemporaryDirectory() as folder:
         scenarios = Path(folder, "scenarios")
