@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-__all__ = ["Terminated", "begin", "end", "leave_at_once", "listen"]
+__all__ = ["Terminated", "begin", "end", "keep_nothing", "leave_at_once", "listen"]
 
 # It runs before anything else is imported.
 
@@ -48,6 +48,12 @@ def end() -> None:
     """Let no signal change how the process ends: the interpreter itself takes a moment."""
     for number in _ENDING:
         signal.signal(number, signal.SIG_IGN)
+
+
+def keep_nothing() -> None:
+    """Let a signal end a command at once that has nothing to put in order; in a thread it may wait for its input."""
+    if signal.getsignal(signal.SIGTERM) is _terminate:
+        leave_at_once()
 
 
 def listen() -> bool:

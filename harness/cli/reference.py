@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.process import keep_nothing
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
 
@@ -38,6 +39,7 @@ def serve(
     ] = Protocol.mcp,
 ) -> int:
     """Serve the reference implementation over standard input and output: as an MCP server, or as `lines:` wants it."""
+    keep_nothing()
     if protocol is Protocol.lines:
         if root is not None or settings is not None:
             raise UsageError(

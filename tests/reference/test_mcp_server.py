@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -258,3 +260,35 @@ def test_what_cannot_be_served_ends_with_code_2_and_the_reason(
         serve(contract, tmp_path / root, path)
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_though_it_waits_for_its_input(number: signal.Signals, tmp_path: Path) -> None:
+    asked = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": types.LATEST_PROTOCOL_VERSION,
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }
+    server = subprocess.Popen(
+        [sys.executable, "-m", "readfirst", "serve"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    try:
+        server.stdin.write(json.dumps(asked).encode() + b"\n")
+        server.stdin.flush()
+        assert b'"serverInfo"' in server.stdout.readline()
+        server.send_signal(number)
+        assert server.wait(5) == 128 + number
+    finally:
+        server.kill()
+        server.communicate()
