@@ -122,7 +122,8 @@ class _Input:
     async def __aiter__(self) -> AsyncIterator[str]:
         parts: list[bytes] = []  # of a line without an end
         while data := await anyio.to_thread.run_sync(os.read, 0, _CHUNK):
-            self.quiet = anyio.Event()
+            if self.quiet.is_set():  # who waits for it still does where a message comes in pieces
+                self.quiet = anyio.Event()
             first, *others = data.split(b"\n")
             parts.append(first)
             for each in others:

@@ -143,11 +143,12 @@ def scenario_digest(suite: Suite, scenario_id: str) -> str:
 def reference_digest() -> str:
     """Return what is equal for references of the same code.
 
-    Comments, docstrings and imports do not count, nor does what a declaration tells the readers of a behaviour.
+    Comments, docstrings and imports do not count, nor does what a declaration tells the readers of a behaviour, nor
+    the server, which no replay of the table goes through.
     """
     folder = Path(reference_impl.__file__).parent
     digest = hashlib.sha256()
-    for file in sorted(folder.rglob("*.py")):
+    for file in sorted({*folder.rglob("*.py")} - {folder / "server.py"}):
         tree = ast.parse(file.read_bytes())
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and _declares(node):

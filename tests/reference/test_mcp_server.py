@@ -262,29 +262,37 @@ def test_what_cannot_be_served_ends_with_code_2_and_the_reason(
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_though_it_waits_for_its_input(number: signal.Signals, tmp_path: Path) -> None:
-    asked = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": types.LATEST_PROTOCOL_VERSION,
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"},
-        },
-    }
-    server = subprocess.Popen(
+INITIALIZE = {
+    "method": "initialize",
+    "params": {
+        "protocolVersion": types.LATEST_PROTOCOL_VERSION,
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+def started(folder: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
         [sys.executable, "-m", "readfirst", "serve"],
-        cwd=tmp_path,
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": str(PROJECT)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
+
+
+def line(number: int, body: dict[str, Any]) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": number, **body}).encode() + b"\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_though_it_waits_for_its_input(number: signal.Signals, tmp_path: Path) -> None:
+    server = started(tmp_path)
     assert server.stdin is not None
     assert server.stdout is not None
     try:
-        server.stdin.write(json.dumps(asked).encode() + b"\n")
+        server.stdin.write(line(1, INITIALIZE))
         server.stdin.flush()
         assert b'"serverInfo"' in server.stdout.readline()
         server.send_signal(number)
@@ -292,3 +300,18 @@ def test_a_signal_ends_it_though_it_waits_for_its_input(number: signal.Signals, 
     finally:
         server.kill()
         server.communicate()
+
+
+def test_calls_that_arrive_in_many_pieces_are_answered(tmp_path: Path) -> None:
+    sent = line(1, INITIALIZE)
+    sent += json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode() + b"\n"
+    for number, name in enumerate(("a.txt", "b.txt"), 2):
+        arguments = {"file_path": str(tmp_path / name), "content": "line\n" * 250_000}
+        sent += line(number, {"method": "tools/call", "params": {"name": "Write", "arguments": arguments}})
+    server = started(tmp_path)
+    try:
+        told, _ = server.communicate(sent, timeout=20)
+    finally:
+        server.kill()
+    assert [json.loads(each)["id"] for each in told.splitlines()] == [1, 2, 3]
+    assert (tmp_path / "b.txt").stat().st_size == 1_250_000
