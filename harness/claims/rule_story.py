@@ -42,7 +42,7 @@ def rule_story(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
 def _claims(suite: Suite, rule: Rule) -> Iterator[str]:
     claims = claims_by_rule(suite, rule.id).get(rule.id, ())
     if claims:
-        yield "  what the documents claim about it, with the versions on which that holds (docs/behaviour.md):"
+        yield "  what the documents claim about it, with the versions on which that holds (`readfirst product claims`):"
     for claim, versions in claims:
         yield f"    {claim.id}\t{claim.says}\t{versions or 'cannot be observed'}"
 
@@ -50,7 +50,7 @@ def _claims(suite: Suite, rule: Rule) -> Iterator[str]:
 def _behaviours(suite: Suite, rule: Rule) -> Iterator[str]:
     names = behaviours_by_rule(suite).get(rule.id, ())
     if names:
-        yield "  behaviours of the reference, with the versions they changed in (docs/history.md):"
+        yield "  behaviours of the reference, with the versions they changed in (`readfirst product history`):"
     for name in names:
         versions = [".".join(map(str, version)) for version in history_of(name).changes]
         yield f"    {name}\t{', '.join(versions) or 'never'}"

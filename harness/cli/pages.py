@@ -58,14 +58,14 @@ def history(
     ] = False,
     fixtures: Fixtures = None,
 ) -> int:
-    """Print every change of the file tools, version by version, as in docs/history.md."""
+    """Print every change of the file tools, version by version; docs/history.md counts them."""
     if check and (write or published):
         raise UsageError("--check writes nothing: leave out --write and --published.")
     if between is not None and (check or write or published):
         raise UsageError("FROM..TO is printed alone: leave out --check, --write and --published.")
     from readfirst.harness.source.atomic import write_all
     from readfirst.harness.suite.releases import releases_file, releases_text
-    from readfirst.harness.versions.history_page import history_page
+    from readfirst.harness.versions.history_page import history_page, history_summary
     from readfirst.harness.versions.published import published as asked
 
     suite = (open_own_suite if published else open_suite)(fixtures)
@@ -73,7 +73,8 @@ def history(
         return _between(suite, between)
     if published:
         write_all({releases_file(suite.root): releases_text(asked()).encode()})
-    return _printed_or_kept("history.md", suite, history_page(suite), "product history --write", check, write)
+    text = history_summary(suite) if check or write else history_page(suite)
+    return _printed_or_kept("history.md", suite, text, "product history --write", check, write)
 
 
 def _between(suite: Suite, between: str) -> int:

@@ -74,8 +74,8 @@ def _page(data: _DATA) -> Iterator[str]:
     yield (
         f"The same of Claude Code's own versions, compared with {data['contract']}. One that falls short behaves"
         " differently, not worse: where a newer version recovers what 2.1.7 refuses, the rule no longer holds. A change"
-        " belongs to a version between the last one without it and the first one with it; [history.md](history.md) has"
-        " them. `+gated` is a version with an older model, which must read before it edits."
+        " belongs to a version between the last one without it and the first one with it; [history.md](history.md)"
+        " counts them. `+gated` is a version with an older model, which must read before it edits."
     )
     yield ""
     yield from _picture("versions", "Each rule of the class safety as a bar over the versions")

@@ -19,6 +19,7 @@ from readfirst.harness.site.home_page import home_page
 from readfirst.harness.site.implementation_page import implementation_index, implementation_pages
 from readfirst.harness.site.rule_page import rule_index, rule_pages
 from readfirst.harness.site.version_page import version_index, version_pages
+from readfirst.harness.versions.history_page import history_page
 
 __all__ = ["linked", "made_pages", "may_be_shown", "plain_markdown", "write_sources"]
 
@@ -33,7 +34,7 @@ _FENCE = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
 
 
 def made_pages(facts: Facts) -> dict[str, str]:
-    """Return the pages that are made for the site alone, by path, among them one that docs/ has shortened.
+    """Return the pages that are made for the site alone, by path, among them two that docs/ has shortened.
 
     Raises SiteError, SuiteError.
     """
@@ -41,6 +42,7 @@ def made_pages(facts: Facts) -> dict[str, str]:
     claimed = {"docs/behaviour.md": behaviour(suite)} if claims_file(suite.root).is_file() else {}
     return {
         **claimed,
+        "docs/history.md": history_page(suite),
         HOME: home_page(facts),
         "rules/index.md": rule_index(facts),
         **{f"rules/{name}": text for name, text in rule_pages(facts)},

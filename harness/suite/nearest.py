@@ -18,7 +18,7 @@ _MOST_CHANGES = 4
 def nearest(name: str, contracts: Sequence[Contract]) -> str:
     """Return, for a name that is not a contract, the sentences that say which one to write instead.
 
-    What changed between two contracts is what the reference knows: docs/history.md.
+    What changed between two contracts is what the reference knows: `readfirst product history`.
     """
     if name == LATEST:
         return f"Write {contracts[-1].name.partition('+')[0]}: what is the latest changes."

@@ -1,4 +1,4 @@
-"""History page: docs/history.md, one line for each change of the file tools."""
+"""History page: one line for each change of the file tools, and docs/history.md, which counts them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,23 @@ from readfirst.harness.versions import history
 from readfirst.harness.versions.behaviours import value_in_page
 from readfirst.harness.versions.history import NOT_RECORDED, ChangePoint, Histories
 
-__all__ = ["changes_between", "history_page"]
+__all__ = ["changes_between", "history_page", "history_summary"]
+
+_TOOLS = ("Read", "Edit", "Write")
+_TITLE = "# How the file tools changed"
+_BETWEEN = "`readfirst product bisect ID --from X --to Y` finds it, and `--record` keeps what it finds."
 
 
 def history_page(suite: Suite, histories: Histories | None = None) -> str:
     """Return the page, of the reference's behaviours unless others are given. Raises SuiteError, RecordingError."""
     known = history.the_histories() if histories is None else histories
     return "\n".join(_page(history.change_points(suite, known))) + "\n"
+
+
+def history_summary(suite: Suite, histories: Histories | None = None) -> str:
+    """Return the page of the repository: the changes counted. Raises the same as `history_page`."""
+    known = history.the_histories() if histories is None else histories
+    return "\n".join(_summary(suite, history.change_points(suite, known))) + "\n"
 
 
 def changes_between(
@@ -38,7 +48,7 @@ def changes_between(
 
 
 def _page(points: Sequence[ChangePoint]) -> Iterator[str]:
-    yield "# How the file tools changed"
+    yield _TITLE
     yield ""
     yield (
         "Every change of Claude Code's file tools that the reference implementation follows, oldest first, with what"
@@ -51,8 +61,7 @@ def _page(points: Sequence[ChangePoint]) -> Iterator[str]:
     )
     yield (
         "- **between X and Y**: X was recorded without the change, Y with it; versions between them were not. The"
-        " version is then the one that the reference takes. `readfirst product bisect ID --from X --to Y` finds it, and"
-        " `--record` keeps what it finds."
+        f" version is then the one that the reference takes. {_BETWEEN}"
     )
     yield (
         "- Of two long texts the part around their first difference is shown; `$WS` is the workspace, `[…]` data of"
@@ -60,20 +69,58 @@ def _page(points: Sequence[ChangePoint]) -> Iterator[str]:
         " read a file before they change it (`+gated`)."
     )
     yield ""
-    yield (
-        "What differs between any two versions: `readfirst diff 2.1.7 2.1.328`. This page is made by"
-        " `readfirst product history --write`. Do not edit it:"
-        " `readfirst product history --check` and a test fail when it is stale."
-    )
-    yield ""
-    exact = sum(point.point is not None and point.point.exact for point in points)
-    yield f"{counted(len(points), 'change')}, {exact} of them exact."
-    yield ""
+    yield from _counted(points)
     if points:
         yield from table(
             ["version", "known", "behaviour", "before", "after", "scenarios"],
             [_row(point) for point in points],
         )
+
+
+def _summary(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[str]:
+    yield _TITLE
+    yield ""
+    yield (
+        "The changes of Claude Code's file tools that the reference implementation follows. `readfirst product history`"
+        " prints each with the product's words before and after it and the scenarios that show it; the site has the"
+        " same as a page. `readfirst diff 2.1.7 2.1.328` shows what differs between any two versions."
+    )
+    yield ""
+    yield from _counted(points)
+    if not points:
+        return
+    rows, before = [], Version("0")
+    for contract in suite.contracts:
+        if contract.recorded and "+" not in contract.name:
+            version = Version(contract.name)
+            here = [point for point in points if before < Version(point.version) <= version]
+            tools = [sum(point.tool == tool for point in here) for tool in _TOOLS]
+            other = len(here) - sum(tools)
+            rows.append([f"**{contract.name}**", *map(str, (len(here), *tools, other)), cell(contract.summary)])
+            before = version
+    yield "A change counts for the first recorded version that has it, and for the tool whose answer shows it best."
+    yield ""
+    yield from table(["version", "changes", *_TOOLS, "others", "what is new"], rows)
+    unsure = [point for point in points if point.point is None or not point.point.exact]
+    if unsure:
+        yield ""
+        yield "## Not exact"
+        yield ""
+        yield (
+            "An exact change was recorded with its version and with the one published before it. For these, versions"
+            f" between were not recorded. {_BETWEEN}"
+        )
+        yield ""
+        yield from table(
+            ["version", "known", "behaviour", "scenarios"],
+            [[row[0], row[1], code(point.behaviour), row[5]] for point in unsure for row in (_row(point),)],
+        )
+
+
+def _counted(points: Sequence[ChangePoint]) -> Iterator[str]:
+    exact = sum(point.point is not None and point.point.exact for point in points)
+    yield f"{counted(len(points), 'change')}, {exact} of them exact."
+    yield ""
 
 
 def _row(point: ChangePoint) -> list[str]:

@@ -65,6 +65,14 @@ def test_a_share_is_chosen_by_each_id_alone() -> None:
     )
 
 
+def test_ten_recordings_are_held_to_a_contract_that_is_not_theirs(tmp_path: Path) -> None:
+    contracts = ["documented", *(f"1.0.{number}" for number in range(12))]
+    names = [task.name for task in verdicts.streams(verdicts.Checkout(tmp_path), contracts, [])]
+    pairs = [name.removeprefix("stream/").removesuffix(".txt").split("-on-") for name in names]
+    assert len({target for target, _ in pairs}) == 10
+    assert all(target != contract for target, contract in pairs)
+
+
 @pytest.mark.slow
 def test_a_wrong_implementation_is_written_down_with_what_it_fails(tmp_path: Path) -> None:
     name = "wrong/wrong_state.NoReadCheck"
