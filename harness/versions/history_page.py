@@ -96,7 +96,9 @@ def _summary(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[str]:
             here = [point for point in points if before < Version(point.version) <= version]
             tools = [sum(point.tool == tool for point in here) for tool in _TOOLS]
             other = len(here) - sum(tools)
-            rows.append([f"**{contract.name}**", *map(str, (len(here), *tools, other)), cell(contract.summary)])
+            rows.append(
+                [f"**{contract.name}**", *map(str, (len(here), *tools, other)), cell(contract.summary)]
+            )
             before = version
     yield "A change counts for the first recorded version that has it, and for the tool whose answer shows it best."
     yield ""
