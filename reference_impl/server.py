@@ -1,35 +1,33 @@
-"""The reference implementation as an MCP server over standard input and output."""
+"""The reference implementation as an MCP server over standard input and output.
+
+The protocol is spoken here: what a server of tools needs of it is four requests, and a client starts a server for each
+session, which would wait for the imports of a library longer than for its answers.
+"""
 
 from __future__ import annotations
 
 import json
-import math
 import os
+import select
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, BinaryIO, Final
 
-import anyio
-import anyio.lowlevel
-import anyio.to_thread
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from mcp import types
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
-
+from readfirst.reference_impl.arguments import Schema
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT
-from readfirst.reference_impl.file_tools import FileTools, Result
+from readfirst.reference_impl.file_tools import FileTools
 from readfirst.reference_impl.session.rules import PermissionRuleError
 from readfirst.reference_impl.text.content import well_formed
 
-__all__ = ["SettingsError", "deny_rules", "serve"]
+__all__ = ["Server", "SettingsError", "deny_rules", "serve"]
 
 _USAGE_ERROR = 2
 _CHUNK = 1 << 16
-_TURNS = 20
-"""Turns of the event loop; a message takes about half as many from standard input to the tools, or back."""
+_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+"""Of the protocol, the latest first; a server of tools that answers with text is the same in all of them."""
+_NOT_JSON, _NO_REQUEST, _NO_METHOD, _WRONG_PARAMS = -32700, -32600, -32601, -32602
+_INPUT: Final = 0
 
 
 class SettingsError(Exception):
@@ -76,7 +74,7 @@ def serve(contract: str = DEFAULT_CONTRACT, root: Path | None = None, settings: 
         _give_up(f"{settings}: permissions.deny: {error}")
     except (SettingsError, ValueError) as error:
         _give_up(str(error))
-    anyio.run(_serve, tools)
+    _converse(Server(tools, contract, sys.stdout.buffer))
 
 
 def _give_up(message: str) -> None:
@@ -84,121 +82,88 @@ def _give_up(message: str) -> None:
     raise SystemExit(_USAGE_ERROR)
 
 
-@dataclass(slots=True)
-class _Call:
-    """A call that arrived, and its result once `done`."""
-
-    tool: str
-    arguments: Mapping[str, Any]
-    done: anyio.Event = field(default_factory=anyio.Event)
-    result: Result | None = None
-
-
-class _Output:
-    """Standard output; a line is written at once. `lines` counts them."""
-
-    def __init__(self) -> None:
-        self.lines = 0
-
-    async def write(self, line: str) -> None:
-        sys.stdout.buffer.write(line.encode())
-        self.lines += 1
-
-    async def flush(self) -> None:
-        sys.stdout.buffer.flush()
+def _converse(server: Server) -> None:
+    """Hand the lines of standard input on; what has come by the time that nothing else is on its way is one message."""
+    parts: list[bytes] = []  # of a line without an end
+    while data := os.read(_INPUT, _CHUNK):
+        first, *others = data.split(b"\n")
+        parts.append(first)
+        for each in others:
+            server.take(b"".join(parts))
+            parts = [each]
+        if not any(parts) and not select.select([_INPUT], [], [], 0)[0]:
+            server.execute()
+    server.take(b"".join(parts))
+    server.execute()
 
 
-class _Input:
-    """The lines of standard input; `quiet` is set while all that has arrived was handed on.
+class Server:
+    """One session of the tools; `answers` is where its side of the conversation goes."""
 
-    It ends once all calls are answered: the server drops what it has not answered by then.
-    """
+    def __init__(self, tools: FileTools, contract: str, answers: BinaryIO) -> None:
+        self._tools = tools
+        self._info = {"name": "readfirst-reference", "version": contract}
+        self._answers = answers
+        self._calls: list[tuple[str | int, tuple[str, Mapping[str, Any]]]] = []
 
-    def __init__(self, output: _Output) -> None:
-        self._output = output
-        self.quiet = anyio.Event()
-        self.unanswered = 0
-
-    async def __aiter__(self) -> AsyncIterator[str]:
-        parts: list[bytes] = []  # of a line without an end
-        while data := await anyio.to_thread.run_sync(os.read, 0, _CHUNK):
-            if self.quiet.is_set():  # who waits for it still does where a message comes in pieces
-                self.quiet = anyio.Event()
-            first, *others = data.split(b"\n")
-            parts.append(first)
-            for each in others:
-                yield b"".join(parts).decode("utf-8", "replace")
-                parts = [each]
-            if not any(parts):
-                self.quiet.set()
-        if any(parts):
-            yield b"".join(parts).decode("utf-8", "replace")
-        self.quiet.set()
-        written = -1
-        while self.unanswered or written != self._output.lines:
-            written = self._output.lines
-            await _turns()
-
-
-async def _turns() -> None:
-    """Let pass what it takes for a message to get through the queues of the protocol."""
-    for _ in range(_TURNS):
-        await anyio.lowlevel.checkpoint()
-
-
-async def _serve(tools: FileTools) -> None:
-    written = _Output()
-    arrived = _Input(written)
-    asked: MemoryObjectSendStream[_Call]
-    asked, calls = anyio.create_memory_object_stream[_Call](math.inf)
-    server = server_of(tools, arrived, asked)
-    transport = stdio_server(cast(Any, arrived), cast(Any, written))
-    async with anyio.create_task_group() as group, transport as (incoming, outgoing):
-        group.start_soon(_execute, tools, arrived, calls)
-        await server.run(incoming, outgoing, server.create_initialization_options())
-        group.cancel_scope.cancel()
-
-
-async def _execute(tools: FileTools, arrived: _Input, calls: MemoryObjectReceiveStream[_Call]) -> None:
-    """Execute the calls; those that have arrived by the time that nothing else is on its way are one message."""
-    async for call in calls:
-        while True:
-            quiet = arrived.quiet
-            await quiet.wait()
-            await _turns()
-            if quiet is arrived.quiet:
-                break
-        message = [call, *(calls.receive_nowait() for _ in range(calls.statistics().current_buffer_used))]
-        results = tools.call_parallel([(each.tool, each.arguments) for each in message])
-        for each, result in zip(message, results, strict=True):
-            each.result = result
-            each.done.set()
-
-
-def server_of(tools: FileTools, arrived: _Input, asked: MemoryObjectSendStream[_Call]) -> Server[Any, Any]:
-    """Return the MCP server of one session, which hands the calls on as they are `asked`."""
-    server: Server[Any, Any] = Server("readfirst-reference")
-
-    async def list_tools(request: types.ListToolsRequest) -> types.ServerResult:  # noqa: ARG001 - a handler gets it
-        offered = [
-            types.Tool(name=schema.tool, description=schema.description, inputSchema=schema.json_schema())
-            for schema in tools.schemas
-        ]
-        return types.ServerResult(types.ListToolsResult(tools=offered))
-
-    async def call_tool(request: types.CallToolRequest) -> types.ServerResult:
-        call = _Call(request.params.name, request.params.arguments or {})
-        arrived.unanswered += 1
+    def take(self, line: bytes) -> None:
+        """Answer a message; a call waits for `execute`."""
+        if not line.strip():
+            return
         try:
-            await asked.send(call)
-            await call.done.wait()
-        finally:
-            arrived.unanswered -= 1
-        assert call.result is not None
-        block = types.TextContent(type="text", text=well_formed(call.result.text))
-        return types.ServerResult(types.CallToolResult(content=[block], isError=call.result.is_error))
+            message = json.loads(line.decode("utf-8", "replace"))
+        except (ValueError, RecursionError) as error:
+            self._refuse(None, _NOT_JSON, f"this is not JSON: {error}")
+            return
+        match message:
+            case {"method": str(method), "id": str() | int() as number}:
+                self._answer(number, method, message.get("params") or {})
+            case {"method": "notifications/cancelled", "params": {"requestId": str() | int() as number}}:
+                self._calls = [call for call in self._calls if call[0] != number]
+            case {"method": str()} if "id" not in message:
+                pass  # nothing else that a client tells matters here
+            case {"id": _, "result": _} | {"id": _, "error": _}:
+                pass  # nothing was asked
+            case _:
+                self._refuse(None, _NO_REQUEST, "a request is an object with jsonrpc, id and method")
 
-    # The handlers are set directly: the decorators would check arguments before the tools see them.
-    server.request_handlers[types.ListToolsRequest] = list_tools
-    server.request_handlers[types.CallToolRequest] = call_tool
-    return server
+    def execute(self) -> None:
+        """Make the calls that wait, as those of one message."""
+        calls, self._calls = self._calls, []
+        results = self._tools.call_parallel([call for _, call in calls]) if calls else ()
+        for (number, _), result in zip(calls, results, strict=True):
+            block = {"type": "text", "text": well_formed(result.text)}
+            self._tell(number, result={"content": [block], "isError": result.is_error})
+
+    def _answer(self, number: str | int, method: str, params: Any) -> None:
+        match method, params:
+            case "initialize", {"protocolVersion": str(version)}:
+                spoken = version if version in _VERSIONS else _VERSIONS[0]
+                offered = {"protocolVersion": spoken, "capabilities": {"tools": {}}, "serverInfo": self._info}
+                self._tell(number, result=offered)
+            case "ping", _:
+                self._tell(number, result={})
+            case "tools/list", _:
+                self._tell(number, result={"tools": [*map(_tool, self._tools.schemas)]})
+            case "tools/call", {"name": str(tool), **others}:
+                arguments = others.get("arguments") or {}
+                if isinstance(arguments, dict):
+                    self._calls.append((number, (tool, arguments)))
+                else:
+                    self._refuse(number, _WRONG_PARAMS, "arguments is an object")
+            case "initialize" | "tools/call", _:
+                self._refuse(number, _WRONG_PARAMS, f"{method} lacks what it needs")
+            case _:
+                self._refuse(number, _NO_METHOD, f"there is no {method}")
+
+    def _refuse(self, number: str | int | None, code: int, why: str) -> None:
+        self._tell(number, error={"code": code, "message": why})
+
+    def _tell(self, number: str | int | None, **said: Any) -> None:
+        line = json.dumps({"jsonrpc": "2.0", "id": number, **said}, separators=(",", ":"))
+        self._answers.write(line.encode("ascii") + b"\n")
+        self._answers.flush()
+
+
+def _tool(schema: Schema) -> dict[str, Any]:
+    return {"name": schema.tool, "description": schema.description, "inputSchema": schema.json_schema()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import signal
@@ -16,7 +17,8 @@ import pytest
 from mcp import ClientSession, StdioServerParameters, types
 from mcp.client.stdio import stdio_client
 
-from readfirst.reference_impl.server import SettingsError, deny_rules, serve
+from readfirst.reference_impl.file_tools import FileTools
+from readfirst.reference_impl.server import Server, SettingsError, deny_rules, serve
 
 PROJECT = Path(__file__).parents[2]
 PROGRAM = (
@@ -190,6 +192,59 @@ def test_calls_that_arrive_together_are_one_message(tmp_path, count):
 
 def test_calls_that_arrive_apart_are_messages_of_their_own(conversation):
     assert answer(conversation, "apart") == (True, "String to replace not found in file.\nString: a ")
+
+
+def told(folder: Path, *lines: str) -> list[dict[str, Any]]:
+    """What the server answers to lines that arrive together."""
+    answers = io.BytesIO()
+    server = Server(FileTools("2.1.7", root=folder), "2.1.7", answers)
+    for each in lines:
+        server.take(each.encode())
+    server.execute()
+    return [*map(json.loads, answers.getvalue().splitlines())]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("{", -32700),
+        ("[" * 100_000, -32700),
+        ("5", -32600),
+        ('{"id": null, "method": "ping"}', -32600),
+        ('{"id": 1.5, "method": "ping"}', -32600),
+        ('{"id": 1}', -32600),
+        ('{"id": 1, "method": "resources/list"}', -32601),
+        ('{"id": 1, "method": "initialize"}', -32602),
+        ('{"id": 1, "method": "tools/call", "params": {"arguments": {}}}', -32602),
+        ('{"id": 1, "method": "tools/call", "params": {"name": "Read", "arguments": "a.txt"}}', -32602),
+        ('{"id": 1, "method": "tools/call", "params": [5]}', -32602),
+    ],
+)
+def test_what_is_no_request_is_said_to_be_none(tmp_path, line, code):
+    answer, pong = told(tmp_path, line, '{"id": "a", "method": "ping"}')
+    assert answer["error"]["code"] == code
+    assert answer["id"] == (1 if code in (-32601, -32602) else None)
+    assert (pong["id"], pong["result"]) == ("a", {})
+
+
+def test_what_asks_for_nothing_is_not_answered(tmp_path):
+    assert told(tmp_path, "", '{"method": "notifications/x"}', '{"id": 1, "result": {}}') == []
+
+
+def test_a_call_that_is_given_up_before_it_is_made_is_not_made(tmp_path):
+    params = {"name": "Write", "arguments": {"file_path": "a.txt", "content": "x"}}
+    give_up = {"method": "notifications/cancelled", "params": {"requestId": 1}}
+    assert (
+        told(tmp_path, json.dumps({"id": 1, "method": "tools/call", "params": params}), json.dumps(give_up))
+        == []
+    )
+    assert not (tmp_path / "a.txt").exists()
+
+
+@pytest.mark.parametrize(("asked", "spoken"), [("2024-11-05", "2024-11-05"), ("1999-01-01", "2025-11-25")])
+def test_a_version_of_the_protocol_that_is_unknown_gets_the_latest(tmp_path, asked, spoken):
+    line = json.dumps({"id": 1, "method": "initialize", "params": {"protocolVersion": asked}})
+    assert told(tmp_path, line)[0]["result"]["protocolVersion"] == spoken
 
 
 @pytest.mark.slow
