@@ -1,18 +1,24 @@
-"""What a wheel has beside the package: the two folders that are links in a checkout, and files of docs/.
+"""What a wheel has beside the package: the two folders that are links in a checkout, the suite, and files of docs/.
 
-Of docs/ that is the pages, for `readfirst docs`, and the data that a command reads.
+Of docs/ that is the pages, for `readfirst docs`, and the data that a command reads. These, the recordings and the locks
+of targets lie in an archive in their folder (`harness/source/packed.py`): what hundreds of files repeat is there once.
 """
 
 from __future__ import annotations
 
+import io
+import tarfile
+import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-LINKED = ("harness", "reference_impl")
 READ = ("compatibility.json", "implementations.json", "evidence.json")
 """By `readfirst field implementations --issue`."""
+ARCHIVE = "packed.tar.xz"
+IGNORED = {"__pycache__"}
 
 
 class WheelFiles(BuildHookInterface[Any]):
@@ -20,9 +26,48 @@ class WheelFiles(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the files of an ordinary wheel; an editable one reads the checkout."""
+        if version == "editable":
+            return
+        root, included = Path(self.root), build_data["force_include"]
+        self._made = tempfile.TemporaryDirectory(prefix="readfirst-wheel-")
+        archives = {
+            "docs": [root / "docs" / name for name in READ],
+            "harness/targets/locks": list((root / "harness/targets/locks").iterdir()),
+            **{
+                str(family.relative_to(root)): list(family.iterdir())
+                for family in (root / "fixtures/recordings").iterdir()
+                if family.is_dir()
+            },
+        }
+        for number, (folder, files) in enumerate(sorted(archives.items())):
+            archive = Path(self._made.name) / f"{number}.tar.xz"
+            archive.write_bytes(packed(files))
+            included[str(archive)] = f"readfirst/{folder}/{ARCHIVE}"
+        in_archives = {file for files in archives.values() for file in files}
+        for name in ("harness", "reference_impl", "fixtures"):
+            for file in (root / name).rglob("*"):
+                if (
+                    file.is_file()
+                    and file not in in_archives
+                    and not IGNORED & {*file.relative_to(root).parts}
+                ):
+                    included[str(file)] = f"readfirst/{file.relative_to(root)}"
+        for file in (root / "docs").glob("*.md"):
+            included[str(file)] = f"readfirst/docs/{file.name}"
+
+    def finalize(self, version: str, *_: Any) -> None:
+        """Remove the archives that were made."""
         if version != "editable":
-            for name in LINKED:
-                build_data["force_include"][str(Path(self.root) / name)] = f"readfirst/{name}"
-            docs = Path(self.root) / "docs"
-            for file in (*docs.glob("*.md"), *(docs / name for name in READ)):
-                build_data["force_include"][str(file)] = f"readfirst/docs/{file.name}"
+            self._made.cleanup()
+
+
+def packed(files: Iterable[Path]) -> bytes:
+    """Return an archive of some files that is the same wherever and whenever it is made."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:xz", preset=9) as archive:
+        for file in sorted(files):
+            entry = tarfile.TarInfo(file.name)
+            entry.size = file.stat().st_size
+            with file.open("rb") as content:
+                archive.addfile(entry, content)
+    return made.getvalue()

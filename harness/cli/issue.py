@@ -11,6 +11,7 @@ from readfirst.harness.cli.exits import UsageError
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import say, stdout
+from readfirst.harness.source.packed import bytes_of
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.rules import Rule
@@ -131,7 +132,7 @@ def _nothing(name: str, rule_id: str, cell: dict[str, Any]) -> str:
 
 def _json(file: Path) -> dict[str, Any]:
     try:
-        data: dict[str, Any] = json.loads(file.read_bytes())
+        data: dict[str, Any] = json.loads(bytes_of(file))
     except (OSError, ValueError) as error:
         raise UsageError(
             f"{file} cannot be read: {error}. Write it with `readfirst field compatibility --write`."

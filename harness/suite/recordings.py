@@ -10,6 +10,7 @@ from pathlib import Path
 
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.source.packed import ARCHIVE, packed
 from readfirst.harness.suite.kept_recording import Kept
 from readfirst.harness.suite.recording_file import encode, kept
 from readfirst.harness.suite.shelf import Shelf, names_below
@@ -48,12 +49,21 @@ class Recordings:
         yield from self.files()
 
     def files(self) -> Mapping[str, Path]:
-        """Return the file of each recording, in the order of their ids. Raises RecordingError as `ids`."""
+        """Return the file of each recording, in the order of their ids. Raises RecordingError as `ids`.
+
+        Those of the installed package are in an archive for each family.
+        """
         if not self.root.is_dir():
             return {}
         themes = {each: file for file in self.root.glob("*/*.json") for each in self.in_file(file)}
         own = {each: self._own(each) for each in names_below(os.fspath(self.root))}
-        return dict(sorted({**themes, **own}.items()))
+        archives = {
+            each: archive
+            for archive in self.root.glob(f"*/{ARCHIVE}")
+            for name in packed(archive.parent)
+            for each in self.in_file(archive.with_name(name))
+        }
+        return dict(sorted({**archives, **themes, **own}.items()))
 
     def in_file(self, path: Path) -> list[str]:
         """Return the ids of the scenarios whose recordings a file holds. Raises RecordingError."""
@@ -62,6 +72,10 @@ class Recordings:
             return [name.as_posix()]
         with _named(path):
             return [f"{name.parent.as_posix()}/{slug}" for slug in theme(self._read(path) or b"{}")]
+
+    def data(self, scenario_id: str) -> bytes:
+        """Return the bytes of the file with the scenario's recording; none where there is none."""
+        return self._read(self.path(scenario_id)) or b""
 
     def kept(self, scenario_id: str) -> Kept | None:
         """Return the scenario's recording as its file holds it, None where there is none. Raises RecordingError."""
@@ -138,7 +152,7 @@ class Recordings:
         try:
             status = path.lstat()
         except (OSError, ValueError):
-            return None
+            return packed(path.parent).get(path.name)
         seen = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         if self._last[0] != seen:
             # What is written twice within a tick of the clock looks the same, so a file that is new is not kept.

@@ -20,6 +20,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.session import Adapter, traits_of
 from readfirst.harness.source.atomic import write_all
+from readfirst.harness.source.packed import bytes_of
 from readfirst.harness.suite.rules import Rule
 from readfirst.harness.suite.scenario import Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
@@ -230,16 +231,16 @@ def _kept(text: str) -> str:
 
 def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
     """Return evidence by target and rule; nothing where there is no file. Raises EvidenceError."""
-    if not file.exists():
-        return {}
     try:
-        data = json.loads(file.read_bytes())
+        data = json.loads(bytes_of(file))
         if data["format"] != FORMAT:
             raise ValueError(f"its format is {data['format']}, not {FORMAT}")
         return {
             target: {rule: _evidence_from(fields) for rule, fields in rules.items()}
             for target, rules in data["targets"].items()
         }
+    except FileNotFoundError:
+        return {}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise EvidenceError(
             f"{file} is not what `readfirst field implementations --evidence` writes: {error}. Remove it."

@@ -115,7 +115,10 @@ def _fill(target: Target, release: Release, directory: Path, variables: Mapping[
         python = str(directory / "bin" / "python")
         pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
         lock = pip_lock(target, release)
-        packages = release.pip if lock is None else ("--require-hashes", "--no-deps", "-r", str(lock))
+        packages: Sequence[str] = release.pip
+        if lock is not None:
+            (directory / "lock.txt").write_bytes(lock)
+            packages = ("--require-hashes", "--no-deps", "-r", str(directory / "lock.txt"))
         _run([*pip, "install", "--quiet", "--no-input", *wheels_only(release), *packages], "pip", variables)
     if release.npm:
         directory.mkdir(exist_ok=True)
@@ -125,7 +128,7 @@ def _fill(target: Target, release: Release, directory: Path, variables: Mapping[
         (directory / "package.json").write_text(json.dumps(npm_package(release)))
         lock = npm_lock(target, release)
         if lock is not None:
-            shutil.copyfile(lock, directory / "package-lock.json")
+            (directory / "package-lock.json").write_bytes(lock)
         flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(directory)]
         _run([npm, "install", *flags], "npm", variables)
         if lock is not None:

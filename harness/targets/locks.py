@@ -18,6 +18,7 @@ from readfirst.harness.processes.errand import run_errand
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.source.atomic import write_all
+from readfirst.harness.source.packed import bytes_of
 from readfirst.harness.targets.mapping import Release, Target
 
 __all__ = ["check_npm", "npm_lock", "npm_package", "pip_lock", "registry_variables", "renew", "wheels_only"]
@@ -32,39 +33,45 @@ _PIP_SETTINGS = ("index-url", "extra-index-url", "find-links", "no-index", "cert
 _NPM_SETTINGS = ("registry", "cafile", "proxy", "https-proxy")
 
 
-def pip_lock(target: Target, release: Release) -> Path | None:
+def pip_lock(target: Target, release: Release) -> bytes | None:
     """Return pip's lock, None where there is none. Raises BrokenAdapter for one of other packages."""
     file = _file(target, release, "txt")
-    if not release.pip or not file.is_file():
-        return None
-    if file.read_text("utf-8").partition("\n")[0] != _heading(release):
+    lock = _read(file) if release.pip else None
+    if lock is not None and lock.partition(b"\n")[0] != _heading(release).encode():
         raise _changed(target, release, file)
-    return file
+    return lock
 
 
-def npm_lock(target: Target, release: Release) -> Path | None:
+def npm_lock(target: Target, release: Release) -> bytes | None:
     """Return npm's lock, None where there is none. Raises BrokenAdapter for one of other packages."""
     file = _file(target, release, "json")
-    if not release.npm or not file.is_file():
+    lock = _read(file) if release.npm else None
+    if lock is not None:
+        held = json.loads(lock)["packages"][""].get("dependencies")
+        if held != npm_package(release)["dependencies"]:
+            raise _changed(target, release, file)
+    return lock
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        return bytes_of(file)
+    except FileNotFoundError:
         return None
-    held = json.loads(file.read_bytes())["packages"][""].get("dependencies")
-    if held != npm_package(release)["dependencies"]:
-        raise _changed(target, release, file)
-    return file
 
 
-def check_npm(directory: Path, lock: Path) -> None:
+def check_npm(directory: Path, lock: bytes) -> None:
     """Compare what npm installed with its lock. Raises BrokenAdapter for a package that the lock does not pin.
 
     No script of a package has run before. `npm ci` would do the same, but refuses locks that npm itself writes where
     packages are for other systems.
     """
-    ours = json.loads(lock.read_bytes())["packages"]
+    ours = json.loads(lock)["packages"]
     installed = json.loads((directory / "node_modules" / ".package-lock.json").read_bytes())["packages"]
     for name, package in installed.items():
         held = ours.get(name, {}).get("integrity")
         if held != package.get("integrity") or not (held or package.get("inBundle")):
-            raise BrokenAdapter(f"npm installed {name}, which {lock} does not pin so", blame="environment")
+            raise BrokenAdapter(f"npm installed {name}, which its lock does not pin so", blame="environment")
 
 
 def npm_package(release: Release) -> dict[str, Any]:

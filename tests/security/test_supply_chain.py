@@ -67,7 +67,7 @@ def test_what_npm_installed_beside_its_lock_is_refused(tmp_path: Path) -> None:
     assert lock is not None
     installed = tmp_path / "node_modules" / ".package-lock.json"
     installed.parent.mkdir()
-    packages = {name: each for name, each in json.loads(lock.read_bytes())["packages"].items() if name}
+    packages = {name: each for name, each in json.loads(lock)["packages"].items() if name}
     installed.write_text(json.dumps({"packages": packages}))
     check_npm(tmp_path, lock)
     for replaced in ({"integrity": "sha512-other"}, {"integrity": None}):

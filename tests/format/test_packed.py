@@ -1,0 +1,58 @@
+"""The archives of the installed package hold what the files hold, and nobody else's are opened."""
+
+from __future__ import annotations
+
+import runpy
+import shutil
+from pathlib import Path
+
+import pytest
+
+import readfirst
+from readfirst.harness.source import packed
+from readfirst.harness.suite.recordings import Recordings
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package whose recordings of two families are in archives, beside those scenarios."""
+    pack = runpy.run_path(str(CHECKOUT / ".ci/wheel_files.py"))["packed"]
+    fixtures = tmp_path / "readfirst" / "fixtures"
+    for family, names in (("gate", ["edit-unread.yaml", "write-unread.yaml"]), ("crossed", ["own.json"])):
+        here = fixtures / "recordings" / family
+        here.mkdir(parents=True)
+        files = [CHECKOUT / "fixtures/recordings" / family / name for name in names]
+        (here / packed.ARCHIVE).write_bytes(pack(files))
+    shutil.copytree(CHECKOUT / "fixtures/corpus", fixtures / "corpus")
+    return fixtures.parent
+
+
+def test_recordings_are_read_from_the_archives_of_the_package(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readfirst, "__file__", str(package / "__init__.py"))
+    found, plain = (Recordings(root / "fixtures/recordings") for root in (package, CHECKOUT))
+    ids = ["gate/edit-unread", "gate/write-unread", "crossed/own-57"]
+    assert {*ids} <= {*found.ids()}
+    for each in ids:
+        assert found.recording(each) == plain.recording(each)
+        assert found.is_as_written(each, plain.recording(each))
+    assert found.files()["crossed/own-57"] == package / "fixtures/recordings/crossed" / packed.ARCHIVE
+    assert not found.recording("gate/no-such-case").transcripts
+
+
+def test_an_archive_of_somebody_else_is_not_opened(package: Path) -> None:
+    recordings = Recordings(package / "fixtures/recordings")
+    assert not [*recordings.ids()]
+    assert not recordings.recording("gate/edit-unread").transcripts
+    with pytest.raises(FileNotFoundError):
+        packed.bytes_of(package / "fixtures/recordings/gate/edit-unread.yaml")
+
+
+def test_an_archive_is_the_same_wherever_it_is_made(package: Path, tmp_path: Path) -> None:
+    pack = runpy.run_path(str(CHECKOUT / ".ci/wheel_files.py"))["packed"]
+    file = CHECKOUT / "fixtures/recordings/gate/edit-unread.yaml"
+    copy = Path(shutil.copy(file, tmp_path))
+    assert pack([file]) == pack([copy])
