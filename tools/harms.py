@@ -22,6 +22,7 @@ from readfirst.harness.harm.conventions import CONVENTIONS
 from readfirst.harness.harm.harm import HARMS, KINDS, MEANING, Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.recorded import recorded_outcome
+from readfirst.harness.report.markup import table
 from readfirst.harness.report.worst import is_made
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.contracts import Contract, order
@@ -213,21 +214,28 @@ def data(found: Iterable[Found], sessions: Mapping[str, int], suite: Suite) -> d
 def tables(found: Mapping[str, Any]) -> str:
     """Return the tables of the page."""
     kinds = KINDS[:-1]
-    lines = ["| contract | sessions | " + " | ".join(kinds) + " |", "|---" * (len(kinds) + 2) + "|"]
-    for name, each in found["contracts"].items():
-        cells = [str(each["harmed"][kind]) for kind in kinds]
-        lines.append(f"| {name} | {each['sessions']} | {' | '.join(cells)} |")
-    lines += ["", "| why | kinds | contracts | sessions | for example |", "|---|---|---|---|---|"]
+    contracts = [
+        [name, f"{each['sessions']:,}", *(f"{each['harmed'][kind]:,}" for kind in kinds)]
+        for name, each in found["contracts"].items()
+    ]
+    causes = []
     for cause in found["causes"]:
         on = [name for name, count in cause["contracts"].items() if count]
         where = on[0] if len(on) == 1 else f"{on[0]} to {on[-1]}, {len(on)} contracts"
-        total = sum(cause["contracts"].values())
-        lines.append(
-            f"| {cause['reason']} | {', '.join(cause['kinds'])} | {where} | {total} | `{cause['example']}` |"
-        )
-    lines += ["", "| kind | when |", "|---|---|", *(f"| `{kind}` | {MEANING[kind]} |" for kind in KINDS)]
-    lines += ["", "| what a tool may do without harm | shown by |", "|---|---|"]
-    lines += [f"| {each.sentence} | `{each.scenario}` |" for each in CONVENTIONS.values()]
+        total = f"{sum(cause['contracts'].values()):,}"
+        causes.append([cause["reason"], ", ".join(cause["kinds"]), where, total, f"`{cause['example']}`"])
+    lines = [
+        *table(["contract", "sessions", *kinds], contracts, numbers=("sessions", *kinds)),
+        "",
+        *table(["why", "kinds", "contracts", "sessions", "for example"], causes, numbers=("sessions",)),
+        "",
+        *table(["kind", "when"], [[f"`{kind}`", MEANING[kind]] for kind in KINDS]),
+        "",
+        *table(
+            ["what a tool may do without harm", "shown by"],
+            [[each.sentence, f"`{each.scenario}`"] for each in CONVENTIONS.values()],
+        ),
+    ]
     return "\n".join(lines) + "\n"
 
 

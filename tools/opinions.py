@@ -24,6 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from readfirst.harness.report.markup import table
 from readfirst.harness.source.atomic import write_all
 from tests.runners.verdicts import (
     LEVELS,
@@ -52,9 +53,8 @@ purpose. Of {count:,} verdicts, each at {levels} levels, {otherwise} another.
 `tests/wrong_implementations`; each gets a share of the scenarios, another than its neighbours, and together they
 see all. What needs a small disk is left out: only readfirst itself makes one.
 
-| implementation | {heads} |
-|---|{line}
-{rows}"""
+{table}
+"""
 _COMPLETE = ("reference", "skeleton in Go", "skeleton in JavaScript")
 
 
@@ -69,10 +69,10 @@ class Row:
     javascript: tuple[str, ...]
 
     @property
-    def line(self) -> str:
+    def cells(self) -> list[str]:
         """The row as a table has it."""
-        cells = (self.name, self.scenarios, *self.holds, len(self.go), len(self.javascript))
-        return "| " + " | ".join(map(str, cells)) + " |\n"
+        counts = (self.scenarios, *self.holds, len(self.go), len(self.javascript))
+        return [self.name, *(f"{count:,}" for count in counts)]
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -102,7 +102,7 @@ def main(words: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(given.jobs) as pool:
         for row in pool.map(partial(measured, folder=folder, part=given.part), missing):
             known[row.name] = row
-            print(row.line, end="", flush=True)
+            print(*row.cells, sep="\t", flush=True)
             if given.rows is not None:
                 with given.rows.open("a", encoding="utf-8") as stream:
                     stream.write(json.dumps(asdict(row)) + "\n")
@@ -152,9 +152,16 @@ def page(rows: Sequence[Row]) -> str:
         count=count,
         levels=len(LEVELS),
         otherwise=f"{otherwise or 'none'} {'are' if otherwise > 1 else 'is'}",
-        heads=" | ".join(heads := ("scenarios", *LEVELS, "otherwise in Go", "otherwise in JavaScript")),
-        line="---|" * len(heads),
-        rows="".join(row.line for row in rows),
+        table="\n".join(
+            table(
+                (
+                    "implementation",
+                    *(counts := ("scenarios", *LEVELS, "otherwise in Go", "otherwise in JavaScript")),
+                ),
+                [row.cells for row in rows],
+                numbers=counts,
+            )
+        ),
     )
 
 
