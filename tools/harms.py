@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.compare.common import CommonHarm
 from readfirst.harness.harm.conventions import CONVENTIONS
 from readfirst.harness.harm.harm import HARMS, KINDS, MEANING, Harm
 from readfirst.harness.harm.judge import harms_of
@@ -114,17 +115,17 @@ def cause_of(found: Found, suite: Suite) -> Cause | None:
     return next((each for each in causes() if each.explains(found.harm, found.scenario, contract)), None)
 
 
-def found_in(ids: Sequence[str]) -> tuple[list[Found], dict[str, int]]:
-    """Return the harms in these scenarios on all contracts, and how many sessions of each contract were judged."""
+def found_in(ids: Sequence[str]) -> tuple[list[Found], dict[str, set[str]]]:
+    """Return the harms in these scenarios on all contracts, and the scenarios of each contract that were judged."""
     suite = Suite(ROOT / "fixtures")
     found = []
-    sessions: dict[str, int] = {}
+    sessions: dict[str, set[str]] = {}
     for scenario_id in ids:
         scenario = suite.scenario(scenario_id)
         for transcript, contracts in _shared(suite, scenario_id, scenario.inputs):
             harms = harms_of(scenario, recorded_outcome(scenario, transcript))
             for contract in contracts:
-                sessions[contract] = sessions.get(contract, 0) + 1
+                sessions.setdefault(contract, set()).add(scenario_id)
                 found += [Found(scenario_id, contract, harm) for harm in harms]
     return found, sessions
 
@@ -139,20 +140,20 @@ def _shared(suite: Suite, scenario_id: str, inputs: str) -> Iterator[tuple[Trans
     yield from together.values()
 
 
-def everything(jobs: int = 2) -> tuple[list[Found], dict[str, int]]:
+def everything(jobs: int = 2) -> tuple[list[Found], dict[str, set[str]]]:
     """Return the same of the whole suite."""
     ids = sorted(Suite(ROOT / "fixtures").ids())
     found: list[Found] = []
-    sessions: dict[str, int] = {}
+    sessions: dict[str, set[str]] = {}
     with ProcessPoolExecutor(jobs) as pool:
         for each, judged in pool.map(found_in, [ids[start :: 4 * jobs] for start in range(4 * jobs)]):
             found += each
-            for contract, count in judged.items():
-                sessions[contract] = sessions.get(contract, 0) + count
+            for contract, scenarios in judged.items():
+                sessions.setdefault(contract, set()).update(scenarios)
     return sorted(found, key=lambda each: (each.scenario, each.contract, each.harm)), sessions
 
 
-def data(found: Iterable[Found], sessions: Mapping[str, int], suite: Suite) -> dict[str, Any]:
+def data(found: Iterable[Found], sessions: Mapping[str, Set[str]], suite: Suite) -> dict[str, Any]:
     """Return what the page shows: of each contract the sessions by kind, and of each cause where it shows.
 
     Beside it, of each rule in how many recordings of its scenarios there is harm of each kind.
@@ -181,12 +182,13 @@ def data(found: Iterable[Found], sessions: Mapping[str, int], suite: Suite) -> d
     return {
         "contracts": {
             name: {
-                "sessions": sessions[name],
+                "sessions": len(sessions[name]),
                 "harmed": {kind: len(ids) for kind, ids in rows[name].items()},
                 "any": len(set().union(*(rows[name][kind] for kind in HARMS))),
                 "shortest": {
                     kind: shortest[name][kind].shown(suite) for kind in KINDS if kind in shortest[name]
                 },
+                **since(suite.contracts[name], rows, by_cause, sessions, suite),
             }
             for name in names
         },
@@ -208,6 +210,26 @@ def data(found: Iterable[Found], sessions: Mapping[str, int], suite: Suite) -> d
             rule: {kind: len(shown[kind]) for kind in KINDS if kind in shown}
             for rule, shown in sorted(by_rule.items())
         },
+    }
+
+
+def since(
+    contract: Contract,
+    harmed: Mapping[str, Mapping[str, Set[str]]],
+    by_cause: Mapping[str, Mapping[str, Set[str]]],
+    sessions: Mapping[str, Set[str]],
+    suite: Suite,
+) -> dict[str, Any]:
+    """Return what is otherwise than in the contract before, in the scenarios that both were recorded with."""
+    before = suite.contracts.before(contract)
+    if before is None or before.name not in sessions:
+        return {}
+    pair = before.name, contract.name
+    both = sessions[pair[0]] & sessions[pair[1]]
+    harm = CommonHarm.of((both, both), (harmed[pair[0]], harmed[pair[1]]))
+    was, now = ({id for id, shown in by_cause.items() if both & shown.get(name, set())} for name in pair)
+    return {
+        "since": {"version": before.name, **harm.data(), "new": sorted(now - was), "gone": sorted(was - now)}
     }
 
 

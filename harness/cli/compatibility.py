@@ -127,7 +127,11 @@ def _compared(
     from readfirst.harness.report.compatibility_page import like
     from readfirst.harness.report.rule_change import change_data, change_page, rule_changes
     from readfirst.harness.source.inspection import did_you_mean
-    from readfirst.harness.survey.compatibility import implementations_data, known_scenarios
+    from readfirst.harness.survey.compatibility import (
+        implementations_data,
+        known_scenarios,
+        targets_in_common,
+    )
 
     survey = _survey(suite)
     known = [each["target"] for each in survey["targets"]]
@@ -135,10 +139,12 @@ def _compared(
         if name not in known:
             raise UsageError(f"there are no results of {name!r}. {did_you_mean(name, known)}")
     try:
-        table = like(implementations_data(rules, known_scenarios(suite), survey), survey["contracts"][0])
+        scenarios = known_scenarios(suite)
+        table = like(implementations_data(rules, scenarios, survey), survey["contracts"][0])
+        common = targets_in_common(rules, scenarios, survey, before, after)
     except ValueError as error:
         raise UsageError(f"docs/implementations.json: {error}. Write it with {_SURVEY}.") from error
-    changes = rule_changes(table, before, after)
+    changes = rule_changes(table, before, after, common)
     if format_ is _FormatName.json:
         text = harmless_json(change_data(changes, before, after), indent=1) + "\n"
     else:

@@ -11,6 +11,7 @@ from readfirst.harness.suite.rules import RuleClass
 
 __all__ = [
     "STANDINGS",
+    "TRIED",
     "Cell",
     "Reach",
     "Seen",
@@ -29,6 +30,8 @@ __all__ = [
 Reach = Literal["nothing", "effects", "reason", "text", "broken", "unsupported", "unspecified"]
 """The last level at which a scenario holds, `nothing` where none does; or why there is none."""
 
+TRIED: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
+"""Of scenarios that were replayed to their end."""
 _KINDS: tuple[Reach, ...] = ("nothing", "effects", "reason", "text", "broken", "unsupported", "unspecified")
 
 

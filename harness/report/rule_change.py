@@ -12,15 +12,13 @@ from readfirst.harness.suite.rules import CLASSES
 
 __all__ = ["RuleChange", "change_data", "change_page", "rule_changes"]
 
-_JUDGED = ("yes", "partly", "no")
-
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
     """A rule of which `before` and `after` differ: whether it holds (`yes`, `partly`, `no`, `not claimed`).
 
-    `holding` of the `judged` scenarios hold, before and after. `scenario` is the shortest one that fails afterwards,
-    empty if none does.
+    `holding` hold before and after, of the scenarios that were `judged` on both sides: what only one side was asked
+    tells of no change. `scenario` is the shortest of them that fails afterwards, empty if none does.
     """
 
     rule: str
@@ -29,49 +27,52 @@ class RuleChange:
     before: str
     after: str
     holding: tuple[int, int]
-    judged: tuple[int, int]
+    judged: int
     scenario: str
 
     @property
     def worse(self) -> bool:
-        """Whether it is kept in a smaller share of what is judged. Not to claim it any more is not worse."""
-        return self.before in _JUDGED and self.after in _JUDGED and self._shares[1] < self._shares[0]
+        """Whether it is kept in fewer scenarios."""
+        return self.holding[1] < self.holding[0]
 
     @property
     def better(self) -> bool:
-        """Whether it is kept in a larger share of what is judged."""
-        return self.before in _JUDGED and self.after in _JUDGED and self._shares[1] > self._shares[0]
-
-    @property
-    def _shares(self) -> tuple[float, float]:
-        return self.holding[0] / max(1, self.judged[0]), self.holding[1] / max(1, self.judged[1])
+        """Whether it is kept in more scenarios."""
+        return self.holding[1] > self.holding[0]
 
 
 def rule_changes(
-    table: Mapping[str, Any], before: str, after: str, of: str = "implementations"
+    table: Mapping[str, Any],
+    before: str,
+    after: str,
+    common: Mapping[str, Mapping[str, Any]],
+    of: str = "implementations",
 ) -> list[RuleChange]:
     """Return the rules that differ between two implementations, or `of` the versions, in the order of the rules.
 
-    `table` is what `implementations_data` or `compatibility_data` returns. Raises KeyError for a name that it does not
-    have.
+    `table` is what `implementations_data` or `compatibility_data` returns; `common` has, of each rule, what
+    `common_cells` does. Raises KeyError for a name that the table does not have.
     """
     for name in (before, after):
         table[of][name]
     found = []
     for rule, fields in table["rules"].items():
-        one, other = (fields[of][name] for name in (before, after))
-        each = RuleChange(
-            rule,
-            fields["title"],
-            fields["class"],
-            one["holds"],
-            other["holds"],
-            (one["holding"], other["holding"]),
-            (one["judged"], other["judged"]),
-            other.get("shortest", ""),
-        )
-        if each.before != each.after or each.worse or each.better:
-            found.append(each)
+        one, other = (fields[of][name]["holds"] for name in (before, after))
+        cells = common.get(rule, {"holding": (0, 0), "judged": 0})
+        holding: tuple[int, int] = tuple(cells["holding"])
+        if holding[0] != holding[1] or (one != other and "not claimed" in (one, other)):
+            found.append(
+                RuleChange(
+                    rule,
+                    fields["title"],
+                    fields["class"],
+                    one,
+                    other,
+                    holding,
+                    cells["judged"],
+                    cells.get("shortest", ""),
+                )
+            )
     return found
 
 
@@ -105,9 +106,7 @@ def _lines(changes: Sequence[RuleChange], before: str, after: str) -> Iterator[s
         yield f"## {heading}"
         yield ""
         for each in sorted(group, key=lambda each: CLASSES.index(each.class_)):
-            counts = [
-                f"{holding}/{judged}" for holding, judged in zip(each.holding, each.judged, strict=True)
-            ]
+            counts = [f"{holding}/{each.judged}" for holding in each.holding]
             shown = f", for example {code(each.scenario)}" if each.scenario and not each.better else ""
             yield (
                 f"- {each.class_}, {code(each.rule)}: {each.before} ({counts[0]}) → {each.after} ({counts[1]})"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from readfirst.harness.report.harm_map import MapRow
+from readfirst.harness.compare.common import CommonHarm
+from readfirst.harness.counted import counted
+from readfirst.harness.report.harm_map import percent
 from readfirst.harness.report.markup import link, prose
 from readfirst.harness.report.rule_change import RuleChange
 from readfirst.harness.suite.rules import CLASSES
@@ -15,18 +17,16 @@ _SHOWN = 12
 """Rules of a group that are named."""
 
 
-def harm_changes(before: MapRow, after: MapRow) -> Iterator[str]:
+def harm_changes(common: CommonHarm) -> Iterator[str]:
     """Yield a list of what is harmed more often or less often than before."""
-    verb = "more" if after.share > before.share else "less"
-    if before.shown != after.shown:
-        yield f"- It harms {verb} often: in {after.shown} of the sessions, before in {before.shown}."
-    told = [
-        f"{was.kind} {was.count:,} → {now.count:,}"
-        for was, now in zip(before.cells, after.cells, strict=True)
-        if was.count is not None and now.count is not None and was.count != now.count
-    ]
+    was, now = (percent(part, common.sessions) for part in common.harmed) if common.sessions else ("", "")
+    if was != now:
+        verb = "more" if common.harmed[1] > common.harmed[0] else "less"
+        both = f"{common.sessions:,} sessions that both were put through"
+        yield f"- It harms {verb} often: in {now} of the {both}, before in {was}."
+    told = [f"{kind} {was:,} → {now:,}" for kind, (was, now) in common.counts.items() if was != now]
     if told:
-        yield f"- In numbers of sessions, of {before.sessions:,} before and {after.sessions:,} now: {', '.join(told)}."
+        yield f"- By kind, in numbers of these sessions: {', '.join(told)}."
 
 
 def changed_rules(changes: Sequence[RuleChange]) -> Iterator[str]:
@@ -44,10 +44,8 @@ def changed_rules(changes: Sequence[RuleChange]) -> Iterator[str]:
             yield f"- {words}:"
         for each in group[:_SHOWN]:
             title = link(prose(each.title), f"../rules/{each.rule}.md")
-            was, now = (
-                f"{holding} of {judged}" for holding, judged in zip(each.holding, each.judged, strict=True)
-            )
-            yield f"    - {title}: {was} scenarios before, {now} now"
+            was, now = each.holding
+            yield f"    - {title}: {was} of {counted(each.judged, 'scenario')} before, {now} now"
         if len(group) > _SHOWN:
             yield f"    - {len(group) - _SHOWN} other rules, which weigh less"
     if not any(group for _, group in groups):

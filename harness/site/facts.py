@@ -14,13 +14,18 @@ from urllib.parse import quote
 from packaging.version import InvalidVersion, Version
 
 from readfirst.harness.claims.rule_links import scenarios_by_rule
+from readfirst.harness.compare.common import CommonHarm
+from readfirst.harness.compare.reach import in_families
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report.compatibility_page import like
 from readfirst.harness.report.harm_map import MapRow, map_rows
 from readfirst.harness.report.markup import prose
+from readfirst.harness.report.rule_change import RuleChange, rule_changes
+from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.heading import Heading
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.survey.compatibility import known_scenarios, looked_at, targets_in_common
 
 __all__ = ["Facts", "SiteError"]
 
@@ -68,6 +73,17 @@ class Facts:
                 " `readfirst field compatibility --write` writes it anew."
             )
         return table
+
+    def since(self, name: str, before: str) -> tuple[CommonHarm, list[RuleChange]]:
+        """Return what is otherwise in an implementation than in another `before` it, in what both were asked."""
+        one, other = self.results[before], self.results[name]
+        harm = CommonHarm.of(
+            (looked_at(one), looked_at(other)),
+            (_harmed(one), _harmed(other)),
+        )
+        survey = {"contracts": [self.table["contract"]], "targets": [one, other]}
+        common = targets_in_common(self.rules, known_scenarios(self.suite), survey, before, name)
+        return harm, rule_changes(self.table, before, name, common)
 
     @property
     def against(self) -> str:
@@ -152,3 +168,7 @@ def _check_names(names: Iterable[str]) -> None:
     for name in names:
         if not _NAME.fullmatch(name):
             raise SiteError(f"{name!r} is no name of an implementation or a version, so no page can have it.")
+
+
+def _harmed(result: _Data) -> dict[Kind, set[str]]:
+    return {kind: set(in_families(found)) for kind, found in result["harm"]["scenarios"].items()}

@@ -8,7 +8,6 @@ from typing import Any
 from readfirst.harness.report.compatibility_page import counted, short_cell
 from readfirst.harness.report.harm_map import untried
 from readfirst.harness.report.markup import cell, code, link, prose, scenario_link, table
-from readfirst.harness.report.rule_change import rule_changes
 from readfirst.harness.site.changes import changed_rules, harm_changes
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.site.harm_sections import harm_sections
@@ -110,10 +109,9 @@ def _changed(facts: Facts, name: str) -> Iterator[str]:
         return
     yield f"Compared with {link(before, f'{before}.md')}:"
     yield ""
-    if name in facts.rows and before in facts.rows:
-        yield from harm_changes(facts.rows[before], facts.rows[name])
-    found = rule_changes(facts.table, before, name)
-    yield from changed_rules(found)
+    harm, rules = facts.since(name, before)
+    yield from harm_changes(harm)
+    yield from changed_rules(rules)
     yield ""
 
 

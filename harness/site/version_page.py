@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
+from readfirst.harness.compare.common import CommonHarm
 from readfirst.harness.report.compatibility_page import counted
 from readfirst.harness.report.markup import cell, code, link, prose, scenario_link, table
 from readfirst.harness.report.rule_change import rule_changes
@@ -78,7 +78,7 @@ def _page(facts: Facts, contract: Contract) -> Iterator[str]:
     if name in facts.rows:
         yield harm_map_html(facts, "../", [name])
         yield ""
-    before = _before(facts, contract)
+    before = facts.suite.contracts.before(contract)
     if before is not None:
         yield f"## What changed for users since {prose(before.name)}"
         yield ""
@@ -97,27 +97,16 @@ def _page(facts: Facts, contract: Contract) -> Iterator[str]:
                 yield f"- {_cause(facts, cause)} ({count:,})"
 
 
-def _before(facts: Facts, contract: Contract) -> Contract | None:
-    """Return the recorded contract before, with the same class of models where both have it."""
-    recorded = [facts.suite.contracts[name] for name in facts.recorded]
-    gated = "+" in contract.name
-    chain = [each for each in recorded if ("+" in each.name) == gated or each.name == contract.name]
-    if gated:  # the first with two classes of models follows one that had one
-        first = next(at for at, each in enumerate(recorded) if "+" in each.name)
-        chain = [*(each for each in recorded[:first] if f"{each.name}+gated" != recorded[first].name), *chain]
-    return next((one for one, other in pairwise(chain) if other.name == contract.name), None)
-
-
 def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
-    if before.name in facts.rows and after.name in facts.rows:
-        yield from harm_changes(facts.rows[before.name], facts.rows[after.name])
+    harm = facts.recorded_harm["contracts"][after.name]["since"]
+    yield from harm_changes(CommonHarm.read(harm))
     for cause in facts.recorded_harm["causes"]:
-        was, now = (cause["contracts"].get(each.name, 0) for each in (before, after))
-        if was and not now and before.read_gate == after.read_gate:
+        if cause["id"] in harm["gone"] and before.read_gate == after.read_gate:
             yield f"- It no longer harms so: {_cause(facts, cause)}"
-        elif now and not was:
+        elif cause["id"] in harm["new"]:
             yield f"- It harms in a new way: {_cause(facts, cause)}"
-    yield from changed_rules(rule_changes(facts.table, before.name, after.name, "versions"))
+    common = facts.table["versions"][after.name]["since"]["rules"]
+    yield from changed_rules(rule_changes(facts.table, before.name, after.name, common, "versions"))
     found = list(_behaviours(before, after))
     yield from found[:_NAMED]
     if len(found) > _NAMED:

@@ -153,6 +153,22 @@ class Contracts:
         """Those that a real product stands behind, in release order; of one version, the newer model first."""
         return tuple(each for each in self.all if each.recorded)
 
+    def before(self, contract: Contract) -> Contract | None:
+        """Return the recorded one before it, with the same class of models where its version has two; None: the first.
+
+        The first version with two classes of models follows one that had one.
+        """
+        variant = contract.name.partition("+")[2]
+        alike = [each for each in self.recorded if each.name.partition("+")[2] == variant]
+        older = [each for each in alike if order(each.name) < order(contract.name)]
+        if variant and not older:
+            older = [
+                each
+                for each in self.recorded
+                if Version(each.version or "0") < Version(contract.version or "0")
+            ]
+        return max(older, key=lambda each: order(each.name), default=None)
+
     def find(self, name: str) -> Contract:
         """Return the contract of that name, or what an unlisted version is: like the next newer listed one.
 

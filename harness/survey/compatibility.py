@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from readfirst.harness.claims.rule_links import behaviours_by_rule
-from readfirst.harness.claims.versions import rule_versions, seen_in_versions
+from readfirst.harness.claims.versions import Versions, rule_versions, seen_in_versions
+from readfirst.harness.compare.common import common_cells
 from readfirst.harness.compare.reach import (
     STANDINGS,
+    TRIED,
     Cell,
     Reach,
     Seen,
@@ -23,6 +25,7 @@ from readfirst.harness.compare.reach import (
 from readfirst.harness.compare.verdict import LEVELS, Level
 from readfirst.harness.harm.harm import HARMS, MEANING
 from readfirst.harness.printed import harmless_json
+from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -35,9 +38,11 @@ __all__ = [
     "harm_data",
     "implementations_data",
     "known_scenarios",
+    "looked_at",
+    "targets_in_common",
 ]
 
-FORMAT = 3
+FORMAT = 4
 _DATA = Mapping[str, Any]
 _ON_ONE_LINE = ("holding", "yes", "sessions")
 """What a cell of the table has, which stands on a line of its own."""
@@ -84,6 +89,7 @@ def compatibility_data(
                 "summary": contract.summary,
                 **({"harm": harm[contract.name]} if contract.name in harm else {}),
                 "classes": _classes(rules, {rule.id: by_version[rule.id][contract.name] for rule in rules}),
+                **_since(suite, contract, versions, belonging),
             }
             for contract in suite.contracts
         },
@@ -98,6 +104,50 @@ def compatibility_data(
     }
 
 
+def _since(
+    suite: Suite, contract: Contract, versions: Versions, belonging: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """Return which rules are kept in more or fewer of the scenarios that the version before was judged in, too."""
+    before = suite.contracts.before(contract) if contract.recorded else None
+    if before is None:
+        return {}
+    one, other = (
+        {rule: [versions[each][side.name] for each in ids] for rule, ids in belonging.items()}
+        for side in (before, contract)
+    )
+    return {"since": {"version": before.name, "rules": common_cells(one, other)}}
+
+
+def targets_in_common(
+    rules: Rules, known: Iterable[RuleScenario], survey: _DATA, before: str, after: str
+) -> dict[str, dict[str, Any]]:
+    """Return what `common_cells` does of two targets of a survey, by its first contract.
+
+    Raises KeyError for a target that it does not have, and ValueError, as `compatibility_data`.
+    """
+    scenarios = _by_rule(rules, known)
+    contract = survey["contracts"][0]
+    targets = {each["target"]: each for each in survey["targets"]}
+    one, other = (
+        _implementation_seen(
+            rules,
+            scenarios,
+            unpacked(targets[name].get("reach", {}).get(contract, {})),
+            targets[name]["level"],
+        )
+        for name in (before, after)
+    )
+    return common_cells(one, other)
+
+
+def looked_at(target: _DATA) -> set[str]:
+    """Return the scenarios in whose sessions harm was looked for, of a target of a survey."""
+    if "tried" in target["harm"]:
+        return set(in_families(target["harm"]["tried"]))
+    every = (unpacked(reaches) for reaches in target["reach"].values())
+    return {name for reaches in every for name, reach in reaches.items() if reach in TRIED}
+
+
 def known_scenarios(suite: Suite) -> list[RuleScenario]:
     """Return what a table needs of every scenario. Raises SuiteError."""
     return [RuleScenario(each.id, each.rule, each.length) for each in suite.scenarios()]
@@ -105,16 +155,17 @@ def known_scenarios(suite: Suite) -> list[RuleScenario]:
 
 def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _DATA) -> dict[str, Any]:
     """Return the half of the table that is about implementations. Raises ValueError, as `compatibility_data`."""
-    scenarios: dict[str, list[RuleScenario]] = {rule.id: [] for rule in rules}
-    for each in known:
-        scenarios.get(each.rule, []).append(each)
+    scenarios = _by_rule(rules, known)
     contracts: list[str] = survey["contracts"]
     targets: list[_DATA] = survey["targets"]
     cells = {
         contract: {
-            each["target"]: _implementation_cells(
-                rules, scenarios, unpacked(each.get("reach", {}).get(contract, {})), each["level"]
-            )
+            each["target"]: {
+                rule: cell_of(seen)
+                for rule, seen in _implementation_seen(
+                    rules, scenarios, unpacked(each.get("reach", {}).get(contract, {})), each["level"]
+                ).items()
+            }
             for each in targets
         }
         for contract in contracts
@@ -169,21 +220,26 @@ def harm_data(found: _DATA) -> dict[str, Any]:
     }
 
 
-def _implementation_cells(
+def _by_rule(rules: Rules, known: Iterable[RuleScenario]) -> dict[str, list[RuleScenario]]:
+    scenarios: dict[str, list[RuleScenario]] = {rule.id: [] for rule in rules}
+    for each in known:
+        scenarios.get(each.rule, []).append(each)
+    return scenarios
+
+
+def _implementation_seen(
     rules: Iterable[Rule],
     scenarios: Mapping[str, Sequence[RuleScenario]],
     reach: Mapping[str, Reach],
     asked: Level,
-) -> dict[str, Cell]:
-    """Return a cell for each rule, of what a survey saw. A target that is `asked` for less claims no words."""
+) -> dict[str, list[Seen]]:
+    """Return of each rule what a survey saw of its scenarios. A target that is `asked` for less claims no words."""
     found = {}
     for rule in rules:
         level = level_of(rule.class_)
         # The words of a target that is asked for effects alone are not what a model would see.
         silent = asked == "effects" and LEVELS.index(level) > LEVELS.index(asked)
-        found[rule.id] = cell_of(
-            _seen(each, reach.get(each.id), level, silent) for each in scenarios[rule.id]
-        )
+        found[rule.id] = [_seen(each, reach.get(each.id), level, silent) for each in scenarios[rule.id]]
     return found
 
 

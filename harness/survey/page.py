@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from readfirst.harness.compare.reach import Reach, packed, reach_of, unpacked
+from readfirst.harness.compare.reach import TRIED, Reach, packed, reach_of, unpacked
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.harm.harm import HARMS, KINDS
 from readfirst.harness.report.harm_map import map_rows, untried
@@ -21,8 +21,6 @@ __all__ = ["FORMAT", "TargetResult", "looked_at_all", "page", "result_data", "re
 
 FORMAT = 3
 _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
-_TRIED: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
-"""How far a scenario went that was replayed to its end."""
 
 
 @dataclass(slots=True)
@@ -105,7 +103,7 @@ def _go_on_from(result: TargetResult, earlier: Mapping[str, Any], suite: Suite) 
         known = unpacked(reaches).items()
         result.reach[contract].update((name, reach) for name, reach in known if reach != "broken")
     every = result.reach.values()
-    tried = {name for reaches in every for name, reach in reaches.items() if reach in _TRIED}
+    tried = {name for reaches in every for name, reach in reaches.items() if reach in TRIED}
     result.harmed = Harmed.of(earlier["harm"], tried)
     for name in ("scenarios", "judged"):
         setattr(result, name, earlier[name] - earlier["broken"])
@@ -204,7 +202,7 @@ def _target_data(result: TargetResult) -> dict[str, Any]:
 def looked_at_all(target: Mapping[str, Any]) -> bool:
     """Whether harm was looked for in every session of a target's result that was replayed to its end."""
     every = (unpacked(reaches) for reaches in target["reach"].values())
-    tried = {name for reaches in every for name, reach in reaches.items() if reach in _TRIED}
+    tried = {name for reaches in every for name, reach in reaches.items() if reach in TRIED}
     return bool(target["harm"]["sessions"] >= len(tried))
 
 

@@ -206,3 +206,14 @@ def test_an_unlisted_version_has_the_model_that_the_next_contract_names_for_vers
 def test_wrong_blanks_and_models_between_are_named(tmp_path: Path, line: str, told: str) -> None:
     with pytest.raises(ContractsError, match=told):
         contracts(tmp_path, GOOD.replace("summary: s}", f"summary: s, {line}}}"))
+
+
+def test_the_contract_before_has_the_same_class_of_models_where_there_are_two() -> None:
+    contracts = load_contracts(default_root() / "contracts.yaml")
+    before = {
+        each.name: found.name if (found := contracts.before(each)) else "" for each in contracts.recorded
+    }
+    assert before[contracts.recorded[0].name] == ""
+    assert before["2.1.228"] == before["2.1.228+gated"] == "2.1.207"
+    assert before["2.1.330"] == "2.1.328"
+    assert before["2.1.330+gated"] == "2.1.328+gated"

@@ -14,7 +14,6 @@ import yaml
 
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.report.markup import code, prose, scenario_link
-from readfirst.harness.report.rule_change import rule_changes
 from readfirst.harness.site import site
 from readfirst.harness.site.facts import Facts, SiteError
 from readfirst.harness.site.home_page import home_page
@@ -109,7 +108,7 @@ def test_a_card_says_what_changed_since_the_version_before(
     assert facts.earlier("deepagents@0.6.12") is None
     page = implementations["deepagents@0.7.32.md"]
     changed = page[page.index("## What changed") : page.index("## What it is like")]
-    found = rule_changes(facts.table, "deepagents@0.6.12", "deepagents@0.7.32")
+    _, found = facts.since("deepagents@0.7.32", "deepagents@0.6.12")
     (rule, *_) = [each.rule for each in found if each.worse or each.better]
     assert f"../rules/{rule}.md" in changed
     assert "No earlier version was run." in implementations["agno-gated@3.1.10.md"]

@@ -279,9 +279,15 @@ def test_what_changed_is_told_by_rule_the_worse_first() -> None:
         s_worse=(cell(3, 4, "a/a"), cell(1, 4, "a/c")),
         s_better=(cell(0, 2, "a/d"), cell(1, 2, "a/d")),
         s_same=(cell(1, 2, "a/e"), cell(2, 4, "a/e")),
+        s_asked_more=(cell(2, 2), cell(2, 3, "a/f")),
         s_gone=(cell(2, 2), cell(0, 0)),
     )
-    changes = rule_changes(data, "mine@1", "mine@2")
+    common = {
+        "p-worse": {"holding": [3, 2], "judged": 3, "shortest": "a/b"},
+        "s-worse": {"holding": [3, 1], "judged": 4, "shortest": "a/c"},
+        "s-better": {"holding": [0, 1], "judged": 2, "shortest": "a/d"},
+    }
+    changes = rule_changes(data, "mine@1", "mine@2", common)
     assert change_page(changes, "mine@1", "mine@2") == (
         "# mine@1 → mine@2: 4 rules changed\n\n"
         "## Worse\n\n"
@@ -290,7 +296,7 @@ def test_what_changed_is_told_by_rule_the_worse_first() -> None:
         "## Better\n\n"
         "- safety, `s-better`: no (0/2) → partly (1/2). About s_better.\n\n"
         "## Otherwise\n\n"
-        "- safety, `s-gone`: yes (2/2) → not claimed (0/0). About s_gone.\n"
+        "- safety, `s-gone`: yes (0/0) → not claimed (0/0). About s_gone.\n"
     )
     assert change_page([], "mine@1", "mine@2") == "# mine@1 → mine@2: no rule changed\n"
 
