@@ -1,0 +1,113 @@
+"""The three walks of ARCHITECTURE.md are what runs, in that order, and they are short."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from readfirst import FileTools, Result
+from readfirst.harness.report.compatibility_page import compatibility_page, like
+from readfirst.harness.run.runner import Runner, RunSpec
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.survey.compatibility import RuleScenario, implementations_data
+
+CHECKOUT = Path(__file__).parents[2]
+STEP = re.compile(r"(\d+)\. `([\w/]+\.py)`, `(\w+)`")
+
+Place = tuple[str, str]
+
+
+def walks() -> list[list[Place]]:
+    """Return the walks of the page, each as files and the functions that they are entered by."""
+    text = (CHECKOUT / "ARCHITECTURE.md").read_text("utf-8").partition("## Three walks")[2]
+    found: list[list[Place]] = []
+    for number, file, function in STEP.findall(text):
+        if number == "1":
+            found.append([])
+        found[-1].append((file, function))
+    return found
+
+
+VERDICT, EDIT, ROW = walks()
+
+
+def entered(call: Callable[[], object], folder: str) -> list[Place]:
+    """Return every function below a folder that a call enters, with its file, in the order of their first time."""
+    places: dict[Place, None] = {}
+
+    def note(frame: FrameType, event: str, argument: Any) -> None:
+        file = Path(frame.f_code.co_filename).resolve()
+        if file.is_relative_to(CHECKOUT / folder):
+            places[file.relative_to(CHECKOUT).as_posix(), frame.f_code.co_name] = None
+
+    former = sys.gettrace()
+    sys.settrace(note)
+    try:
+        call()
+    finally:
+        sys.settrace(former)
+    return [*places]
+
+
+def edited(contract: str, folder: Path) -> list[Place]:
+    """Return what one Edit of the reference enters."""
+    file = folder / "notes.txt"
+    file.write_text("alpha\nbeta\n")
+    tools = FileTools(contract, root=folder)
+    assert not tools.call("Read", {"file_path": str(file)}).is_error
+    edit = {"file_path": str(file), "old_string": "alpha", "new_string": "gamma"}
+    results: list[Result] = []
+    places = entered(lambda: results.append(tools.call("Edit", edit)), "reference_impl")
+    assert not results[0].is_error, results[0].text
+    assert file.read_text() == "gamma\nbeta\n"
+    return places
+
+
+@pytest.mark.parametrize(("walk", "most"), [(VERDICT, 15), (EDIT, 8), (ROW, 6)])
+def test_a_walk_leads_through_few_files(walk: list[Place], most: int) -> None:
+    files = [file for file, _ in walk]
+    assert len(files) == len({*files}) <= most
+    assert all((CHECKOUT / file).is_file() for file in files)
+
+
+def test_a_scenario_goes_to_its_verdict_as_the_page_says() -> None:
+    suite = Suite(CHECKOUT / "fixtures")
+    with Runner(RunSpec(suite.root, "reference", suite.contracts.default)) as runner:
+        runner.judge("gate/write-unread")  # what is done once for all scenarios is no part of the walk
+        places = entered(lambda: runner.judge("gate/edit-unread"), "harness")
+    assert [place for place in places if place in VERDICT] == VERDICT
+    assert len({file for file, _ in places}) <= 50
+
+
+@pytest.mark.parametrize("contract", ["0.2.126", "1.0.60", "2.1.7", "2.1.208+gated", "2.1.328", "documented"])
+def test_an_edit_enters_the_files_of_the_page_and_no_other(contract: str, tmp_path: Path) -> None:
+    assert {file for file, _ in edited(contract, tmp_path)} == {file for file, _ in EDIT}
+
+
+def test_an_edit_enters_them_in_the_order_of_the_page(tmp_path: Path) -> None:
+    assert [place for place in edited("2.1.7", tmp_path) if place in EDIT] == EDIT
+
+
+def test_a_row_is_made_in_the_files_of_the_page_and_no_other() -> None:
+    suite = Suite(CHECKOUT / "fixtures")
+    rules = suite.rules
+    assert rules is not None
+    rule = next(iter(rules)).id
+    harm = {"sessions": 1, "counts": {}, "scenarios": {}, "shortest": {}}
+    target = {"target": "mine@1.0", "title": "Mine", "home": "", "kind": "mcp", "level": "text", "date": "x"}
+    survey = {"date": "x", "contracts": ["2.1.7"], "targets": [{**target, "harm": harm, "reach": {}}]}
+
+    def page() -> None:
+        data = implementations_data(rules, [RuleScenario("gate/edit-unread", rule, 1)], survey)
+        whole = {**data, "contract": "2.1.7", "versions": {}}
+        compatibility_page(like(whole, "2.1.7"))
+
+    places = entered(page, "harness")
+    assert {file for file, _ in places} == {file for file, _ in ROW}
+    assert [place for place in places if place in ROW] == ROW
