@@ -21,6 +21,7 @@ _MODULES = (
     "harness.adapters",
     "harness.adapters.framing",
     "harness.adapters.python_host",
+    "harness.adapters.sent",
 )
 _REFERENCE = "reference_impl"
 

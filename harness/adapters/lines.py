@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from readfirst.harness.adapters.line_program import LineProgram
 from readfirst.harness.adapters.lines_server import PROTOCOL, UNSPOKEN
+from readfirst.harness.adapters.sent import sent
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
@@ -18,7 +19,6 @@ from readfirst.harness.session import (
     AdapterTraits,
     BrokenAdapter,
     Design,
-    Permissions,
     ToolResult,
     Workspace,
 )
@@ -137,7 +137,7 @@ class LinesSession:
     def _begin(self) -> None:
         self._number = next(self._numbers)
         if self._workspace is not None:
-            self.ask("open", "open", **_opening(self._workspace))
+            self.ask("open", "open", **sent(self._workspace))
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Let the program execute one call."""
@@ -214,31 +214,6 @@ class LinesSession:
 
     def _message(self, do: str, **fields: object) -> dict[str, Any]:
         return {"do": do, "session": self._number, **fields}
-
-
-def _opening(workspace: Workspace) -> dict[str, Any]:
-    return {
-        "root": str(workspace.root),
-        "home": str(workspace.home),
-        "needs": sorted(workspace.needs),
-        "deny": workspace.deny,
-        "hooks": [
-            {"event": hook.event, "matcher": hook.matcher, "command": hook.command}
-            for hook in workspace.hooks
-        ],
-        "permissions": _sent(workspace.permissions),
-    }
-
-
-def _sent(permissions: Permissions | None) -> dict[str, Any] | None:
-    if permissions is None:
-        return None
-    return {
-        "mode": permissions.mode,
-        "directory": str(permissions.directory),
-        "allow": permissions.allow,
-        "additional": [*map(str, permissions.additional)],
-    }
 
 
 def _wrong_hello(answer: Mapping[str, Any]) -> str:

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import IO, Any
 
+from readfirst.harness.adapters.sent import received
 from readfirst.harness.session import (
     Adapter,
     CompactingSession,
     DelegatingSession,
-    Hook,
     InterruptibleSession,
     MentioningSession,
     ParallelSession,
-    Permissions,
     RacingSession,
     ResumingSession,
     RewindingSession,
     Session,
     ToolResult,
-    Workspace,
     close_session,
     traits_of,
 )
@@ -107,7 +104,7 @@ class _Server:
                     **design,
                 }
             case "open":
-                self._sessions[message["session"]] = self._adapter.open(_workspace(message))
+                self._sessions[message["session"]] = self._adapter.open(received(message))
                 return {}
             case "close":
                 close_session(self._sessions.pop(message["session"]))
@@ -156,23 +153,6 @@ class _Server:
         following = self.next()
         if following is None or following["do"] != "go":
             raise _Cancelled
-
-
-def _workspace(message: Mapping[str, Any]) -> Workspace:
-    given = message["permissions"]
-    permissions = None
-    if given is not None:
-        further = tuple(map(Path, given["additional"]))
-        permissions = Permissions(given["mode"], Path(given["directory"]), tuple(given["allow"]), further)
-    return Workspace(
-        root=Path(message["root"]),
-        home=Path(message["home"]),
-        deny=tuple(message["deny"]),
-        needs=frozenset(message["needs"]),
-        isolated=True,
-        hooks=tuple(Hook(each["event"], each["matcher"], each["command"]) for each in message["hooks"]),
-        permissions=permissions,
-    )
 
 
 def _sent(result: ToolResult) -> dict[str, Any]:

@@ -22,24 +22,28 @@ from types import ModuleType
 from typing import Any
 
 from readfirst.harness.adapters.framing import MAXIMUM_MESSAGE, Framing
-from readfirst.harness.session import (
-    BackgroundSession,
-    DelegatingSession,
-    Hook,
-    InterruptibleSession,
-    MentioningSession,
-    ParallelSession,
-    Permissions,
-    RacingSession,
-    Workspace,
-    close_session,
-    traits_of,
-)
+from readfirst.harness.adapters.sent import received
+from readfirst.harness.session import close_session, traits_of
 
 __all__ = ["main"]
 
 _ROOM = MAXIMUM_MESSAGE - 1024 * 1024
 """Bytes of a message that an answer's text may take; the rest is for what comes with it."""
+
+
+_DECLARED = {
+    "call": "Read, Edit and Write",
+    "call_parallel": "`parallel`",
+    "call_during": "`during`",
+    "call_interrupted": "`cancel`, `stop` or `cut`",
+    "resume": "`resume`",
+    "compact": "`compact`",
+    "rewind": "`rewind`",
+    "mention": "`mentions`",
+    "sub_agent": "`agents`",
+    "background_agent": "`background`",
+}
+"""What an adapter declares whose sessions have a method."""
 
 
 class _NoFactoryError(Exception):
@@ -121,88 +125,38 @@ class _Host:
         self.sessions: dict[int, Any] = {}
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        number = message["session"]
-        match message["do"]:
-            case "open":
-                workspace = Workspace(
-                    root=Path(message["root"]),
-                    home=Path(message["home"]),
-                    deny=tuple(message["deny"]),
-                    needs=frozenset(message["needs"]),
-                    isolated=message["isolated"],
-                    hooks=tuple(Hook(*each) for each in message["hooks"]),
-                    permissions=_permissions(message["permissions"]),
-                )
-                self.sessions[number] = self.adapter.open(workspace)
-                return {}
+        number, do = message["session"], message["do"]
+        if do == "open":
+            self.sessions[number] = self.adapter.open(received(message))
+            return {}
+        if do == "close":
+            close_session(self.sessions.pop(number))
+            return {}
+        asked = getattr(self.sessions[number], do, None)
+        if asked is None:
+            raise TypeError(f"the adapter declares {_DECLARED[do]}, but its session has no {do}()")
+        match do:
             case "call":
-                result = self.sessions[number].call(message["tool"], message["arguments"])
-                return {"results": [_result(result)]}
+                return {"results": [_result(asked(message["tool"], message["arguments"]))]}
             case "call_during":
-                session = self.sessions[number]
-                if not isinstance(session, RacingSession):
-                    raise TypeError("the adapter declares `during`, but its session has no call_during")
-                result = session.call_during(message["tool"], message["arguments"], self._interfere)
-                return {"results": [_result(result)]}
+                return {"results": [_result(asked(message["tool"], message["arguments"], self._interfere))]}
             case "call_interrupted":
-                session = self.sessions[number]
-                if not isinstance(session, InterruptibleSession):
-                    raise TypeError(
-                        "the adapter declares `cancel` or `cut`, but its session has no call_interrupted"
-                    )
-                result = session.call_interrupted(
-                    message["tool"], message["arguments"], message["how"], self._interfere
-                )
-                return {"results": [_result(result)]}
+                given = message["tool"], message["arguments"], message["how"]
+                return {"results": [_result(asked(*given, self._interfere))]}
             case "call_parallel":
-                session = self.sessions[number]
-                if not isinstance(session, ParallelSession):
-                    raise TypeError("the adapter declares `parallel`, but its session has no call_parallel")
-                calls = [(tool, arguments) for tool, arguments in message["calls"]]
-                return {"results": [_result(result) for result in session.call_parallel(calls)]}
-            case "resume" | "compact" | "rewind" as event:
-                asked = getattr(self.sessions[number], event, None)
-                if asked is None:
-                    raise TypeError(f"the adapter declares `{event}`, but its session has no {event}()")
-                asked()
-                return {}
+                return {"results": [*map(_result, asked([(tool, each) for tool, each in message["calls"]]))]}
+            case "sub_agent" | "background_agent":
+                self.sessions[message["agent"]] = asked()
             case "mention":
-                session = self.sessions[number]
-                if not isinstance(session, MentioningSession):
-                    raise TypeError("the adapter declares `mentions`, but its session has no mention()")
-                session.mention(message["path"])
-                return {}
-            case "sub_agent":
-                session = self.sessions[number]
-                if not isinstance(session, DelegatingSession):
-                    raise TypeError("the adapter declares `agents`, but its session has no sub_agent()")
-                self.sessions[message["agent"]] = session.sub_agent()
-                return {}
-            case "background_agent":
-                session = self.sessions[number]
-                if not isinstance(session, BackgroundSession):
-                    raise TypeError(
-                        "the adapter declares `background`, but its session has no background_agent()"
-                    )
-                self.sessions[message["agent"]] = session.background_agent()
-                return {}
-            case "close":
-                close_session(self.sessions.pop(number))
-                return {}
-            case unknown:
-                raise ValueError(f"unknown message {unknown!r}")
+                asked(message["path"])
+            case _:
+                asked()
+        return {}
 
     def _interfere(self) -> None:
         self.framing.send({"interfere": True})
         if self.framing.receive_or_end() is None:
             os._exit(1)
-
-
-def _permissions(sent: Mapping[str, Any] | None) -> Permissions | None:
-    if sent is None:
-        return None
-    further = tuple(map(Path, sent["additional"]))
-    return Permissions(sent["mode"], Path(sent["directory"]), tuple(sent["allow"]), further)
 
 
 def _is_too_long(text: str) -> bool:

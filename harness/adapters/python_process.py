@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from readfirst.harness.adapters.framing import EndedError, Framing, GarbageError, TooLateError
 from readfirst.harness.adapters.kit import unpack
+from readfirst.harness.adapters.sent import sent
 from readfirst.harness.processes.child import Child
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
@@ -27,7 +28,6 @@ from readfirst.harness.session import (
     AdapterTraits,
     BrokenAdapter,
     Design,
-    Permissions,
     ToolResult,
     Workspace,
     design_named,
@@ -151,17 +151,7 @@ class PythonAdapter:
             raise BrokenAdapter(str(error)) from error
         assert self._host is not None  # start() set it
         session = PythonSession(self._host, self._numbers, self._time_limit)
-        session.ask(
-            "open",
-            "open",
-            root=str(workspace.root),
-            home=str(workspace.home),
-            deny=workspace.deny,
-            needs=sorted(workspace.needs),
-            isolated=workspace.isolated,
-            hooks=[(hook.event, hook.matcher, hook.command) for hook in workspace.hooks],
-            permissions=_sent(workspace.permissions),
-        )
+        session.ask("open", "open", **sent(workspace), isolated=workspace.isolated)
         return session
 
     def reset(self) -> None:
@@ -261,17 +251,6 @@ class PythonSession:
             return [_result(each) for each in answer["results"]]
         except (KeyError, TypeError, IndexError) as error:
             raise BrokenAdapter(f"the adapter's process answered garbage: {str(answer)[:200]}") from error
-
-
-def _sent(permissions: Permissions | None) -> dict[str, Any] | None:
-    if permissions is None:
-        return None
-    return {
-        "mode": permissions.mode,
-        "directory": str(permissions.directory),
-        "allow": permissions.allow,
-        "additional": list(map(str, permissions.additional)),
-    }
 
 
 def _result(values: Mapping[str, Any]) -> ToolResult:

@@ -1,10 +1,7 @@
 """The conversation with the product, against a stand-in that misbehaves on demand."""
 
 import json
-import os
-import signal
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +12,6 @@ import pytest
 from readfirst.harness.agents.claude_code.conversation import Conversation, Options
 from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, CHECKPOINTS, WINDOW
 from readfirst.harness.session import BrokenAdapter, Hook
-from tests.processes import alive, below, gone
 from tests.supervision import AS_A_USER, NO_NAMESPACES, NO_WAY_INTO_A_NAMESPACE, altered_supervisor
 
 FAKE = Path(__file__).with_name("fake_product.py")
@@ -194,71 +190,10 @@ def test_hooks_arrive_as_settings_by_event_and_in_their_order(tmp_path: Path) ->
     }
 
 
-def test_a_product_that_dies_is_reported_with_its_last_words(conversation: Conversation) -> None:
-    with pytest.raises(BrokenAdapter, match="exit code 3") as caught:
-        conversation.call("Die", {})
-    assert caught.value.details == "last words"
-    assert not conversation.usable
-    with pytest.raises(BrokenAdapter, match="over"):
-        conversation.call("Echo", {})
-
-
-def test_a_product_that_hangs_is_reported_in_time_and_killed(tmp_path: Path) -> None:
-    conversation = Conversation(options(tmp_path, time_limit=0.2))
-    pid = conversation.pid
-    with pytest.raises(BrokenAdapter, match=r"within 0\.2 s"):
-        conversation.call("Hang", {})
-    conversation.close()
-    assert gone(pid)
-
-
 def test_a_product_that_cannot_start_is_an_environment_failure(tmp_path: Path) -> None:
     with pytest.raises(BrokenAdapter, match="exit code") as caught:
         Conversation(Options((sys.executable, "-c", "raise SystemExit(4)"), "m", ("Read",), tmp_path))
     assert caught.value.blame == "environment"
-
-
-def test_closing_leaves_no_process_not_even_of_its_children(conversation: Conversation) -> None:
-    child = below(conversation.pid, int(conversation.call("Spawn", {}).text))
-    assert alive(child)
-    conversation.close()
-    assert gone(child)
-    assert gone(conversation.pid)
-
-
-@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_the_product_ends_with_the_harness_however_it_ends(tmp_path: Path, blow: signal.Signals) -> None:
-    script = tmp_path / "harness_that_dies.py"
-    script.write_text(
-        "import signal, sys\n"
-        # A job in the background of a shell ignores interrupts, and so would its children.
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from pathlib import Path\n"
-        "from readfirst.harness.agents.claude_code.conversation import Conversation, Options\n"
-        f"command = (sys.executable, {str(FAKE)!r})\n"
-        f"conversation = Conversation(Options(command, 'm', ('Read',), Path({str(tmp_path)!r})))\n"
-        "try:\n"
-        "    print(conversation.pid, flush=True)\n"
-        "    conversation.call('Hang', {})\n"
-        "finally:\n"
-        "    conversation.close()\n"
-    )
-    with subprocess.Popen(
-        [sys.executable, str(script)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={
-            **os.environ,
-            "TMPDIR": str(tmp_path),
-            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-        },
-    ) as harness:
-        assert harness.stdout is not None
-        pid = int(harness.stdout.readline())
-        assert alive(pid)
-        harness.send_signal(blow)
-        harness.wait(60)
-    assert gone(pid)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "own address"])
