@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
 from readfirst.harness.cli import exits
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
 from tests.command_line import Cli, Ended, exit_code
 
 
@@ -24,3 +27,16 @@ def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
         return Ended(code, captured.out, captured.err)
 
     return call
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[SitePool]:
+    """Where scenarios are replayed."""
+    with SitePool() as pool:
+        yield pool
+
+
+@pytest.fixture(scope="session")
+def suite() -> Suite:
+    """The bundled suite; some folders have small ones of their own in its place."""
+    return Suite()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,13 +23,6 @@ SUITE = Suite(Path(__file__).resolve().parents[2] / "fixtures")
 CLAIMS = load_claims(claims_file(SUITE.root))
 EXCUSED = {claim_id for each in CLAIMS.contradictions for claim_id in each.claims}
 BEHAVIOURS = behaviours_of("documented")
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[SitePool]:
-    made = SitePool()
-    yield made
-    made.close()
 
 
 def unmet(place: SitePool, *ids: str, **changed: Any) -> dict[str, list[Holding]]:

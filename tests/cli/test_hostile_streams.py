@@ -100,11 +100,6 @@ def stream_of(world: World, file: Path) -> Path:
     return file
 
 
-@pytest.fixture(scope="module")
-def suite() -> Suite:
-    return Suite()
-
-
 class Streams:
     """Writes the stream of a world, and prints what `diff` and `diagnose` make of it."""
 

@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,18 +9,12 @@ import pytest
 from readfirst.harness.fuzz.portrait import Portrait, portrait_of
 from readfirst.harness.suite.outside import OUTSIDE
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
 from tests.small_suites import small_suite
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "wrong_implementations"))
 
 
 SHARED = ("contracts.yaml", "errors.yaml", "rules.yaml")
-
-
-@pytest.fixture(scope="session")
-def suite() -> Suite:
-    return Suite()
 
 
 @pytest.fixture(scope="session")
@@ -49,9 +42,3 @@ def some(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Suite:
 @pytest.fixture(scope="session")
 def portrait(some: Suite) -> Portrait:
     return portrait_of(some)
-
-
-@pytest.fixture
-def place() -> Iterator[SitePool]:
-    with SitePool() as place:
-        yield place

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,12 +25,6 @@ SUITE = Suite(HERE.parents[1] / "fixtures")
 CONTRACT = SUITE.contracts[SUITE.contracts.default]
 UNREAD, CHANGED, WRITTEN = "gate/edit-unread", "staleness/edit-after-change", "staleness/write-after-change"
 READ = "gate/edit-after-read"
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[SitePool]:
-    with SitePool() as pool:
-        yield pool
 
 
 def judged(

@@ -58,12 +58,6 @@ def harms(
     return [each.kind for each in harms_of(scenario, outcome) if each.kind != "blind"]
 
 
-@pytest.fixture
-def place():  # type: ignore[no-untyped-def]
-    with SitePool() as place:
-        yield place
-
-
 class CutsBlanks(careful.Careful):
     """Replaces the nothing at the beginning, and leaves no blanks at the end of a file."""
 

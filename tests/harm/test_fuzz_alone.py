@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +86,6 @@ class ShortensArguments(careful.Careful):
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
         content = arguments["content"]
         return super().write(path, {**arguments, "content": content[:16384]} if content else arguments)
-
-
-@pytest.fixture
-def place() -> Iterator[SitePool]:
-    with SitePool() as pool:
-        yield pool
 
 
 def searched(

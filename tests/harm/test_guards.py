@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,17 +72,6 @@ UNSEEN: dict[Guard, str] = {
     ("read-knows-what-it-showed", "lost"): "no product was seen to do it, and nothing else runs hooks",
 }
 """What a rule guards against by its words, though nobody and nothing was seen to do it; with the reason."""
-
-
-@pytest.fixture(scope="module")
-def suite() -> Suite:
-    return Suite(ROOT / "fixtures")
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[SitePool]:
-    with SitePool() as pool:
-        yield pool
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,17 +54,6 @@ NEAR = [
     (careful.RefusesLinks, "links-and-modes/edit-through-symlink"),
     (careful.Careful, "permissions/edit-denied"),
 ]
-
-
-@pytest.fixture(scope="module")
-def suite() -> Suite:
-    return Suite(ROOT / "fixtures")
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[SitePool]:
-    with SitePool() as pool:
-        yield pool
 
 
 def judged(suite: Suite, place: SitePool, tool: type[careful.Careful], scenario_id: str) -> list[Harm]:

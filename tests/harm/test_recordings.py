@@ -18,11 +18,6 @@ JUDGE = ROOT / "harness" / "harm"
 SAMPLE = ("gate/", "staleness/older", "line-endings/mixed", "full-disk/", "permissions/link", "quotes/old")
 
 
-@pytest.fixture(scope="module")
-def suite() -> Suite:
-    return Suite(ROOT / "fixtures")
-
-
 def test_harms_of_a_sample_have_causes(suite: Suite) -> None:
     found, sessions = harms.found_in([each for each in suite.ids() if each.startswith(SAMPLE)])
     assert len(found) > 100

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -45,17 +44,6 @@ CAUGHT: list[tuple[type[Careful], dict[str, str]]] = [
     (tools.WritesUnseen, {"written-over-typed-text": "lost", "new-file-in-the-editor": "lost"}),
     (tools.SavesOverAll, {"typed-into-another-file": "stray"}),
 ]
-
-
-@pytest.fixture(scope="module")
-def suite() -> Suite:
-    return Suite(ROOT / "fixtures")
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[SitePool]:
-    with SitePool() as pool:
-        yield pool
 
 
 def laws(suite: Suite) -> list[str]:

@@ -6,10 +6,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import pytest
-
-from readfirst.harness.workspace.site import SitePool
-
 CANARY = "READFIRST_CANARY"
 
 
@@ -23,9 +19,3 @@ def variables_of_ours(**more: str) -> Iterator[None]:
     finally:
         os.environ.clear()
         os.environ.update(before)
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[SitePool]:
-    with SitePool() as place:
-        yield place

@@ -1,7 +1,7 @@
 """A recording tells all that the product did to files: how names parted, and nothing it cannot tell is kept."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,12 +35,6 @@ class Product:
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         self.act(self.root)
         return ToolResult("File has not been read yet." if self.refuses else "done", self.refuses)
-
-
-@pytest.fixture
-def place() -> Iterator[SitePool]:
-    with SitePool() as place:
-        yield place
 
 
 def replaces(root: Path) -> None:

@@ -67,12 +67,6 @@ def changes() -> Iterator[Change]:
             before = after
 
 
-@pytest.fixture(scope="module")
-def place() -> Iterator[SitePool]:
-    with SitePool() as place:
-        yield place
-
-
 def told(scenario_id: str, behaviours: Behaviours, place: SitePool) -> str:
     """Return what the reference does with a scenario: answers and changes on disk."""
     scenario = SUITE.scenario(scenario_id)

@@ -20,11 +20,6 @@ ALL = (
 MINIATURES = Path(__file__).with_name("miniatures.py")
 
 
-@pytest.fixture(scope="module")
-def suite() -> Suite:
-    return Suite(Path(__file__).parents[2] / "fixtures")
-
-
 @pytest.mark.parametrize(
     ("spec", "told"),
     [

@@ -1,6 +1,5 @@
 """Two processes of one implementation that work at the same time lose nothing silently, and do not block each other."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,12 +23,6 @@ WRONG = [
     ("LocksEverything", "different-files-in-any-order", "overcautious"),
     ("LeavesItsLock", "different-files-in-any-order", "overcautious"),
 ]
-
-
-@pytest.fixture
-def place() -> Iterator[SitePool]:
-    with SitePool() as pool:
-        yield pool
 
 
 def played(name: str, slug: str, place: SitePool) -> Verdict:

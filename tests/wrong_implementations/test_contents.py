@@ -1,6 +1,5 @@
 """Implementations that treat some texts, names or sizes specially are caught, each by the scenario named for it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import altered
@@ -58,12 +57,6 @@ NAMES: dict[str, tuple[type[altered.Altered], str]] = {
     "ReplacesAThousand": (names.ReplacesAThousand, "replace-all-beyond-a-thousand"),
     "EditsTheFirstBlock": (names.EditsTheFirstBlock, "edit-across-byte-65536"),
 }
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[SitePool]:
-    with SitePool() as pool:
-        yield pool
 
 
 def judged(slug: str, adapter: Adapter, place: SitePool) -> Verdict:

@@ -1,7 +1,6 @@
 """Implementations that keep a rule except in one case are caught, each by the scenario that is named for it."""
 
 import inspect
-from collections.abc import Iterator
 from pathlib import Path
 
 import altered
@@ -185,12 +184,6 @@ HARMLESS = {
 """Why the mistake harms nobody in the scenario that catches it."""
 
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[SitePool]:
-    with SitePool() as pool:
-        yield pool
 
 
 def judged(scenario_id: str, adapter: Adapter, place: SitePool) -> Verdict:

@@ -1,6 +1,5 @@
 """Implementations that change something in calls which ended early are caught, each by the scenario named for it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -52,12 +51,6 @@ SIGNALLED = [
     ("DeletesBeforeItEnds", "edit-sigint-while-writing"),
     ("SurvivesAndSaysThatItIsDone", "edit-sigint"),
 ]
-
-
-@pytest.fixture
-def place() -> Iterator[SitePool]:
-    with SitePool() as pool:
-        yield pool
 
 
 def judged(slug: str, adapter: Adapter, place: SitePool) -> Verdict:

@@ -1,6 +1,5 @@
 """What users of other tools reported, and how files move: each scenario catches an implementation that is wrong so."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import altered
@@ -104,12 +103,6 @@ HARMFUL = {
     "moved-world/worktree-moved",
 }
 """Where the same mistake harms somebody."""
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[SitePool]:
-    with SitePool() as pool:
-        yield pool
 
 
 @pytest.mark.parametrize(("implementation", "scenario_id"), CASES)
