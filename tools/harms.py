@@ -18,8 +18,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from conventions import CONVENTIONS
+
 from readfirst.harness.compare.common import CommonHarm
-from readfirst.harness.harm.conventions import CONVENTIONS
 from readfirst.harness.harm.harm import HARMS, KINDS, MEANING, Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.recorded import recorded_outcome

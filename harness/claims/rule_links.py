@@ -11,7 +11,7 @@ from readfirst.harness.suite.suite import Heading, Suite
 from readfirst.reference_impl.behaviours.history import History
 from readfirst.reference_impl.contract import histories
 
-__all__ = ["behaviours_by_rule", "claims_by_rule", "rules_of", "scenarios_by_rule"]
+__all__ = ["behaviours_by_rule", "claims_by_rule", "scenarios_by_rule"]
 
 
 def scenarios_by_rule(suite: Suite) -> dict[str, list[Heading]]:
@@ -20,14 +20,6 @@ def scenarios_by_rule(suite: Suite) -> dict[str, list[Heading]]:
     for heading in map(suite.heading, suite.ids()):
         found.setdefault(heading.rule, []).append(heading)
     return found
-
-
-def rules_of(suite: Suite, history: History) -> tuple[str, ...]:
-    """Return the rules that a behaviour of the reference is about: those of the scenarios that show it.
-
-    Raises SuiteError, UnknownScenarioError.
-    """
-    return tuple(sorted({suite.heading(scenario_id).rule for scenario_id in history.shown_by} - {""}))
 
 
 def behaviours_by_rule(

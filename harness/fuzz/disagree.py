@@ -17,7 +17,7 @@ from readfirst.harness.suite.outer_blanks import without_outer_blanks
 from readfirst.harness.suite.scenario import Scenario, Step, ToolCall, calls_of
 from readfirst.harness.suite.vocabulary import Vocabulary
 
-__all__ = ["Cause", "Disagreement", "disagreements", "first_disagreement"]
+__all__ = ["Cause", "Disagreement", "disagreements"]
 
 DONE = "done"
 UNNAMED = "unnamed error"
@@ -56,22 +56,6 @@ class Disagreement:
     what: str
     reference: str
     target: str
-
-
-def first_disagreement(
-    scenario: Scenario,
-    reference: Outcome,
-    target: Outcome,
-    level: Level,
-    vocabulary: Vocabulary,
-    *,
-    ignores_outer_blanks: bool = False,
-) -> Disagreement | None:
-    """Return the first of `disagreements`, None where both agree in every step that both made."""
-    every = disagreements(
-        scenario, reference, target, level, vocabulary, ignores_outer_blanks=ignores_outer_blanks
-    )
-    return next(every, None)
 
 
 def disagreements(

@@ -1,4 +1,4 @@
-"""Written: scenarios as YAML, from the values of their files: each in a file of its own, or those of a theme in one."""
+"""Written: scenarios as YAML, from the values of their files."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from readfirst.harness.source.emit import emit_flow, emit_mapping
 from readfirst.harness.suite.cases import HEADING_KEYS
 from readfirst.harness.suite.session_events import WITH_STEPS
 
-__all__ = ["scenario_text", "theme_text"]
+__all__ = ["heading_lines", "scenario_text"]
 
-_SCHEMA = "# yaml-language-server: $schema=../../schema/{}.schema.json"
+_SCHEMA = "# yaml-language-server: $schema=../../schema/scenario.schema.json"
 _WIDE = 110
 _LISTS = ("parallel", "during", "steps")
 
 
 def scenario_text(values: Mapping[str, Any]) -> str:
     """Return the file of a scenario, given its values."""
-    lines = [_SCHEMA.format("scenario"), *_heading(values, HEADING_KEYS, 0)]
+    lines = [_SCHEMA, *heading_lines(values, HEADING_KEYS, 0)]
     if given := values.get("given"):
         lines += ["given:", *_block(given, 2)]
     lines.append("steps:")
@@ -27,31 +27,8 @@ def scenario_text(values: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
-    """Return the file of composed scenarios, given the values of each by the last part of its id.
-
-    What all have in common of a heading stands at the top, behind the comment `note`; each given file and each step has
-    a line. Expectations are left out.
-    """
-    first = next(iter(scenarios.values()))
-    common = [
-        key for key in HEADING_KEYS if all(each.get(key) == first.get(key) for each in scenarios.values())
-    ]
-    own = [key for key in HEADING_KEYS if key not in common]
-    lines = [_SCHEMA.format("cases"), f"# {note}", *_heading(first, common, 0), "cases:"]
-    for slug in sorted(scenarios):
-        values = scenarios[slug]
-        lines += [f"  {slug}:", *_heading(values, own, 4)]
-        if given := values.get("given"):
-            lines += ["    given:", *_lines(given, 6)]
-        lines.append("    steps:")
-        for step in values["steps"]:
-            first_line, *others = _lines(_bare(step), 8)
-            lines += [f"      - {first_line.lstrip()}", *others]
-    return "\n".join(lines) + "\n"
-
-
-def _heading(values: Mapping[str, Any], keys: Sequence[str], indent: int) -> list[str]:
+def heading_lines(values: Mapping[str, Any], keys: Sequence[str], indent: int) -> list[str]:
+    """Return the lines of what a scenario says of itself, as far as `keys` name it."""
     lines = []
     for key in keys:
         if key in values:
@@ -61,37 +38,6 @@ def _heading(values: Mapping[str, Any], keys: Sequence[str], indent: int) -> lis
             else:
                 lines += emit_mapping({key: values[key]}, indent)
     return lines
-
-
-def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
-    """Return a mapping whose values have a line each, or each of their parts one."""
-    blank = " " * indent
-    lines = []
-    for key, value in mapping.items():
-        if key in ("files", *_LISTS) and value:
-            lines.append(f"{blank}{key}:")
-            parts = value.items() if isinstance(value, Mapping) else ((None, item) for item in value)
-            for name, item in parts:
-                head = "-" if name is None else f"{emit_flow(name)}:"
-                lines.append(f"{blank}  {head} {emit_flow(item)}")
-        else:
-            lines.append(f"{blank}{emit_flow(key)}: {emit_flow(value)}")
-    return lines
-
-
-def _bare(step: Any) -> Any:
-    """Return a step without what is expected."""
-    match step:
-        case dict():
-            return {
-                key: _bare(value) if key in _LISTS else value
-                for key, value in step.items()
-                if key != "expect"
-            }
-        case list():
-            return [*map(_bare, step)]
-        case _:
-            return step
 
 
 def _block(mapping: Mapping[str, Any], indent: int) -> list[str]:

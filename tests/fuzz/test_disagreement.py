@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.verdict import Level
-from readfirst.harness.fuzz.disagree import Cause, first_disagreement
+from readfirst.harness.fuzz.disagree import Cause, disagreements
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import RegularFile
@@ -27,7 +27,7 @@ def compared(
     suite: Suite, ours: StepOutcome, theirs: StepOutcome, level: Level = "text", step: Any = EDIT
 ) -> Any:
     scenario = Scenario("fuzz/one", "One step", "observed", Given(), (step,))
-    return first_disagreement(scenario, outcome(ours), outcome(theirs), level, suite.vocabulary)
+    return next(disagreements(scenario, outcome(ours), outcome(theirs), level, suite.vocabulary), None)
 
 
 def test_equal_outcomes_agree(suite: Suite) -> None:
@@ -84,13 +84,12 @@ def test_line_ends_before_a_reminder_may_belong_to_it(suite: Suite) -> None:
 def test_a_target_that_breaks_where_the_reference_answers_disagrees(suite: Suite) -> None:
     scenario = Scenario("fuzz/one", "One step", "observed", Given(), (EDIT,))
     broken = outcome(broken=Breakage("adapter", "took longer than 30 s", 0))
-    found = first_disagreement(scenario, outcome(StepOutcome((DONE,))), broken, "text", suite.vocabulary)
-    assert found is not None
+    found = next(disagreements(scenario, outcome(StepOutcome((DONE,))), broken, "text", suite.vocabulary))
     assert (found.cause, found.target) == (
         Cause("Edit", "effects", "answered", "broken"),
         "took longer than 30 s",
     )
-    assert first_disagreement(scenario, broken, broken, "text", suite.vocabulary) is None
+    assert not any(disagreements(scenario, broken, broken, "text", suite.vocabulary))
 
 
 def beside_bytes(step: Any, result: ToolResult, **left: Any) -> tuple[Any, StepOutcome, StepOutcome]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import harms
 import pytest
+from conventions import CONVENTIONS
 
-from readfirst.harness.harm.conventions import CONVENTIONS
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.suite.suite import Suite
 

@@ -29,15 +29,15 @@ from confinement import Confined
 from panel import Panel
 from scenarios import scenario_panel
 from switches import Point, Switches
+from theme import theme_text
 
 from readfirst.harness.fuzz import generate
-from readfirst.harness.fuzz.disagree import first_disagreement
+from readfirst.harness.fuzz.disagree import disagreements
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.values import values_of
-from readfirst.harness.suite.written import theme_text
 
 FAMILY = "crossed"
 RULE = "rules-hold-for-every-file"
@@ -115,7 +115,7 @@ def chosen(panel: Panel, root: Path, drawn: Iterable[Scenario], most: int, least
     def shows(scenario: Scenario, outcome: Outcome, point: Point) -> bool:
         changed = switches.changed(scenario, point)
         return changed.broken is not None or (
-            first_disagreement(scenario, outcome, changed, "text", suite.vocabulary) is not None
+            any(disagreements(scenario, outcome, changed, "text", suite.vocabulary))
         )
 
     known = [suite.scenario(name.partition(" ")[2]) for name in panel.cases]

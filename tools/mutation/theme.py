@@ -1,0 +1,68 @@
+"""Theme: the file of the scenarios that a program composed, which leaves what is expected to their recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from readfirst.harness.source.emit import emit_flow
+from readfirst.harness.suite.cases import HEADING_KEYS
+from readfirst.harness.suite.written import heading_lines
+
+_SCHEMA = "# yaml-language-server: $schema=../../schema/cases.schema.json"
+_LISTS = ("parallel", "during", "steps")
+
+
+def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
+    """Return the file of composed scenarios, given the values of each by the last part of its id.
+
+    What all have in common of a heading stands at the top, behind the comment `note`; each given file and each step has
+    a line. Expectations are left out.
+    """
+    first = next(iter(scenarios.values()))
+    common = [
+        key for key in HEADING_KEYS if all(each.get(key) == first.get(key) for each in scenarios.values())
+    ]
+    own = [key for key in HEADING_KEYS if key not in common]
+    lines = [_SCHEMA, f"# {note}", *heading_lines(first, common, 0), "cases:"]
+    for slug in sorted(scenarios):
+        values = scenarios[slug]
+        lines += [f"  {slug}:", *heading_lines(values, own, 4)]
+        if given := values.get("given"):
+            lines += ["    given:", *_lines(given, 6)]
+        lines.append("    steps:")
+        for step in values["steps"]:
+            first_line, *others = _lines(_bare(step), 8)
+            lines += [f"      - {first_line.lstrip()}", *others]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
+    """Return a mapping whose values have a line each, or each of their parts one."""
+    blank = " " * indent
+    lines = []
+    for key, value in mapping.items():
+        if key in ("files", *_LISTS) and value:
+            lines.append(f"{blank}{key}:")
+            parts = value.items() if isinstance(value, Mapping) else ((None, item) for item in value)
+            for name, item in parts:
+                head = "-" if name is None else f"{emit_flow(name)}:"
+                lines.append(f"{blank}  {head} {emit_flow(item)}")
+        else:
+            lines.append(f"{blank}{emit_flow(key)}: {emit_flow(value)}")
+    return lines
+
+
+def _bare(step: Any) -> Any:
+    """Return a step without what is expected."""
+    match step:
+        case dict():
+            return {
+                key: _bare(value) if key in _LISTS else value
+                for key, value in step.items()
+                if key != "expect"
+            }
+        case list():
+            return [*map(_bare, step)]
+        case _:
+            return step
