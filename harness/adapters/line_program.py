@@ -10,17 +10,14 @@ import itertools
 import json
 import os
 import select
-import subprocess
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from signal import SIGKILL
 from typing import Any
 
 from readfirst.harness.processes import trace
-from readfirst.harness.processes.child import Child
+from readfirst.harness.processes.child import PipedChild
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import BrokenAdapter
 
@@ -30,8 +27,6 @@ LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of one message; whoever writes more without an end floods."""
 
 _PIECE = 1024 * 1024
-_OUTPUT_KEPT = 1024
-"""Bytes of the end of its standard error that a breakage quotes."""
 _FAREWELL = 0.3
 """Seconds that the program gets to end by itself when its input has ended."""
 _LAST_CHANCE = 1.0
@@ -51,15 +46,8 @@ class LineProgram:
     ) -> None:
         """Start the program in the current directory; in a `sandbox` only `writable` is. Raises BrokenAdapter."""
         self.alive = True
-        self._child = Child(
-            command,
-            directory=None,
-            environment=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            sandbox=sandbox,
-            writable=writable,
+        self._child = PipedChild(
+            command, directory=None, environment=environment, sandbox=sandbox, writable=writable
         )
         process = self._child.process
         assert process.stdin is not None
@@ -69,9 +57,6 @@ class LineProgram:
             os.set_blocking(stream, False)
         self._numbers = itertools.count(1)
         self._waiting = b""
-        self._printed = b""
-        self._drainer = threading.Thread(target=self._drain, daemon=True)
-        self._drainer.start()
 
     @property
     def pid(self) -> int:
@@ -131,15 +116,7 @@ class LineProgram:
         if not self.alive:
             return
         self.alive = False
-        process = self._child.process
-        with suppress(OSError):
-            if process.stdin is not None:
-                process.stdin.close()
         self._child.end(0.0 if at_once else _FAREWELL)
-        self._drainer.join(1.0)
-        for stream in (process.stdout, process.stderr):
-            if stream is not None:
-                stream.close()
 
     def _late(self, number: int, what: str, limit: float) -> BrokenAdapter:
         """Cancel a call that took too long; a program that does not answer even then is ended."""
@@ -169,7 +146,7 @@ class LineProgram:
             except BlockingIOError:
                 continue
             except OSError:
-                raise _BrokenError(_ENDED) from None
+                raise _BrokenError("") from None
 
     def _receive(self, deadline: float) -> dict[str, Any]:
         parts = [self._waiting]
@@ -184,7 +161,7 @@ class LineProgram:
                 continue
             if not part:
                 rest = b"".join(parts).strip()
-                raise _BrokenError(_garbage(rest) if rest else _ENDED)
+                raise _BrokenError(_garbage(rest) if rest else "")
             parts.append(part)
             length += len(part)
         line, _, self._waiting = b"".join(parts).partition(b"\n")
@@ -205,24 +182,9 @@ class LineProgram:
 
     def _broken(self, message: str, what: str) -> BrokenAdapter:
         """Return what went wrong, with how the program ended, and end it."""
-        status = self._child.wait(_FAREWELL if message == _ENDED else 0.0)
+        told = self._child.fate("the program", message, what, _FAREWELL)
         self.end(at_once=True)
-        details = self._printed.decode("utf-8", "backslashreplace")
-        if message == _ENDED:
-            return BrokenAdapter(
-                f"the program {status or 'closed its output'} during {what}", details=details
-            )
-        return BrokenAdapter(f"{message} (it {status})" if status else message, details=details)
-
-    def _drain(self) -> None:
-        stream = self._child.process.stderr
-        assert stream is not None
-        with suppress(OSError, ValueError):
-            while part := os.read(stream.fileno(), 65536):
-                self._printed = (self._printed + part)[-_OUTPUT_KEPT:]
-
-
-_ENDED = "ended"
+        return BrokenAdapter(told, details=self._child.printed)
 
 
 class _TooLateError(Exception):
@@ -230,7 +192,7 @@ class _TooLateError(Exception):
 
 
 class _BrokenError(Exception):
-    pass
+    """What is wrong with what the program wrote; nothing, where it writes no more."""
 
 
 def _garbage(line: bytes) -> str:

@@ -7,8 +7,6 @@ transport is ours: it ends a server that floods or writes something that is not 
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -25,7 +23,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from readfirst.harness.processes import trace
-from readfirst.harness.processes.child import Child
+from readfirst.harness.processes.child import PipedChild
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import BrokenAdapter
 
@@ -34,8 +32,6 @@ __all__ = ["LONGEST_MESSAGE", "McpServer", "Offer"]
 LONGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes of one line; whoever writes more without an end floods."""
 
-_OUTPUT_KEPT = 1024
-"""Bytes of the end of its standard error that a breakage quotes."""
 _FAREWELL = 0.3
 """Seconds that the server gets to end by itself when its input has ended."""
 
@@ -74,25 +70,17 @@ class McpServer:
         writable: Sequence[Path] = (),
     ) -> None:
         """Start the program in `directory` and shake hands; in a `sandbox` only `writable` is. Raises BrokenAdapter."""
-        self._printed = b""
-        self._said = ""
         self._latest: types.RequestId = 0
         """What the request that was sent last is called."""
         self.alive = True
-        self._child = Child(
+        self._child = PipedChild(
             command,
             directory=directory,
             environment=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
             offline=offline,
             sandbox=sandbox,
             writable=writable,
         )
-        self._process = self._child.process
-        self._drainer = threading.Thread(target=self._drain, daemon=True)
-        self._drainer.start()
         self._runner = asyncio.Runner()
         loop = self._runner.get_loop()
         self._broken: asyncio.Future[str] = loop.create_future()
@@ -174,18 +162,7 @@ class McpServer:
         with suppress(BaseException):
             self._runner.run(_settled(self._conversation))
         self._runner.close()
-        self._finish(at_once)
-
-    def _finish(self, at_once: bool) -> None:
-        process = self._process
-        with suppress(OSError):
-            if process.stdin is not None:
-                process.stdin.close()
         self._child.end(0.0 if at_once else _FAREWELL)
-        self._drainer.join(1.0)
-        for stream in (process.stdout, process.stderr):
-            if stream is not None:
-                stream.close()
 
     def _do(self, job: Callable[[ClientSession], Awaitable[Any]], what: str, limit: float) -> Any:
         if not self.alive:
@@ -207,43 +184,27 @@ class McpServer:
         try:
             return self._runner.run(wait())
         except _Broken as error:
-            message = self._explain(str(error), what)
+            message = self._child.fate("the server", str(error), what, _FAREWELL)
             self.end(at_once=True)
-            raise BrokenAdapter(message, details=self._details()) from None
+            raise BrokenAdapter(message, details=self._child.printed) from None
         except Exception as error:
             # The client raises what it likes, RuntimeError for a version of the protocol that it does not speak.
             self.end(at_once=True)
             message = f"the server's answer to {what} is not valid MCP: {str(error)[:500]}"
-            raise BrokenAdapter(message, details=self._details()) from None
+            raise BrokenAdapter(message, details=self._child.printed) from None
         except BaseException:
             self.end(at_once=True)
             raise
-
-    def _explain(self, message: str, what: str) -> str:
-        """Say how the server ended, if it has."""
-        status = self._child.wait(_FAREWELL if message == _ENDED else 0.0)
-        if status is None:
-            return f"the server closed its output during {what}" if message == _ENDED else message
-        return f"the server {status} during {what}" if message == _ENDED else f"{message} (it {status})"
-
-    def _details(self) -> str:
-        return self._printed.decode("utf-8", "backslashreplace")
-
-    def _drain(self) -> None:
-        assert self._process.stderr is not None
-        with suppress(OSError, ValueError):
-            while part := os.read(self._process.stderr.fileno(), 65536):
-                self._printed = (self._printed + part)[-_OUTPUT_KEPT:]
 
     async def _converse(self) -> None:
         """Connect the client to the process, and do one job after the other."""
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(limit=LONGEST_MESSAGE)
         listening, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), self._process.stdout
+            lambda: asyncio.StreamReaderProtocol(reader), self._child.process.stdout
         )
         transport, protocol = await loop.connect_write_pipe(
-            asyncio.streams.FlowControlMixin, self._process.stdin
+            asyncio.streams.FlowControlMixin, self._child.process.stdin
         )
         writer = asyncio.StreamWriter(transport, protocol, None, loop)
         to_client: MemoryObjectSendStream[SessionMessage | Exception]
@@ -283,7 +244,7 @@ class McpServer:
                 line = await reader.readuntil(b"\n")
             except asyncio.IncompleteReadError as error:
                 rest = error.partial.strip()
-                self._fail(_garbage(rest) if rest else _ENDED)
+                self._fail(_garbage(rest) if rest else "")
                 return
             except asyncio.LimitOverrunError:
                 self._fail(f"the server wrote more than {LONGEST_MESSAGE} bytes without a line end")
@@ -341,10 +302,7 @@ def _told(when: Callable[[], None], moment: asyncio.Future[None]) -> None:
 
 
 class _Broken(Exception):  # noqa: N818 - it names who is broken
-    pass
-
-
-_ENDED = "ended"
+    """What is wrong with what the server wrote; nothing, where it writes no more."""
 
 
 async def _settled(task: asyncio.Task[None]) -> None:
