@@ -14,6 +14,7 @@ from trial import Fate
 
 from readfirst.harness.harm.harm import BESIDE, HARMS
 from readfirst.harness.harm.harm import KINDS as HARM_KINDS
+from readfirst.harness.report import markup
 
 __all__ = [
     "LEAST",
@@ -104,12 +105,8 @@ def score(fates: Sequence[Fate], survivors: Survivors | None = None) -> float:
 def table(fates: Sequence[Fate], survivors: Survivors) -> str:
     """Return the numbers of each module as a Markdown table."""
     accepted = survivors.by_key()
-    rows = [
-        "| module | mutants | killed | "
-        + " | ".join(KINDS)
-        + " | unexplained | killed of all | killed of those not equivalent |"
-    ]
-    rows.append("|---|" + "--:|" * (len(KINDS) + 5))
+    numbers = ["mutants", "killed", *KINDS, "unexplained", "killed of all", "killed of those not equivalent"]
+    rows = []
     modules = sorted({fate.mutant.module for fate in fates})
     for name, chosen in [(m, [f for f in fates if f.mutant.module == m]) for m in modules] + [
         ("**all**", list(fates))
@@ -122,8 +119,8 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
         killed = sum(fate.killed for fate in chosen)
         shown = [len(chosen), killed, *(kinds[kind] for kind in KINDS), kinds[""]]
         shown += [f"{score(chosen):.1f} %", f"{score(chosen, survivors):.1f} %"]
-        rows.append(f"| {name} | " + " | ".join(map(str, shown)) + " |")
-    return "\n".join(rows)
+        rows.append([name, *map(str, shown)])
+    return "\n".join(markup.table(["module", *numbers], rows, numbers=numbers))
 
 
 def by_harm(fates: Sequence[Fate]) -> str:
@@ -140,14 +137,15 @@ def by_harm(fates: Sequence[Fate]) -> str:
     lines = [
         f"Of {len(fates)} mutants {len(effects)} are noticed by effects. By what else, the worst of each:",
         "",
-        "| noticed by | mutants | share | 95 % interval |",
-        "|---|--:|--:|--:|",
     ]
+    cells = []
     for name, count, parts in rows:
         low, high = interval(count, len(effects))
         shown = f" ({', '.join(f'{kinds[kind]} {kind}' for kind in parts)})" if parts else ""
         share = 100 * count / max(len(effects), 1)
-        lines.append(f"| {name}{shown} | {count} | {share:.0f} % | {low:.0f} to {high:.0f} % |")
+        cells.append([f"{name}{shown}", str(count), f"{share:.0f} %", f"{low:.0f} to {high:.0f} %"])
+    numbers = ["mutants", "share", "95 % interval"]
+    lines += [*markup.table(["noticed by", *numbers], cells, numbers=numbers)]
     lines += ["", "By effects alone:", ""]
     lines += [
         f"- {fate.mutant.told}: {fate.by}, {fate.how}" for fate in effects if told[fate.mutant] == "failed"
@@ -216,7 +214,7 @@ def _reasons(fates: Sequence[Fate], survivors: Survivors) -> str:
     """Return why mutants survive, with the number of those that do for each reason."""
     living = {fate.mutant.key for fate in fates if not fate.killed}
     numbers = Counter((each.kind, each.because) for each in survivors.accepted if each.key in living)
-    rows = ["`tools/mutation/survivors.yaml` has each of them, with the change that it is.", ""]
-    rows += ["| kind | why it survives | mutants |", "|---|---|--:|"]
-    rows += [f"| {kind} | {because} | {number} |" for (kind, because), number in numbers.items()]
-    return "\n".join(rows)
+    rows = [[kind, because, str(number)] for (kind, because), number in numbers.items()]
+    lines = ["`tools/mutation/survivors.yaml` has each of them, with the change that it is.", ""]
+    lines += markup.table(["kind", "why it survives", "mutants"], rows, numbers=["mutants"])
+    return "\n".join(lines)
