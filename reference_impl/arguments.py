@@ -91,8 +91,8 @@ class Schema:
     `aliases` are further names of parameters; what is `overlooked` may be given and is not looked at, and
     so is each `spare` name beside the parameter that it could stand for. `corrections`
     are made if the arguments fit then, and the answer tells of them. `reads_booleans`: a string stands for the boolean
-    that it says; `number_form`, a regular expression: strings of this form stand for a number; `drops_exponents`: an
-    offset is read up to its exponent.
+    that it says; `number_form`, a regular expression: strings of this form stand for a number; `unwraps_numbers`: so
+    does a list of one; `drops_exponents`: an offset is read up to its exponent.
     `deferred`: the model is not told the schema until it gets the arguments wrong. `repeats`: the refusal of a wrong
     option repeats it. `includes`: the refusal of a number that is too big says that the largest is allowed. `explains`:
     refusals tell what was found instead of what is expected; otherwise what is missing counts as something unknown.
@@ -109,6 +109,7 @@ class Schema:
     corrections: Corrections = field(default_factory=Corrections)
     reads_booleans: bool = False
     number_form: str = ""
+    unwraps_numbers: bool = False
     drops_exponents: bool = False
     deferred: bool = False
     repeats: bool = False
@@ -172,6 +173,8 @@ class Schema:
         kind = next((parameter.type for parameter in self.parameters if parameter.name == name), None)
         if kind == "boolean" and isinstance(value, str) and self.reads_booleans:
             return _BOOLEANS.get(value, value)
+        if kind == "number" and self.unwraps_numbers and isinstance(value, list) and len(value) == 1:
+            value = value[0]
         if kind == "number" and isinstance(value, str) and self.number_form:
             is_number = re.fullmatch(self.number_form, value)
             return (float(value) if "." in value else int(value)) if is_number else value

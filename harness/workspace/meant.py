@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,14 +18,15 @@ _MOST_LINKS = 40
 def meant(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
     """Return the paths in a snapshot that a call may mean, behind all links; none where its argument names no file.
 
-    What begins with `~/` is at home, or in a folder of that name.
+    What begins with `~/` is at home, or in a folder of that name. A tool may compose the letters of a path.
     """
     path = arguments.get("file_path", arguments.get("notebook_path"))
     if not isinstance(path, str):
         return ()
     here = _followed(posixpath.normpath(path.removeprefix("$WS").lstrip("/")), state)
     home = f"$HOME/{posixpath.normpath(path[2:])}" if path.startswith("~/") else None
-    return tuple(each for each in (here, home) if each is not None)
+    found = [each for each in (here, home) if each is not None]
+    return tuple(dict.fromkeys([*found, *(unicodedata.normalize("NFC", each) for each in found)]))
 
 
 def _followed(path: str, state: Mapping[str, Entry | None]) -> str | None:

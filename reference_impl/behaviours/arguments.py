@@ -26,6 +26,12 @@ class ArgumentBehaviours:
         "empty value matches no text.",
         shown_by=("arguments/read-limit-string", "arguments/read-limit-other-strings"),
     )
+    lists_of_one_number_are_accepted: bool = behaviour(
+        False,
+        {"2.1.186": True},
+        meaning="Read takes a list of one item for the number that is its item.",
+        shown_by=("arguments/numbers-in-lists",),
+    )
     accepted_line_numbers: str = behaviour(
         "any",
         {"2.1.89": "strict", "2.1.181": "lenient"},

@@ -8,10 +8,15 @@ from readfirst.reference_impl.behaviours.history import ByModel, behaviour
 
 __all__ = ["PermissionBehaviours"]
 
-_SENSITIVE = (
-    ".bash_profile .bashrc .claude.json .git .gitconfig .gitmodules .idea .mcp.json .profile .ripgreprc .vscode "
-    ".zprofile .zshrc"
+_FILES = (
+    ".bash_profile .bashrc .claude.json .gitconfig .gitmodules .mcp.json .profile .ripgreprc .zprofile .zshrc"
 )
+_MORE_FILES = (
+    ".bash_aliases .bash_login .bash_logout .bazeliskrc .bazelrc .bazelversion .bunfig.toml .devcontainer.json "
+    ".lefthook.yaml .lefthook.yml .npmrc .pnpmfile.cjs .pre-commit-config.yaml .yarnrc .yarnrc.yml .zlogin .zlogout "
+    ".zshenv bunfig.toml gradle-wrapper.properties lefthook.yaml lefthook.yml"
+)
+_FOLDERS = ".git .idea .vscode"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,19 +147,28 @@ class PermissionBehaviours:
         "permission, which nobody gives, before they change what has such a name.",
         shown_by=("permissions/names-that-windows-reads-otherwise",),
     )
-    sensitive_names: str = behaviour(
+    sensitive_files: str = behaviour(
         "",
         {
-            "2.1.78": _SENSITIVE,
-            "2.1.90": f"{_SENSITIVE} .husky",
-            "2.1.160": f"{_SENSITIVE} .husky .npmrc",
+            "2.1.78": _FILES,
+            "2.1.157": f"{_FILES} .envrc",
+            "2.1.160": f"{_FILES} .envrc {_MORE_FILES}",
         },
-        meaning="The value has names of files and folders that shells, git and editors read by themselves; Edit and "
-        "Write ask for a permission, which nobody gives, before they change what has such a name in its path.",
-        shown_by=(
-            "permissions/files-that-programs-read",
-            "permissions/files-that-programs-read-by-other-paths",
-        ),
+        meaning="The value has names of files that shells, git, editors, package managers and builds read by "
+        "themselves; Edit and Write ask for a permission, which nobody gives, before they change such a file.",
+        shown_by=("permissions/files-that-builds-read",),
+    )
+    sensitive_folders: str = behaviour(
+        "",
+        {
+            "2.1.78": _FOLDERS,
+            "2.1.90": f"{_FOLDERS} .husky",
+            "2.1.157": f"{_FOLDERS} .husky .cargo",
+            "2.1.160": f"{_FOLDERS} .husky .cargo .config/git .devcontainer .mvn .yarn",
+        },
+        meaning="The value has names of folders that programs read by themselves; Edit and Write ask for a permission, "
+        "which nobody gives, before they change what has such a name in its path.",
+        shown_by=("permissions/files-that-builds-read",),
     )
     sensitive_refusals_name_link_target: bool = behaviour(
         False,

@@ -59,6 +59,13 @@ class ReminderBehaviours:
         meaning="The value stands for the changed lines where there are none; without a value nothing is told then.",
         shown_by=("reminders/touch-after-own-edit",),
     )
+    secret_file_reminder: str = behaviour(
+        "",
+        {"2.1.281": f"{_CHANGED} The changes are not shown here; use Read if you need the current content."},
+        meaning="The value is what the model is told of a changed file that by its name holds keys or passwords, such "
+        "as `.env`, and has not seen then; with an empty value it is told the lines, as of any other file.",
+        shown_by=("reminders/changes-of-secret-files",),
+    )
     first_changed_line_is_unpadded: bool = behaviour(
         True,
         {"1.0.69": False},
@@ -73,7 +80,7 @@ class ReminderBehaviours:
     )
     reads_end_with_warning: bool = behaviour(
         False,
-        {"1.0.44": True, "2.1.126": False},
+        {"1.0.31": True, "2.1.126": False},
         meaning="A warning of malicious files stands behind the lines of a Read, so that a reminder behind it costs "
         "them no blanks.",
         shown_by=("staleness/own-change-is-told-after-any-call", "crossed/own-57"),

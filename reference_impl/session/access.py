@@ -362,9 +362,15 @@ def refuse_guarded(behaviours: Behaviours, path: str, given: str, root: str) -> 
     if own and (below.startswith(_OWN_FOLDERS) or path.lower().endswith(SETTINGS_FILES)):
         raise _not_granted("write to", shown)
     target = disk.leads_to(path)
-    names = {*path.lower().split("/"), *target.lower().split("/")}
-    if own or not names.isdisjoint(behaviours.permissions.sensitive_names.split()):
+    if own or any(_is_sensitive(each.lower(), behaviours) for each in (path, target)):
         message = f"Claude requested permissions to edit {shown} which is a sensitive file."
         if behaviours.permissions.sensitive_refusals_name_link_target and target != path:
             message += f" {shown} resolves through a symlink to {target}."
         raise Refusal("permission_denied", message)
+
+
+def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
+    """Tell whether programs read a file by themselves, by its name or that of a folder; `path` has no capitals."""
+    return posixpath.basename(path) in behaviours.permissions.sensitive_files.split() or any(
+        f"/{folder}/" in f"{path}/" for folder in behaviours.permissions.sensitive_folders.split()
+    )

@@ -261,7 +261,9 @@ _UNIT = r"\\u([0-9a-fA-F]{4})"
 _HALVES = r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
 _ESCAPE = re.compile(rf"{_HALVES}|{_UNIT}")
 _ESCAPE_OR_BACKSLASH = re.compile(rf"\\\\|{_HALVES}|{_UNIT}")
-_DRIVE = re.compile(r"[A-Za-z]:\\")
+_WINDOWS_PATH = re.compile(
+    rf"""(?<![A-Za-z])[A-Za-z]:[\\/]|(?:\A|(?<=[{BLANKS}"'=]))\\\\[^\\{BLANKS}]+\\(?!\\)"""
+)
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
@@ -270,7 +272,7 @@ def without_escapes(text: str, behaviours: Behaviours) -> str:
 
     An escape stays where its backslash is escaped itself, and where it stands for half of a surrogate pair.
     """
-    if behaviours.preparation.windows_paths_keep_escapes and _DRIVE.search(text):
+    if behaviours.preparation.windows_paths_keep_escapes and _WINDOWS_PATH.search(text):
         return text
     return _ESCAPE_OR_BACKSLASH.sub(lambda match: _character(match, behaviours), text)
 

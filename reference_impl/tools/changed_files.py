@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,13 @@ from readfirst.reference_impl.text.changed_lines import changed_lines
 from readfirst.reference_impl.tools import read as read_tool
 
 __all__ = ["notice_formatted", "read_again"]
+
+_SECRET = re.compile(
+    r"/\.env\.(?!(?:dist|example|sample|template)\Z)[^/]*\Z|\.(?:env|jks|key|keystore|p12|pem|pfx)\Z"
+    r"|id_(?:dsa|ecdsa|ed25519|rsa)(?:_sk)?\Z|secrets?\.(?:env|json|toml|ya?ml)\Z",
+    re.IGNORECASE,
+)
+"""Paths of files that hold keys or passwords."""
 
 
 def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
@@ -42,7 +50,10 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
                 and after is not None
                 and after.text is not None
             ):
-                told += reminders(path, before.text, after.text, session.behaviours)
+                news = reminders(path, before.text, after.text, session.behaviours)
+                if news and is_kept_secret(path, session.behaviours):
+                    session.memory.records.put(again, replace(after, seen=False))
+                told += news
     return tuple(told)
 
 
@@ -90,7 +101,14 @@ def reminders(path: str, before: str, after: str, behaviours: Behaviours) -> lis
         if behaviours.reminders.reminder_without_changed_lines is None:
             return []
         lines = behaviours.reminders.reminder_without_changed_lines
+    if is_kept_secret(path, behaviours):
+        return [behaviours.reminders.secret_file_reminder.format(path=path)]
     return [behaviours.reminders.changed_file_reminder.format(path=path, lines=lines).removesuffix("\n")]
+
+
+def is_kept_secret(path: str, behaviours: Behaviours) -> bool:
+    """Tell whether the model is not shown what changed in a file: by its name it holds keys or passwords."""
+    return bool(behaviours.reminders.secret_file_reminder and _SECRET.search(path))
 
 
 def cut(lines: str, limit: int, *, end_counts: bool) -> str:

@@ -211,18 +211,31 @@ def refuse_missing_cell(session: Session, book: Any, arguments: Mapping[str, Any
         if arguments.get("edit_mode") != "insert":
             raise Refusal("invalid_arguments", "Cell ID must be specified when not inserting a new cell.")
         return
+    by_number = _BY_NUMBER.fullmatch(reference)
+    if by_number and session.behaviours.notebooks.cell_index_beats_cell_id:
+        refuse_index(book, int(by_number[1]))
+        return
     use = "findIndex" if session.behaviours.notebooks.cell_refusal_says_find_index else "find"
     cells = cells_of(book, use)
     if None in cells:
         raise Failure("Cannot read properties of null (reading 'id')")
     if index_of(cells, reference, number_first=False) is None:
-        number = _BY_NUMBER.fullmatch(reference)
         raise Refusal(
             "cell_not_found",
-            f"Cell with index {int(number[1])} does not exist in notebook."
-            if number
+            f"Cell with index {int(by_number[1])} does not exist in notebook."
+            if by_number
             else f'Cell with ID "{reference}" not found in notebook.',
         )
+
+
+def refuse_index(book: Any, index: int) -> None:
+    """Refuse the index of a cell, from 0, that is not there. Failure: there is nothing that could have one."""
+    cells = book.get("cells", ...) if isinstance(book, dict) else ...
+    if cells in (None, ...):
+        cells_of(book, str(index))
+    there = isinstance(cells, (list, str)) and index < len(cells) and cells[index] is not None
+    if not there:
+        raise Refusal("cell_not_found", f"Cell with index {index} does not exist in notebook.")
 
 
 def refuse_number(book: Any, number: float, *, inserts: bool) -> None:

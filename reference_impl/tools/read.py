@@ -62,6 +62,7 @@ def schema(behaviours: Behaviours) -> Schema:
             *([pages] if behaviours.arguments.read_accepts_pages else []),
         ),
         number_form=behaviours.arguments.accepted_number_strings,
+        unwraps_numbers=behaviours.arguments.lists_of_one_number_are_accepted,
         aliases={"length": "limit"} if behaviours.arguments.read_accepts_length else {},
         overlooked=overlooked(behaviours)
         | frozenset({"description"} if behaviours.arguments.read_accepts_description else ()),

@@ -81,10 +81,6 @@ NOT_EXACT: dict[tuple[str, str], str] = {
         "write_compares_sub_milliseconds",
         "1.0.114",
     ): "hidden before it by staleness_uses_read_time, which ends with it",
-    (
-        "reads_end_with_warning",
-        "1.0.44",
-    ): "1.0.45 still answers as 1.0.43 in this scenario; not searched for up to 1.0.60",
     ("deny_follows_dangling_links", "2.1.73"): "hidden by deny_follows_links, which comes back with it",
     ("resume_counts_edits_as_seen", "2.1.281"): "before it, every Edit answers so",
 }

@@ -56,6 +56,7 @@ def test_a_time_and_a_replaced_file_are_told_apart() -> None:
         ("d/b.txt", "$WS/absolute/b.txt"),
         ("$HOME/c.txt", "~/c.txt"),
         ("~/c.txt", "~/c.txt"),
+        ("\u00e9.txt", "$WS/e\u0301.txt"),
     ],
 )
 def test_an_allowed_call_may_write_the_bytes_that_are_there(path: str, argument: str) -> None:
