@@ -22,7 +22,7 @@ from readfirst.harness.run.runner import run as replayed
 from readfirst.harness.suite.suite import Suite
 
 from .conftest import record_alike
-from .test_reports import NASTY, VERDICTS, facts, written
+from .test_reports import VERDICTS, facts, written
 
 EVIL = "</script><img src=x onerror=alert(1)>\x00\x1b[31m\udc80`````| a & b\u2028"
 HARD = f"""\
@@ -371,13 +371,6 @@ def test_the_badge_of_an_interrupted_run_is_grey(mixed: Suite) -> None:
     run = Run("reference", "2.1.7", "text", "1.0", (), interrupted=True)
     badge = json.loads(sources(mixed).write("badge", Results((run,))))
     assert (badge["message"], badge["color"]) == ("interrupted", "lightgrey")
-
-
-def test_the_nasty_verdicts_of_the_other_reports_are_shown_too(mixed: Suite) -> None:
-    run = Run("python:module:Tools", "2.1.7", "text", "1.0", tuple(VERDICTS))
-    text = sources(mixed).write("html", Results((run,)))
-    assert NASTY not in text
-    assert Parsed(text).json["other"]["other/hangs"]["runs"]["0"]["reason"].startswith("a\\x00\\x1b[31m")
 
 
 def palettes() -> dict[str, dict[str, str]]:

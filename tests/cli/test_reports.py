@@ -258,13 +258,6 @@ def test_the_last_line_says_how_it_ended(verdicts: list[tuple[Verdict, Ruling]],
     assert written(table, verdicts).splitlines()[-1].endswith(f"; {closing}")
 
 
-def test_markup_in_a_text_is_printed_as_it_is() -> None:
-    verdict = Verdict(
-        "family/text", "2.1.7", "text", "failed", NO_TEXT, (difference("[bold]:smile:[/bold]", "x"),)
-    )  # type: ignore[arg-type]
-    assert "expected [bold]:smile:[/bold]" in written(table, [(verdict, NOT_OK)])
-
-
 def test_a_failure_shows_place_step_expected_got_blame_and_command(mixed: Suite) -> None:
     found = Difference(
         0,

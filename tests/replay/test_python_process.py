@@ -1,9 +1,5 @@
 """A Python implementation in its own process: whatever it does, the harness gets an answer or a breakage in time."""
 
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +12,7 @@ from readfirst.harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolRes
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
 from readfirst.harness.workspace.site import SitePool
-from tests.processes import alive, gone, mentioning
+from tests.processes import alive, mentioning
 
 TIME_LIMIT = 0.3
 
@@ -206,32 +202,3 @@ def test_a_closed_adapter_leaves_no_process(opened: Opened, workspace: Workspace
     adapter.close()
     assert not alive(pid)
     assert adapter.pid is None
-
-
-HARNESS = """
-import sys, time
-from readfirst.harness.adapters.python_process import PythonAdapter
-adapter = PythonAdapter("miniatures", sys.argv[1], time_limit=60)
-from readfirst.harness.session import Workspace
-from pathlib import Path
-session = adapter.open(Workspace(Path("/"), Path("/")))
-print(adapter.pid, flush=True)
-session.call("Edit", {})
-"""
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["HangsStubbornly", *(pytest.param(each, marks=pytest.mark.slow) for each in ("Hangs", "HangsInC"))],
-)
-def test_a_hanging_child_does_not_outlive_a_killed_harness(name: str) -> None:
-    root = Path(__file__).parents[2]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    with subprocess.Popen(
-        [sys.executable, "-c", HARNESS, name], stdout=subprocess.PIPE, env=environment, text=True
-    ) as harness:
-        assert harness.stdout is not None
-        pid = int(harness.stdout.readline())
-        assert alive(pid)
-        harness.send_signal(signal.SIGKILL)
-    assert gone(pid)
