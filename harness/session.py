@@ -328,7 +328,7 @@ class Servers(Protocol):
         ...
 
     def separate(self, scenario_id: str) -> None:
-        """Share no more, because a scenario came out differently alone."""
+        """Share no more for this scenario, because it came out differently alone."""
         ...
 
 

@@ -26,9 +26,11 @@ _ALONE_FIRST = 4
 _REPEATED_FAILURES = 10
 """Failures on a shared server that are repeated alone, to see whether they come out alike; all, once one did not."""
 _MOST_APART = 5
-"""Scenarios that may come out otherwise alone; with more, a server is shared no more."""
+"""Scenarios that may come out otherwise alone in any case; with more, and more than a tenth, nothing is shared."""
+_ONE_IN = 10
 
 _AS_ASKED = "as asked"
+_UNTRIED = "as asked, without a trial: what fails may pass alone"
 _TOO_FEW = "too few to test whether they can share one"
 _FRESH = "these need a working directory or rules of their own"
 _APART = "these gave another result on a shared server"
@@ -60,6 +62,8 @@ class ServerPool:
         self._sharing: set[Path] = set()
         self._again: dict[Path, McpServer] = {}
         self._apart: set[str] = set()
+        self._shares = 0
+        self._latest_apart = -1  # which of the sessions that shared a server came out otherwise last
         self._found = Independence(refusal=_AS_ASKED if isolation == "process" else _TOO_FEW)
         self._tried = isolation != "auto"
         self._sessions = 0
@@ -91,9 +95,9 @@ class ServerPool:
 
     def doubts(self, status: str) -> bool:
         """Tell whether the latest verdict is to be made again `alone`, because other sessions may have a part in it."""
-        if self.isolation != "auto" or self.use is None or self._fresh or status == "passed":
+        if self.isolation != "auto" or self.use is None or self._fresh or status not in ("failed", "broken"):
             return False
-        if status != "broken":
+        if status == "failed":
             self._repeated += 1
         return status == "broken" or bool(self._apart) or self._repeated <= _REPEATED_FAILURES
 
@@ -107,10 +111,15 @@ class ServerPool:
             self._alone = False
 
     def separate(self, scenario_id: str) -> None:
-        """Take a scenario out that came out differently alone; share no more where that is no exception."""
+        """Take a scenario out that came out differently alone; share no more where that is no exception.
+
+        A server on which two sessions in succession came out differently may be spoilt, and is replaced.
+        """
         self._apart.add(scenario_id)
-        self._end_shared()
-        if len(self._apart) > _MOST_APART:
+        if self._shares == self._latest_apart + 1:
+            self._end_shared()
+        self._latest_apart = self._shares
+        if len(self._apart) > max(_MOST_APART, self._shares / _ONE_IN):
             why = f"{counted(len(self._apart), 'scenario')} gave another result on a shared server"
             self._found = replace(self._found, refusal=why)
 
@@ -145,9 +154,8 @@ class ServerPool:
         self._fresh = self._fresh or "sessions" in scenario.needs
         if shares and not apart and not _alone(scenario) and not self._alone:
             self._fresh = False
-            self.use = ServerUse(
-                shared=True, why=_AS_ASKED if self.isolation == "directory" else _INDEPENDENT
-            )
+            self._shares += 1
+            self.use = ServerUse(shared=True, why=_UNTRIED if self.isolation == "directory" else _INDEPENDENT)
             return self._site_to_share(place)
         why = self._found.refusal if not shares else _APART if apart else _FRESH
         self.use = ServerUse(shared=False, why=why)

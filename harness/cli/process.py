@@ -7,6 +7,8 @@ import os
 import signal
 import sys
 
+from readfirst.harness.processes.collection import collect_rarely
+
 __all__ = ["Terminated", "begin", "end", "keep_nothing", "leave_at_once", "listen"]
 
 # It runs before anything else is imported.
@@ -34,6 +36,7 @@ def begin() -> None:
     sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
     os.umask(os.umask(0o077) & 0o077)
+    collect_rarely()
     leave_at_once()
 
 

@@ -16,6 +16,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from readfirst.harness.processes.collection import collect_rarely
+
 __all__ = ["Answer", "Worker", "serve"]
 
 Answer = Callable[[str, object], None]
@@ -93,6 +95,7 @@ def serve(work: Callable[[Any, Answer], None]) -> None:
     An exception becomes the last answer, of the kind `error`.
     """
     answers = os.dup(1)
+    collect_rarely()
     os.dup2(2, 1)  # what an implementation prints must not get between the answers
 
     def answer(kind: str, value: object) -> None:

@@ -393,7 +393,8 @@ class _Replay:
         self._record(make, 1, interfere)
         self._end(interfere)
         conversation.killed()
-        traits_of(self.adapter).reset()
+        if traits_of(self.adapter).servers is None:  # of those the killed one served nobody else
+            traits_of(self.adapter).reset()
 
     @staticmethod
     def _end(interfere: _Interference) -> None:

@@ -1,14 +1,16 @@
 """Scenarios share a server only where a trial shows that none notices another; the verdicts are those of one each."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from readfirst.harness.adapters import server_pool
 from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
-from readfirst.harness.adapters.server_pool import Isolation
+from readfirst.harness.adapters.server_pool import Isolation, ServerPool
 from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.session import ServerUse, Workspace
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
@@ -111,11 +113,14 @@ def test_a_server_whose_command_names_the_workspace_serves_one(place: SitePool, 
     used.adapter.close()
 
 
-@pytest.mark.parametrize("isolation", ["process", "directory"])
-def test_what_was_asked_for_is_not_tried(place: SitePool, isolation: Isolation) -> None:
+@pytest.mark.parametrize(
+    ("isolation", "why"),
+    [("process", "as asked"), ("directory", "as asked, without a trial: what fails may pass alone")],
+)
+def test_what_was_asked_for_is_not_tried(place: SitePool, isolation: Isolation, why: str) -> None:
     used = Used(place, "by-name", isolation=isolation)
     uses = [used.session()[0] for _ in range(6)]
-    assert uses == [ServerUse(shared=isolation == "directory", why="as asked")] * 6
+    assert uses == [ServerUse(shared=isolation == "directory", why=why)] * 6
     used.adapter.close()
 
 
@@ -222,11 +227,69 @@ def test_a_scenario_that_comes_out_otherwise_alone_takes_itself_out(monkeypatch:
 def test_many_scenarios_that_come_out_otherwise_end_the_sharing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence())
     monkeypatch.setattr(server_pool, "_MOST_APART", 0)
+    monkeypatch.setattr(server_pool, "_ONE_IN", 4)
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread"]
     uses = [verdict.server for verdict in judged("anything-read", "auto", ids)]
     assert [use is not None and use.shared for use in uses] == [True, True, False]
     assert uses[2] is not None
     assert uses[2].why == "1 scenario gave another result on a shared server"
+
+
+class Ending:
+    """Stands for a shared server."""
+
+    ended = False
+
+    def end(self) -> None:
+        self.ended = True
+
+
+def pool_that_shares(tmp_path: Path) -> tuple[ServerPool, Ending]:
+    pool, server = ServerPool(lambda *_: Ending(), tmp_path), Ending()  # type: ignore[arg-type,return-value]
+    pool._found = server_pool.Independence()
+    pool._shared = server_pool._Shared(tmp_path, server)  # type: ignore[arg-type]
+    return pool, server
+
+
+def test_a_tenth_of_the_scenarios_may_come_out_otherwise(tmp_path: Path) -> None:
+    pool, server = pool_that_shares(tmp_path)
+    for number in range(20):
+        pool._shares += 10
+        pool.separate(f"family/{number}")
+    assert (pool._found.refusal, server.ended) == ("", False)
+    pool._shares += 5
+    pool.separate("family/more")
+    assert pool._found.refusal == "21 scenarios gave another result on a shared server"
+
+
+def test_a_server_on_which_two_in_succession_come_out_otherwise_is_replaced(tmp_path: Path) -> None:
+    pool, server = pool_that_shares(tmp_path)
+    ended = []
+    for shares in (1, 3, 4):
+        pool._shares = shares
+        pool.separate(f"family/{shares}")
+        ended.append(server.ended)
+    assert ended == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("status", "doubted"), [("failed", True), ("broken", True), ("passed", False), ("unsupported", False)]
+)
+def test_what_a_server_has_no_part_in_is_not_repeated(tmp_path: Path, status: str, doubted: bool) -> None:
+    pool, _ = pool_that_shares(tmp_path)
+    pool.use, pool._fresh = ServerUse(shared=True, why=""), False
+    assert pool.doubts(status) is doubted
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_server_that_is_killed_takes_no_other_with_it(place: SitePool) -> None:
+    used = Used(place, "honest")
+    write = ToolCall("Write", {"file_path": "$WS/a.txt", "content": "x"}, interrupted="killed-writing")
+    _, shared, _ = used.session()
+    assert replay(replace(ONE_FILE, steps=(write, READ)), used.adapter, place).broken is None
+    _, again, _ = used.session()
+    assert shared == again
+    used.adapter.close()
 
 
 @pytest.mark.usefixtures("at_once")
