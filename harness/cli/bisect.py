@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil, log2
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,16 +11,15 @@ import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import (
-    Expression,
-    Families,
+    FEW,
     Fixtures,
     Ids,
     LevelName,
-    Tags,
+    Selected,
     TimeLimit,
     open_own_suite,
     open_suite,
-    selection_of,
+    selecting,
 )
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
@@ -44,6 +44,7 @@ _SHOWN = 100
 
 
 @guarded
+@selecting(FEW)
 def bisect(
     ids: Ids = None,
     oldest: Annotated[
@@ -64,9 +65,8 @@ def bisect(
         bool,
         typer.Option("--record", help="Also record each scenario on the two versions around each change."),
     ] = False,
-    family: Families = None,
-    tag: Tags = None,
-    expression: Expression = "",
+    *,
+    selection: Selected,
     takes: Annotated[
         Path | None,
         typer.Option(help="The folder for takes; a search resumes from it.", show_default="a cache"),
@@ -87,7 +87,7 @@ def bisect(
     from readfirst.harness.versions.published import KeptVersions, published
 
     suite = (open_own_suite if record else open_suite)(fixtures)
-    selected = select(suite, selection_of(ids, family, tag, expression))
+    selected = select(suite, replace(selection, ids=tuple(ids or ())))
     if not selected:
         say("no scenario is selected")
         return ExitCode.NOTHING

@@ -10,18 +10,14 @@ import typer
 
 from readfirst.harness.cli.exits import guarded
 from readfirst.harness.cli.options import (
+    MOST,
     AutoJobs,
-    Classes,
-    Expression,
-    Families,
     Fixtures,
     Output,
-    Requirements,
-    Rules,
-    Tags,
+    Selected,
     TimeLimit,
     open_suite,
-    selection_of,
+    selecting,
 )
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import console, say, stdout
@@ -41,6 +37,7 @@ class DiffFormat(StrEnum):
 
 
 @guarded
+@selecting(MOST)
 def diff(
     before: Annotated[
         str, typer.Argument(metavar="A", help="A contract, the JSON lines of a run, or a target.")
@@ -49,12 +46,8 @@ def diff(
     format_: Annotated[DiffFormat, typer.Option("--format", help="What to write.")] = DiffFormat.text,
     output: Output = None,
     all_: Annotated[bool, typer.Option("--all", help="List every cause and every scenario.")] = False,
-    family: Families = None,
-    tag: Tags = None,
-    requirement: Requirements = None,
-    rule: Rules = None,
-    class_: Classes = None,
-    expression: Expression = "",
+    *,
+    selection: Selected,
     jobs: AutoJobs = 0,
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
@@ -76,7 +69,7 @@ def diff(
     from readfirst.harness.versions.history import scenarios_of_changes
 
     suite = open_suite(fixtures)
-    ids = select(suite, selection_of(None, family, tag, expression, requirement, rule, class_))
+    ids = select(suite, selection)
     if not ids:
         say("readfirst: nothing was selected, so nothing was compared.", err=True)
         return ExitCode.NOTHING

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 import re
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from readfirst.harness.suite.selection import Selection
+    from readfirst.harness.suite.selection import Selection as Selected
     from readfirst.harness.suite.suite import Suite
+else:
+    Selected = object  # it is imported by the command that needs it
 
 __all__ = [
+    "ALL",
+    "FEW",
+    "MOST",
     "AutoJobs",
     "Claims",
     "Classes",
@@ -33,6 +40,7 @@ __all__ = [
     "RequirementName",
     "Requirements",
     "Rules",
+    "Selected",
     "Settle",
     "Shard",
     "Tags",
@@ -42,7 +50,7 @@ __all__ = [
     "one_target",
     "open_own_suite",
     "open_suite",
-    "selection_of",
+    "selecting",
     "shard_of",
 ]
 
@@ -246,31 +254,59 @@ def open_own_suite(fixtures: Path | None) -> Suite:
     return suite
 
 
-def selection_of(
-    ids: list[str] | None,
-    families: list[str] | None,
-    tags: list[str] | None,
-    expression: str,
-    requirements: list[RequirementName] | None = None,
-    rules: list[str] | None = None,
-    classes: list[ClassName] | None = None,
-    shard: str | None = None,
-    release: str = "",
-) -> Selection:
-    """Return what the options of a command select."""
+_SELECTING: Mapping[str, tuple[str, Any]] = {
+    "family": ("families", Families),
+    "tag": ("tags", Tags),
+    "requirement": ("requirements", Requirements),
+    "rule": ("rules", Rules),
+    "class_": ("classes", Classes),
+    "expression": ("expression", Expression),
+    "suite_": ("release", Release),
+    "shard": ("shard", Shard),
+}
+"""The options that select scenarios, with what each is in a Selection."""
+FEW = ("family", "tag", "expression")
+MOST = ("family", "tag", "requirement", "rule", "class_", "expression")
+ALL = tuple(_SELECTING)
+
+
+def selecting(names: Sequence[str]) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Give a command these options in the place of its parameter `selection`, which gets what they select."""
+
+    def decorate(command: Callable[..., int]) -> Callable[..., int]:
+        @functools.wraps(command)
+        def selected(**given: Any) -> int:
+            return command(selection=_selection({name: given.pop(name) for name in names}), **given)
+
+        types: dict[str, tuple[Any, Any]] = {}
+        for each in inspect.signature(command, eval_str=True).parameters.values():
+            if each.name == "selection":
+                types |= {name: (_SELECTING[name][1], None) for name in names}
+            else:
+                types[each.name] = each.annotation, each.default
+        parameters = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=type_, default=default)
+            for name, (type_, default) in types.items()
+        ]
+        selected.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        selected.__annotations__ = {name: type_ for name, (type_, _) in types.items()}
+        return selected
+
+    return decorate
+
+
+def _selection(given: Mapping[str, Any]) -> Selection:
     from readfirst.harness.suite.selection import Selection
 
-    return Selection(
-        tuple(ids or ()),
-        tuple(families or ()),
-        tuple(tags or ()),
-        expression,
-        tuple(each.value for each in requirements or ()),
-        tuple(rules or ()),
-        tuple(each.value for each in classes or ()),
-        release,
-        (1, 1) if shard is None else shard_of(shard),
-    )
+    fields: dict[str, Any] = {}
+    for name, value in given.items():
+        if name == "shard":
+            value = None if value is None else shard_of(value)
+        elif isinstance(value, list):
+            value = tuple(map(str, value))
+        if value:
+            fields[_SELECTING[name][0]] = value
+    return Selection(**fields)
 
 
 def shard_of(text: str) -> tuple[int, int]:

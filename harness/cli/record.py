@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,16 +12,15 @@ import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import (
-    Expression,
-    Families,
+    FEW,
     Fixtures,
     Ids,
     Jobs,
-    Tags,
+    Selected,
     TimeLimit,
     open_own_suite,
     open_suite,
-    selection_of,
+    selecting,
     shard_of,
 )
 from readfirst.harness.counted import counted
@@ -59,6 +59,7 @@ Create = Annotated[bool, typer.Option("--create", help="Fill in what is missing 
 
 
 @guarded
+@selecting(FEW)
 def record(
     ids: Ids = None,
     contract: Contracts = None,
@@ -66,9 +67,8 @@ def record(
     fix: Fix = False,
     check: Check = False,
     create: Create = False,
-    family: Families = None,
-    tag: Tags = None,
-    expression: Expression = "",
+    *,
+    selection: Selected,
     tools: Annotated[
         bool,
         typer.Option("--tools", help="Record what the model is given of each tool, on all contracts."),
@@ -112,19 +112,19 @@ def record(
     from readfirst.harness.record.record import take
     from readfirst.harness.record.replaying import Replaying
     from readfirst.harness.record.takes import Takes, default_takes
-    from readfirst.harness.suite.selection import select
+    from readfirst.harness.suite.selection import Selection, select
 
     mode = _mode(fix, check, create)
     suite = (open_suite if check else open_own_suite)(fixtures)
     sweep()
     if tools or results:
-        if ids or family or tag or expression or missing or shard:
+        if ids or selection != Selection() or missing or shard:
             raise UsageError(
                 "--tools and --results are about contracts, not scenarios: only --contract and --check go with them."
             )
         chosen = _contracts(suite, contract or ["all"])
         return _record_given(suite, chosen, tools, results, check, time_limit)
-    selected = select(suite, selection_of(ids, family, tag, expression))
+    selected = select(suite, replace(selection, ids=tuple(ids or ())))
     if shard is not None:
         if takes is None:
             raise UsageError(
@@ -162,6 +162,7 @@ def record(
 
 
 @guarded
+@selecting(FEW)
 def merge(
     folders: Annotated[
         list[Path], typer.Argument(metavar="DIR...", help="The --takes folder of each shard.")
@@ -171,9 +172,8 @@ def merge(
     fix: Fix = False,
     check: Check = False,
     create: Create = False,
-    family: Families = None,
-    tag: Tags = None,
-    expression: Expression = "",
+    *,
+    selection: Selected,
     fixtures: Fixtures = None,
 ) -> int:
     """Write what the shards of a recording observed into the suite, as `record` does with its own takes."""
@@ -184,7 +184,7 @@ def merge(
 
     mode = _mode(fix, check, create)
     suite = (open_suite if check else open_own_suite)(fixtures)
-    selected = select(suite, selection_of(None, family, tag, expression))
+    selected = select(suite, selection)
     wanted = _wanted(suite, selected, contract, missing=missing)
     for folder in folders:
         if not folder.is_dir():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,25 +14,19 @@ import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import (
+    ALL,
     AutoJobs,
     Claims,
-    Classes,
     Confine,
-    Expression,
-    Families,
     Fixtures,
     LevelName,
     Output,
-    Release,
-    Requirements,
-    Rules,
+    Selected,
     Settle,
-    Shard,
-    Tags,
     TimeLimit,
     in_installed_package,
     open_suite,
-    selection_of,
+    selecting,
 )
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
@@ -81,6 +76,7 @@ Failures = Annotated[
 
 
 @guarded
+@selecting(ALL)
 def run(
     target: Annotated[
         list[str] | None,
@@ -97,14 +93,8 @@ def run(
         LevelName | None,
         typer.Option(help="How strictly to compare.", show_default="text, or the target's own"),
     ] = None,
-    family: Families = None,
-    tag: Tags = None,
-    requirement: Requirements = None,
-    rule: Rules = None,
-    class_: Classes = None,
-    expression: Expression = "",
-    suite_: Release = "",
-    shard: Shard = None,
+    *,
+    selection: Selected,
     format_: Annotated[FormatName, typer.Option("--format", help="What to write.")] = FormatName.table,
     output: Annotated[
         Path | None,
@@ -213,9 +203,7 @@ def run(
             name=name,
             contracts=tuple(contract or ()),
             level=level.value,
-            selection=selection_of(
-                targets, family, tag, expression, requirement, rule, class_, shard, suite_
-            ),
+            selection=replace(selection, ids=tuple(targets)),
             format=format_.value,
             output=output,
             baseline=baseline,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
@@ -12,21 +13,16 @@ import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import (
-    Classes,
+    ALL,
+    MOST,
     ContractName,
-    Expression,
-    Families,
     Fixtures,
     Ids,
     Output,
-    Release,
-    Requirements,
-    Rules,
-    Shard,
-    Tags,
+    Selected,
     open_own_suite,
     open_suite,
-    selection_of,
+    selecting,
 )
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
@@ -41,21 +37,18 @@ __all__ = ["export", "lint", "list_", "new", "show"]
 
 
 @guarded
+@selecting(MOST)
 def list_(
     ids: Ids = None,
-    family: Families = None,
-    tag: Tags = None,
-    requirement: Requirements = None,
-    rule: Rules = None,
-    class_: Classes = None,
-    expression: Expression = "",
+    *,
+    selection: Selected,
     fixtures: Fixtures = None,
 ) -> int:
     """List scenarios: id, requirement and title, separated by tabs."""
     from readfirst.harness.suite.selection import select
 
     suite = open_suite(fixtures)
-    chosen = select(suite, selection_of(ids, family, tag, expression, requirement, rule, class_))
+    chosen = select(suite, replace(selection, ids=tuple(ids or ())))
     say_rows((each.id, each.requirement, each.title) for each in map(suite.heading, chosen))
     return ExitCode.CONFORMANT if chosen else ExitCode.NOTHING
 
@@ -191,17 +184,12 @@ def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
 
 
 @guarded
+@selecting(ALL)
 def export(
     ids: Ids = None,
     contract: ContractName = None,
-    family: Families = None,
-    tag: Tags = None,
-    requirement: Requirements = None,
-    rule: Rules = None,
-    class_: Classes = None,
-    expression: Expression = "",
-    suite_: Release = "",
-    shard: Shard = None,
+    *,
+    selection: Selected,
     output: Output = None,
     fixtures: Fixtures = None,
 ) -> int:
@@ -211,9 +199,7 @@ def export(
 
     suite = open_suite(fixtures)
     chosen = suite.contracts[contract or suite.contracts.default]
-    wanted = select(
-        suite, selection_of(ids, family, tag, expression, requirement, rule, class_, shard, suite_)
-    )
+    wanted = select(suite, replace(selection, ids=tuple(ids or ())))
     count = 0
     with _exported(output) as stream:
         for value in expanded(suite, chosen, wanted):
