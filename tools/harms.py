@@ -1,13 +1,12 @@
 """Judge what was recorded of the product for harm, group it by cause, and write docs/harm.md and docs/harm.json.
 
-    python3 tools/harms.py [--check]
-
-reads every recording of every contract. A harm without a cause in tools/harms.yaml ends it with the exit code 1, and so
-does `--check` where a file would be another.
+It reads every recording of every contract. A harm without a cause in tools/harms.yaml ends it with the exit code 1, and
+so does `--check` where a file would be another.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
@@ -264,6 +263,11 @@ def tables(found: Mapping[str, Any]) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Judge everything, and write or check both files."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
+    check = parser.parse_args(arguments).check
     suite = Suite(ROOT / "fixtures")
     made = data(*everything(), suite)
     before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
@@ -271,7 +275,7 @@ def main(arguments: Sequence[str]) -> int:
         PAGE: before + BEGIN + tables(made) + END + rest.partition(END)[2],
         DATA: json.dumps(made, indent=1) + "\n",
     }
-    if "--check" in arguments:
+    if check:
         stale = [
             file.name
             for file, text in written.items()

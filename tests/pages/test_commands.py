@@ -142,19 +142,13 @@ RUN_BY_CI = {
 """Commands that make all checks of a kind, or install: `.ci/run` has each of them, word for word."""
 
 TAKES_LONG = {
-    "python3 tools/benchmarks/speed.py",
-    "python3 tools/benchmarks/isolation.py",
-    "python3 tools/benchmarks/recording.py",
-    "python3 tools/mutation/run.py",
     "python3 tools/mutation/run.py --exceptions",
     "python tools/mutation/run.py",
-    "python3 tools/between.py 2.1.270",
     "python3 tools/faults/run.py --write docs/reliability.md",
     "python3 tools/verdicts.py before",
     "readfirst renew",
-    "python3 tools/opinions.py --check",
 }
-"""Commands that measure for minutes to hours; what is tested of them is that they start and know their arguments."""
+"""Commands that measure for minutes to hours; of them, and of all tools, it is tested that they start and say how."""
 
 PLUGIN = (
     ""
@@ -222,8 +216,11 @@ def test_what_makes_all_checks_is_run_by_ci() -> None:
     } == set()
 
 
+LISTED = re.findall(r"^\| `([\w/]+\.py)` \|", (CHECKOUT / "tools/README.md").read_text("utf-8"), re.MULTILINE)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("command", sorted(TAKES_LONG))
+@pytest.mark.parametrize("command", sorted({*TAKES_LONG, *(f"python3 tools/{name}" for name in LISTED)}))
 def test_what_takes_long_starts_and_knows_its_arguments(command: str, small: Path) -> None:
     ((exit_code, output),) = Stage(small, small).run([f"{command} --help"])
     assert exit_code == 0, output
