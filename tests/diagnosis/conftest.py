@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -15,8 +15,6 @@ from readfirst.reference_impl import behaviours_of
 
 FEW = ("gate/", "staleness/edit-after-touch", "line-endings/write", "arguments/read-offset")
 """Scenarios that are replayed in a moment, and tell some behaviours apart."""
-
-Diagnose = Callable[..., Diagnosis]
 
 
 class Clinic:

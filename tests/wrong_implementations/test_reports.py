@@ -6,7 +6,7 @@ import altered
 import pytest
 import wrong_reports as reports
 import wrong_state as state
-from new_harms import CHANGES_NOTHING, NOTHING_LOST, OWN_OR_SHOWN, SHOWN_OTHERWISE
+from new_harms import CHANGES_NOTHING, NOTHING_LOST, OWN_OR_SHOWN, SHOWN_OTHERWISE, new_harms
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.replay.replay import replay
@@ -111,12 +111,14 @@ def test_what_was_reported_is_caught(
 ) -> None:
     scenario = SUITE.scenario(scenario_id)
     contract = SUITE.contracts["2.1.7"]
-    verdict = compare(
-        scenario, replay(scenario, implementation, place), contract, "effects", SUITE.vocabulary
-    )
+    outcome = replay(scenario, implementation, place)
+    verdict = compare(scenario, outcome, contract, "effects", SUITE.vocabulary)
     if verdict.status == "unsupported" and not may_mount():
         pytest.skip(verdict.reason)
     assert (verdict.status, verdict.blame) == ("failed", "implementation"), verdict.reason
+    harmless = implementation in HARMLESS and scenario_id not in HARMFUL
+    found = new_harms(scenario_id, outcome)
+    assert bool(found) != harmless, [each.line for each in found]
 
 
 def test_every_scenario_of_these_families_catches_one() -> None:
