@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,22 +9,18 @@ import pytest
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import AdapterTraits, ToolResult, Workspace
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.judging import as_written
 
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 EDIT = 'Edit: {file_path: $WS/a.txt, old_string: "%s {n}", new_string: "%s {n}"}'
 BOTH = f"[[{{{EDIT % ('alpha', 'beta')}}}], [{{{EDIT % ('gamma', 'delta')}}}]]"
 
 
 def loaded(at_once: str, law: str = "law: true") -> Scenario:
     given = 'given: {files: {a.txt: "alpha 1\\ngamma 1\\nalpha 2\\ngamma 2\\n"}}'
-    source = f"title: x\nrequirement: must\n{law}\n{given}\nsteps:\n  - at_once: {at_once}\n"
-    document = strict_yaml.load(source.encode(), Path("x.yaml"))
-    return scenario_from(document, "family/x", SUITE.contracts, require_expect=False)
+    return as_written(f"{law}\n{given}\nsteps:\n  - at_once: {at_once}\n", expect=False)
 
 
 def test_each_time_is_a_group_with_its_number() -> None:

@@ -11,39 +11,25 @@ import pytest
 from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.agents.claude_code.reminders import hooks_told
-from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.lint.content import fingerprint
-from readfirst.harness.replay.replay import replay
 from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.report.step import given_lines
 from readfirst.harness.report.timeline import given_blocks
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import Hook
-from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.export import expanded
 from readfirst.harness.suite.hook_commands import hooks_of
-from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from tests.judging import CONTRACT, SUITE, as_written, judged
 from tests.replay import answering
 
 SILENT = f"python:{Path(__file__).with_name('silent.py')}:Silent"
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
-CONTRACT = SUITE.contracts["2.1.7"]
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: %s\n"
 
 
 def loaded(hooks: str, text: str = "seen") -> Scenario:
-    source = f"title: x\nrequirement: must\ngiven:\n  hooks:\n{hooks}steps:\n{CALL % text}"
-    document = strict_yaml.load(source.encode(), Path("x.yaml"))
-    return scenario_from(document, "family/x", SUITE.contracts)
-
-
-def judged(scenario: Scenario, adapter: Any) -> Verdict:
-    with SitePool() as place:
-        return compare(scenario, replay(scenario, adapter, place), CONTRACT, "text", SUITE.vocabulary)
+    return as_written(f"given:\n  hooks:\n{hooks}steps:\n{CALL % text}")
 
 
 def test_a_scenario_with_hooks_needs_them_and_a_session_of_its_own() -> None:

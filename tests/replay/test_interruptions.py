@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,22 +14,18 @@ from readfirst.harness.harm.torn import torn
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.check_adapter import check_adapter
 from readfirst.harness.session import NO_ANSWER, ToolResult, Workspace
-from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.entry import RegularFile, SpecialFile
-from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.suite.scenario import Given, Interruption, Scenario, ToolCall
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.judging import as_written
 
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 SERVED = [sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"]
 WRITE = {"file_path": "$WS/a.txt", "content": "alpha"}
 
 
 def loaded(step: str) -> Scenario:
-    source = f"title: x\nrequirement: must\nsteps:\n  - {step}\n"
-    document = strict_yaml.load(source.encode(), Path("x.yaml"))
-    return scenario_from(document, "family/x", SUITE.contracts, require_expect=False)
+    return as_written(f"steps:\n  - {step}\n", expect=False)
 
 
 @pytest.mark.parametrize(

@@ -12,22 +12,17 @@ from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.processes.sandbox import find_sandbox
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import Adapter
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace import mounts
 from readfirst.harness.workspace.mounts import Mounts, small_disk
 from readfirst.harness.workspace.site import SitePool
+from tests.judging import CONTRACT, SUITE, as_written, judged
 from tests.replay import answering
 
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
-CONTRACT = SUITE.contracts["2.1.7"]
 FULL = "full-disk/edit-that-grows"
 DRIVE = "moved-world/drive-goes-away"
 
@@ -42,17 +37,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 def loaded(disk: str, text: str = "seen") -> Scenario:
-    source = (
-        f"title: x\nrequirement: must\ngiven:\n  disk: {disk}\n  files: {{a.txt: alpha}}\n"
+    return as_written(
+        f"given:\n  disk: {disk}\n  files: {{a.txt: alpha}}\n"
         f"steps:\n  - Read: {{file_path: $WS/a.txt}}\n    expect: {{text: {text}}}\n"
     )
-    document = strict_yaml.load(source.encode(), Path("x.yaml"))
-    return scenario_from(document, "family/x", SUITE.contracts)
 
 
-def judged(scenario: Scenario, adapter: Adapter) -> Verdict:
-    with SitePool() as place:
-        return compare(scenario, replay(scenario, adapter, place), CONTRACT, "text", SUITE.vocabulary)
+def with_a_drive(steps: str) -> Scenario:
+    given = "given:\n  files: {a.txt: alpha, drive: {directory: true}}\n"
+    return as_written(f"{given}steps:\n{steps}  - Read: {{file_path: $WS/a.txt}}\n", expect=False)
 
 
 def test_a_disk_has_room_for_so_much_and_no_more(folder: Path) -> None:
@@ -161,12 +154,7 @@ def test_a_confined_program_loses_the_drive_as_well() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_an_event_that_does_not_fit_is_the_scenarios_own_fault() -> None:
-    source = (
-        "title: x\nrequirement: must\ngiven:\n  files: {a.txt: alpha, drive: {directory: true}}\n"
-        "steps:\n  - mount: drive\n  - mount: drive\n  - Read: {file_path: $WS/a.txt}\n"
-    )
-    document = strict_yaml.load(source.encode(), Path("x.yaml"))
-    scenario = scenario_from(document, "family/x", SUITE.contracts, require_expect=False)
+    scenario = with_a_drive("  - mount: drive\n  - mount: drive\n")
     with SitePool() as place:
         broken = replay(scenario, ReferenceAdapter("2.1.7"), place).broken
     assert broken is not None
@@ -179,12 +167,7 @@ def test_an_event_that_does_not_fit_is_the_scenarios_own_fault() -> None:
     ["unmount: drive", "Read: {file_path: $WS/a.txt}\n    during: [{unmount: drive}]"],
 )
 def test_a_drive_that_is_not_there_is_not_the_adapter_s_fault(step: str) -> None:
-    source = (
-        "title: x\nrequirement: must\ngiven:\n  files: {a.txt: alpha, drive: {directory: true}}\n"
-        f"steps:\n  - {step}\n  - Read: {{file_path: $WS/a.txt}}\n"
-    )
-    document = strict_yaml.load(source.encode(), Path("x.yaml"))
-    scenario = scenario_from(document, "family/x", SUITE.contracts, require_expect=False)
+    scenario = with_a_drive(f"  - {step}\n")
     assert "full_disk" in scenario.needs
     with SitePool() as place:
         broken = replay(scenario, ReferenceAdapter("2.1.7"), place).broken

@@ -14,16 +14,14 @@ from readfirst.harness.agents.conversation import Launch
 from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import Permissions, Workspace
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import FileTools
+from tests.judging import SUITE, as_written
 from tests.replay import answering
 
 SILENT = f"python:{Path(__file__).with_name('silent.py')}:Silent"
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 STEPS = "steps:\n  - Read: {file_path: $WS/a.txt}\n    expect: {text: seen}\n"
 GIVEN = """
   mode: acceptEdits
@@ -34,9 +32,7 @@ GIVEN = """
 
 
 def loaded(given: str) -> Scenario:
-    source = f"title: x\nrequirement: must\ngiven: {given}\n{STEPS}"
-    document = strict_yaml.load(source.encode(), Path("x.yaml"))
-    return scenario_from(document, "family/x", SUITE.contracts)
+    return as_written(f"given: {given}\n{STEPS}")
 
 
 def workspace(given: str) -> Workspace:

@@ -5,24 +5,15 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import Adapter, ToolResult, Workspace
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace import platform
-from readfirst.harness.workspace.site import SitePool
-
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+from tests import judging
+from tests.judging import SUITE
 
 
 def judged(scenario_id: str, adapter: Adapter) -> Verdict:
-    scenario = SUITE.scenario(scenario_id)
-    with SitePool() as place:
-        outcome = replay(scenario, adapter, place)
-    harms = harms_of(scenario, outcome)
-    return compare(scenario, outcome, SUITE.contracts["2.1.7"], "safe", SUITE.vocabulary, harms=harms)
+    return judging.judged(SUITE.scenario(scenario_id), adapter, "safe", harm=True)
 
 
 class TakesNamesForOne:

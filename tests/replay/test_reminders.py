@@ -8,23 +8,18 @@ import pytest
 from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.adapters.recording import OneTranscript
 from readfirst.harness.agents.claude_code.reminders import files_told
-from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, Transcript
 from readfirst.harness.workspace.site import SitePool
+from tests.judging import SUITE, as_written, judged
 from tests.replay import answering
 
 SILENT = f"python:{Path(__file__).with_name('silent.py')}:Silent"
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
-CONTRACT = SUITE.contracts["2.1.7"]
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: seen\n"
 GROUP = (
     "  - parallel:\n      - Read: {file_path: $WS/a.txt}\n        expect: {text: seen}\n"
@@ -34,14 +29,7 @@ LONG = "It changed.\n" * 1000
 
 
 def loaded(steps: str, given: str = "given: {reminders: true}\n", *, expect: bool = True) -> Scenario:
-    source = f"title: x\nrequirement: must\n{given}steps:\n{steps}"
-    document = strict_yaml.load(source.encode(), Path("x.yaml"))
-    return scenario_from(document, "family/x", SUITE.contracts, require_expect=expect)
-
-
-def judged(scenario: Scenario, adapter: Any) -> Verdict:
-    with SitePool() as place:
-        return compare(scenario, replay(scenario, adapter, place), CONTRACT, "text", SUITE.vocabulary)
+    return as_written(f"{given}steps:\n{steps}", expect=expect)
 
 
 def test_a_scenario_that_judges_reminders_needs_them() -> None:

@@ -1,7 +1,5 @@
 """Steps that concern the conversation: how files state them, what the session is asked, who cannot is not judged."""
 
-from pathlib import Path
-
 import pytest
 
 from readfirst.harness.adapters.python_process import PythonAdapter
@@ -14,15 +12,13 @@ from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import Workspace
-from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.entry import RegularFile
-from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.suite.scenario import Given, Scenario, SessionEvent, Step, ToolCall
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.judging import SUITE, as_written
 from tests.replay import answering
 
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 RESUME, COMPACT, REWIND, AGENT, END = (
     SessionEvent(kind) for kind in ("resume", "compact", "rewind", "agent", "end")
@@ -37,9 +33,7 @@ def scenario(*steps: Step) -> Scenario:
 
 
 def loaded(steps: str) -> Scenario:
-    source = f"title: x\nrequirement: must\nsteps:\n{steps}"
-    document = strict_yaml.load(source.encode(), Path("x.yaml"))
-    return scenario_from(document, "family/x", SUITE.contracts, require_expect=False)
+    return as_written(f"steps:\n{steps}", expect=False)
 
 
 def test_a_sub_agents_steps_are_read_between_its_beginning_and_its_end() -> None:

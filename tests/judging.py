@@ -1,0 +1,33 @@
+"""Scenarios that a test writes: read, replayed and judged by 2.1.7."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.load import scenario_from
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+SUITE = Suite(Path(__file__).parents[1] / "fixtures")
+CONTRACT = SUITE.contracts["2.1.7"]
+
+
+def as_written(text: str, *, expect: bool = True) -> Scenario:
+    """Read a scenario whose file goes on so after title and requirement."""
+    document = strict_yaml.load(f"title: x\nrequirement: must\n{text}".encode(), Path("x.yaml"))
+    return scenario_from(document, "family/x", SUITE.contracts, require_expect=expect)
+
+
+def judged(scenario: Scenario, adapter: Any, level: Level = "text", *, harm: bool = False) -> Verdict:
+    """Replay a scenario and compare it; with `harm`, what was harmed counts, too."""
+    with SitePool() as place:
+        outcome = replay(scenario, adapter, place)
+    harms = harms_of(scenario, outcome) if harm else None
+    return compare(scenario, outcome, CONTRACT, level, SUITE.vocabulary, harms=harms)
