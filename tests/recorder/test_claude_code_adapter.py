@@ -201,6 +201,12 @@ def test_what_is_told_between_two_calls_stands_at_the_next() -> None:
     assert files_told("", [wrapped, "go"]) == files_told("", [note]) == ("", (note,))
 
 
+def test_what_is_told_in_several_notes_is_one_reminder() -> None:
+    told = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:"
+    notes = [f"<system-reminder>\n{told}", "(no content)", "</system-reminder>"]
+    assert files_told("Done.", notes) == ("Done.", (f"{told}\n\n(no content)",))
+
+
 def test_what_a_sub_agent_is_told_of_other_agents_is_no_part_of_its_first_result() -> None:
     told = "\n\n<system-reminder>\nAvailable agent types for the Agent tool:\n- one\n</system-reminder>"
     assert without_reminders_of_the_conversation(f"1\talpha\n2{told}") == ("1\talpha\n2\t", False)

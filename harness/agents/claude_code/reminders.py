@@ -79,8 +79,17 @@ def hooks_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
 
 def _bare(notes: Sequence[str]) -> list[str]:
-    """Return notes without the elements that may be around their parts."""
-    return [part.strip("\n") for note in notes for part in _AROUND.split(note)]
+    """Return notes without the elements that may be around their parts.
+
+    Behind what a sub-agent answered, a version sends a reminder in several notes, cut at its blank lines.
+    """
+    whole: list[str] = []
+    for note in notes:
+        if whole and whole[-1].count("<system-reminder>") > whole[-1].count("</system-reminder>"):
+            whole[-1] += f"\n\n{note}"
+        else:
+            whole.append(note)
+    return [part.strip("\n") for note in whole for part in _AROUND.split(note)]
 
 
 def without_reminders_of_the_conversation(text: str) -> tuple[str, bool]:
