@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,16 @@ def as_written(text: str, *, expect: bool = True) -> Scenario:
     return scenario_from(document, "family/x", SUITE.contracts, require_expect=expect)
 
 
-def judged(scenario: Scenario, adapter: Any, level: Level = "text", *, harm: bool = False) -> Verdict:
+def judged(
+    scenario: Scenario,
+    adapter: Any,
+    level: Level = "text",
+    *,
+    harm: bool = False,
+    place: SitePool | None = None,
+) -> Verdict:
     """Replay a scenario and compare it; with `harm`, what was harmed counts, too."""
-    with SitePool() as place:
-        outcome = replay(scenario, adapter, place)
+    with SitePool() if place is None else nullcontext(place) as here:
+        outcome = replay(scenario, adapter, here)
     harms = harms_of(scenario, outcome) if harm else None
     return compare(scenario, outcome, CONTRACT, level, SUITE.vocabulary, harms=harms)

@@ -1,7 +1,5 @@
 """Implementations that treat some texts, names or sizes specially are caught, each by the scenario named for it."""
 
-from pathlib import Path
-
 import altered
 import pytest
 import wrong_contents as contents
@@ -12,10 +10,10 @@ from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import Adapter
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests import judging
+from tests.judging import SUITE
 
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 PLACES = (contents.TreatingWrites, contents.TreatingInsertions, contents.TreatingSurroundings)
 
 EVERY: dict[str, tuple[type[altered.Altered], str]] = {
@@ -60,9 +58,7 @@ NAMES: dict[str, tuple[type[altered.Altered], str]] = {
 
 
 def judged(slug: str, adapter: Adapter, place: SitePool) -> Verdict:
-    scenario = SUITE.scenario(f"opaque-content/{slug}")
-    contract = SUITE.contracts["2.1.7"]
-    return compare(scenario, replay(scenario, adapter, place), contract, "effects", SUITE.vocabulary)
+    return judging.judged(SUITE.scenario(f"opaque-content/{slug}"), adapter, "effects", place=place)
 
 
 def is_caught(implementation: type[altered.Altered], slug: str, place: SitePool) -> bool:

@@ -1,7 +1,6 @@
 """Implementations that keep a rule except in one case are caught, each by the scenario that is named for it."""
 
 import inspect
-from pathlib import Path
 
 import altered
 import pytest
@@ -20,12 +19,12 @@ from wrong_exceptions import (
     strings,
 )
 
-from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import Adapter
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests import judging
+from tests.judging import SUITE
 
 GATE_OPEN_FOR: dict[str, tuple[Excepted, str]] = {
     "no extension": (lambda path, _: not path.suffix and path.name[0] != ".", "crossed/unread-05"),
@@ -183,13 +182,9 @@ HARMLESS = {
 }
 """Why the mistake harms nobody in the scenario that catches it."""
 
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
-
 
 def judged(scenario_id: str, adapter: Adapter, place: SitePool) -> Verdict:
-    scenario = SUITE.scenario(scenario_id)
-    contract = SUITE.contracts["2.1.7"]
-    return compare(scenario, replay(scenario, adapter, place), contract, "text", SUITE.vocabulary)
+    return judging.judged(SUITE.scenario(scenario_id), adapter, place=place)
 
 
 @pytest.mark.parametrize("case", CAUGHT)

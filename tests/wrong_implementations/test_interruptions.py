@@ -8,16 +8,12 @@ import pytest
 import wrong_interruptions as wrong
 
 from readfirst.harness.adapters.python_process import PythonAdapter
-from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.processes import child
-from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import Adapter
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
-
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+from tests import judging
+from tests.judging import SUITE
 
 IN_PROCESS: dict[type[altered.Altered], str] = {
     wrong.ExecutesWhatWasGivenUp: "edit-given-up",
@@ -55,9 +51,7 @@ SIGNALLED = [
 
 def judged(slug: str, adapter: Adapter, place: SitePool) -> Verdict:
     scenario = SUITE.scenario(f"interrupted/{slug}")
-    outcome = replay(scenario, adapter, place)
-    harms = harms_of(scenario, outcome)
-    return compare(scenario, outcome, SUITE.contracts["2.1.7"], "effects", SUITE.vocabulary, harms=harms)
+    return judging.judged(scenario, adapter, "effects", harm=True, place=place)
 
 
 def played(name: str, slug: str, place: SitePool, module: ModuleType = wrong) -> Verdict:

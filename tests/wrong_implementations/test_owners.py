@@ -1,19 +1,13 @@
 """Implementations that change whose a file is are caught, and one that keeps everything is not."""
 
-from pathlib import Path
-
 import altered
 import pytest
 import wrong_owners as wrong
 
-from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from tests import judging
+from tests.judging import SUITE
 
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 WRITTEN = sorted(
     each for each in SUITE.ids() if each.startswith(("ownership/edit-of-", "ownership/write-over-"))
 )
@@ -26,11 +20,7 @@ CAUGHT_BY: dict[type[altered.Altered], str] = {
 
 
 def judged(scenario_id: str, implementation: type[altered.Altered]) -> Verdict:
-    scenario = SUITE.scenario(scenario_id)
-    with SitePool() as place:
-        outcome = replay(scenario, implementation, place)
-    harms = harms_of(scenario, outcome)
-    verdict = compare(scenario, outcome, SUITE.contracts["2.1.7"], "effects", SUITE.vocabulary, harms=harms)
+    verdict = judging.judged(SUITE.scenario(scenario_id), implementation, "effects", harm=True)
     if verdict.status == "unsupported":
         pytest.skip(verdict.reason)
     return verdict
