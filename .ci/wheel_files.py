@@ -30,35 +30,39 @@ class WheelFiles(BuildHookInterface[Any]):
             return
         root, included = Path(self.root), build_data["force_include"]
         self._made = tempfile.TemporaryDirectory(prefix="readfirst-wheel-")
-        archives = {
-            "docs": [root / "docs" / name for name in READ],
-            "harness/targets/locks": list((root / "harness/targets/locks").iterdir()),
-            **{
-                str(family.relative_to(root)): list(family.iterdir())
-                for family in (root / "fixtures/recordings").iterdir()
-                if family.is_dir()
-            },
-        }
-        for number, (folder, files) in enumerate(sorted(archives.items())):
+        for number, (folder, files) in enumerate(sorted(archives(root).items())):
             archive = Path(self._made.name) / f"{number}.tar.xz"
             archive.write_bytes(packed(files))
             included[str(archive)] = f"readfirst/{folder}/{ARCHIVE}"
-        in_archives = {file for files in archives.values() for file in files}
-        for name in ("harness", "reference_impl", "fixtures"):
-            for file in (root / name).rglob("*"):
-                if (
-                    file.is_file()
-                    and file not in in_archives
-                    and not IGNORED & {*file.relative_to(root).parts}
-                ):
-                    included[str(file)] = f"readfirst/{file.relative_to(root)}"
-        for file in (root / "docs").glob("*.md"):
-            included[str(file)] = f"readfirst/docs/{file.name}"
+        included |= plain(root)
 
     def finalize(self, version: str, *_: Any) -> None:
         """Remove the archives that were made."""
         if version != "editable":
             self._made.cleanup()
+
+
+def archives(root: Path) -> dict[str, list[Path]]:
+    """Return what lies in an archive, by the folder that it is in."""
+    locks, recordings = root / "harness/targets/locks", root / "fixtures/recordings"
+    folders = [locks, *(each for each in recordings.iterdir() if each.is_dir())]
+    return {
+        "docs": [root / "docs" / name for name in READ],
+        **{str(folder.relative_to(root)): list(folder.iterdir()) for folder in folders},
+    }
+
+
+def plain(root: Path) -> dict[str, str]:
+    """Return the place of every other file."""
+    in_archives = {file for files in archives(root).values() for file in files}
+    files = [
+        file
+        for name in ("harness", "reference_impl", "fixtures")
+        for file in (root / name).rglob("*")
+        if file.is_file() and file not in in_archives and not IGNORED & {*file.relative_to(root).parts}
+    ]
+    files += (root / "docs").glob("*.md")
+    return {str(file): f"readfirst/{file.relative_to(root)}" for file in files}
 
 
 def packed(files: Iterable[Path]) -> bytes:
