@@ -163,6 +163,7 @@ def test_shipped_targets_say_where_they_are_found() -> None:
     assert [target.name for target, _ in pairs() if not target.home] == []
 
 
-def test_every_target_has_a_row_with_its_versions() -> None:
-    listed = {f"{target.name}@{release.version}" for target, release in pairs()}
-    assert {each for each in listed if f"`{each}`" not in PAGE} == set()
+def test_every_target_has_a_row_with_its_versions_and_its_level() -> None:
+    rows = re.findall(r"^\| (`[^|]*@[^|]*`) \| ([a-z]+) \|", PAGE, re.MULTILINE)
+    shown = {(name, level) for names, level in rows for name in re.findall(r"`([^`]+)`", names)}
+    assert shown == {(f"{target.name}@{release.version}", target.level) for target, release in pairs()}
