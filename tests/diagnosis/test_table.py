@@ -22,9 +22,7 @@ SAMPLE = ("gate/edit-unread", "staleness/edit-after-touch-offset-only")
 @pytest.mark.slow
 def test_the_table_is_up_to_date() -> None:
     stale = Table.read().stale(Suite())
-    assert not stale, (
-        f"run `readfirst diagnose --write-table -j 2`: it is out of date for {len(stale)}: {stale[:3]}"
-    )
+    assert not stale, f"run `readfirst renew`: it is out of date for {len(stale)}: {stale[:3]}"
     assert sorted(Table.read().rows) == Suite().ids()
 
 
