@@ -26,6 +26,8 @@ from readfirst.harness.suite.commands import (
 from readfirst.harness.suite.programs import PROGRAMS
 from readfirst.harness.suite.suite import load_suite
 
+from .listed import cases
+
 
 @pytest.mark.parametrize("name", ["a b", "a$(id)", "a'b", "a;b", "a*", "a\tb", 'a"b'])
 def test_no_workspace_has_a_path_that_a_shell_takes_apart(
@@ -43,11 +45,6 @@ def test_what_a_command_writes_has_an_end(tmp_path: Path) -> None:
     assert is_accepted("cat f f f f | tee g h")
     Shell(Confines(tmp_path, tmp_path, seconds=20, confined=False)).run("cat f f f f | tee g h")
     assert all(700_000 < (tmp_path / name).stat().st_size <= 1 << 20 for name in "gh")
-
-
-def cases(listed: str) -> list[str]:
-    """Return the cases of a list, in which a broken bar stands between two."""
-    return listed.split(" ¦ ")
 
 
 ALLOWED = [

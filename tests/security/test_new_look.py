@@ -5,6 +5,8 @@ from __future__ import annotations
 from readfirst.harness.suite.commands import CommandError, parse_command
 from readfirst.harness.suite.spelling import spelling_problem
 
+from .listed import cases
+
 COMMANDS = r"""
 $'cat' f.txt ¦ $"cat" f.txt ¦ c\at f.txt ¦ cat f.txt& ¦ cat f.txt &! ¦ cat f.txt |& sh ¦ cat f.txt &> g.txt
 cat f.txt >& g.txt ¦ cat f.txt >| g.txt ¦ cat f.txt 2> g.txt ¦ cat f.txt 2>&1 ¦ cat f.txt <> g.txt
@@ -52,330 +54,64 @@ cat C:\x ¦ cat C:/x ¦ cat \\host\x ¦ cat %HOME% ¦ /bin/cat f.txt ¦ ./cat f.
 sub/cat f.txt ¦ CAT f.txt ¦ cat\tf.txt
 """
 """In each line a broken bar stands between two."""
-CONTROLS = [
-    "cat f.txt\nid",
-    "cat f.txt\rid",
-    "cat f.txt\x0bid",
-    "cat f.txt\x0cid",
-    "cat f.txt\x00id",
-    "cat f.txt\u2028id",
-    "cat\xa0f.txt",
-    "cat\u3000f.txt",
-    "cat f.txt\u037e id",
-    "cat f.txt \uff1b id",
-    "cat f.txt \uff5c id",
-    "c\u200bat f.txt",
-    "\ufeffcat f.txt",
-    "cat \\\nid",
-    'cat "a\nb"',
-    "cat 'a\nb'",
-    'cat "\x1b]8;;x"',
-    "cat $'\\x2f'",
-    'cat "\ud800"',
-    "cat f.txt\x85id",
-    "cat \u202ef.txt",
-    "echo \u2018x\u2019;id",
-    'cat "$WS\u0301/x"',
-    "cat $WS\u0301",
-    "cat $WS\xb7x/..",
-]
-PATHS = [
-    "/etc/passwd",
-    "//etc/passwd",
-    "/./etc",
-    "///x",
-    "\\etc\\passwd",
-    "C:\\x",
-    "C:/x",
-    "c:x",
-    "\\\\?\\C:\\x",
-    "\\\\host\\share",
-    "file:///etc",
-    "FILE:/etc",
-    "file:etc/passwd",
-    "vscode://file/x",
-    "~root/x",
-    "~+/x",
-    "~-/x",
-    "~/../x",
-    "~/../../x",
-    "~//../x",
-    "~/./../x",
-    "~/.././x",
-    "~\\..\\x",
-    "$HOME/x",
-    "${HOME}/x",
-    "$(pwd)/x",
-    "%HOME%/x",
-    "%USERPROFILE%\\x",
-    "$env:HOME/x",
-    "!HOME!/x",
-    "$WS/../x",
-    "$WS/./../x",
-    "$WS//../x",
-    "$WS/a/../../x",
-    "$WS/a/b/../../../x",
-    "$WS\\..\\x",
-    "$WS/..",
-    "$WS/../",
-    "$WS/.. /x",
-    "$WS/..\t/x",
-    "$WS/..\xa0/x",
-    "$WS/..\u200b/x",
-    "$WS/.\u200b./x",
-    "$WS/\u2024\u2024/x",
-    "$WS/\u2025/x",
-    "$WS/\uff0e\uff0e/x",
-    "$WS/..\u2215x",
-    "$WS/..\uff0fx",
-    "$WS/..\u2044x",
-    "$WS/%2e%2e/x",
-    "$WS/%252e%252e/x",
-    "$WS/%2e./x",
-    "$WS/..%2fx",
-    "$WS/..%5cx",
-    "$WS/%c0%ae%c0%ae/x",
-    "$WS/&#46;&#46;/x",
-    "$WS/&period;&period;/x",
-    "$WS/..&sol;x",
-    "$WS/\\x2e\\x2e/x",
-    "$WS/\\u002e\\u002e/x",
-    "$WS/\\056\\056/x",
-    '$WS/"../"x',
-    "$WS/'..'/x",
-    "$WS/`..`/x",
-    "$WS/.{.,}/x",
-    "$WS/{..,a}/x",
-    "$WS/[.][.]/x",
-    "$WS/.[.]/x",
-    "$WS/?./x",
-    "$WS/.?/x",
-    "$WS/.*/x",
-    "$WS/*/../../x",
-    "$WS/.@(.)/x",
-    "$WSX/x",
-    "$WS..",
-    "$WS ../x",
-    "$WS\n/../x",
-    "${WS}/../x",
-    "$WS/$WS/../x",
-    "$WS/a$WS",
-    "x/$WS/../..",
-    "../x",
-    "./../x",
-    "a/../../x",
-    "..",
-    "../",
-    ".. ",
-    "..\\x",
-    "..;/x",
-    "..\x00/x",
-    "\x00/etc/passwd",
-    "a\x00/../../etc",
-    " /etc/passwd",
-    "\t/etc/passwd",
-    "\n/etc/passwd",
-    "\r/etc",
-    "\x0b/etc",
-    "\x1f/etc",
-    "\u2028/etc",
-    "\ufeff/etc/passwd",
-    "\u200b/etc/passwd",
-    "\u202e/etc",
-    "\xad/etc",
-    "\U000e0020/etc",
-    "\u3164/etc",
-    "\u115f/etc",
-    "\u2800/etc",
-    '"/etc/passwd"',
-    "'/etc/passwd'",
-    "`/etc/passwd`",
-    "</etc/passwd>",
-    "(/etc)",
-    "[/etc]",
-    "{/etc}",
-    "@/etc/passwd",
-    "=/etc/passwd",
-    ",/etc",
-    "|/etc",
-    "-/etc",
-    "--file=/etc/passwd",
-    "#/etc",
-    "?/etc",
-    "&/etc",
-    "*/etc",
-    "^/etc",
-    "+/etc",
-    ".//etc/../../x",
-    "a:/etc",
-    "ssh:x",
-    "git@h:/x",
-    "data:x",
-    "\uff0fetc/passwd",
-    "\u2215etc",
-    "\u29f8etc",
-    "\uff3cetc",
-    "\u2571etc",
-    "\uff5e/../x",
-    "\u02dc/../x",
-    "\u223c/../x",
-    "\uff04WS/../x",
-    "\uff04HOME/x",
-    ".../x",
-    "..../x",
-    "a/.../x",
-    "a/..../../../x",
-    "a/..\u0301/../../x",
-    "a/\u0301../../x",
-    "caf\xe9/../../x",
-    "cafe\u0301/../../x",
-    "a/\ud800/../../x",
-    "\ud800/../x",
-    "%2fetc",
-    "%00/etc",
-    "&sol;etc",
-    "&#x2f;etc",
-    "&#47;etc",
-    "\\x2fetc",
-    "\\u002fetc",
-    "\\057etc",
-    "\\/etc",
-    "\\\\/etc",
-    '"\\x2fetc"',
-    "$WS/\\\\..\\\\..\\\\x",
-    "$WS/a\\../../x",
-    "~%2f..%2fx",
-    "%7e/../x",
-    "%24HOME/x",
-    "$WS/a%00/../../x",
-    "https://x/../../y",
-    "//?/x",
-    "/proc/self/root",
-    "/dev/stdin",
-    "~user",
-    "~user/../x",
-    "$",
-    "$1/x",
-    "$@/x",
-    "$$/x",
-    "$?",
-    "${x:-/etc}/x",
-    "$((1))",
-    "`pwd`/../x",
-    "$WS/`id`",
-    "$WS/.\0./x",
-    "$WS/a/.%00./../../x",
-    "fi\tle:///etc",
-    "f\nile:/etc",
-    "$WS/\\u{2e}\\u{2e}/x",
-    "\\u{2f}etc",
-    "$WS/\ufe30/x",
-    "$WS/.\ufe52/x",
-    "$WS/%PATH:~0,1%",
-    "-C/etc",
-    "-I../x",
-    "-a../x",
-    "$WS/a,/etc/x",
-    "$WS/a;/etc/x",
-    "$WS/a\n/etc/x",
-    "$WS/a\0/etc/x",
-    "$WS/a /etc/x",
-    "a ../x",
-    "a /../b",
-    "a ~/../x",
-    "a>/etc/x",
-    "x'/etc/x",
-    "a C:\\x",
-    "a|file:///x",
-    "&amp;#47;etc",
-    "%%32%65%%32%65/x",
-    "C|/x",
-    "\\\\.\\C:\\x",
-    "1:/x",
-    ".//etc/passwd",
-    "././/etc/passwd",
-    "$WS//etc/passwd",
-    "$WS/.//etc/passwd",
-    "~//etc/passwd",
-    "~/.//etc/passwd",
-    "$WS/\\/etc/passwd",
-    "$WS/~root/x",
-    "$WS//~root/x",
-    "$WS/./~root/x",
-    "$WS/~+/x",
-    "./~root/x",
-    "a/../~root/x",
-    "a/b/.././../~root/x",
-    "$WS/a/../~root/x",
-    "x/..//etc/passwd",
-    "$WS/x/..//etc/passwd",
-    "~/x/.././/etc/passwd",
-    "a/../file:etc/passwd",
-    "$WS/%2Fmade",
-    "$WS/\\x2fmade",
-    "$WS/&sol;made",
-    "$WS/\uff0fmade",
-    "$WS/\xe9/etc/passwd",
-    "$WS/\\\\etc\\passwd",
-    "$WS/a/../%2Fmade",
-    "[.]//etc/passwd",
-    "$WS/[.]//etc/passwd",
-    "$WS/%7eroot/x",
-    "$WS/\uff5eroot/x",
-    "$WS/\u200b~root/x",
-    "$WS/file:etc/passwd",
-    "$WS/FILE:etc/passwd",
-    "$WS/f\nile:etc/passwd",
-    "$WS/@/etc/passwd",
-    "$WS/!!/x",
-    ".\\\\etc\\passwd",
-    "$WS/%2fetc/passwd",
-    "$WS///etc//x",
-    "$WS/a:/etc/x",
-    "?./x",
-    "?.",
-    "?\u2024/x",
-    "{.,}./x",
-    "{,.}./x",
-    "@(.)./x",
-    "+(.)/x",
-    "$WS/@(.)./x",
-]
+CONTROLS = cases(
+    "cat f.txt\nid ¦ cat f.txt\rid ¦ cat f.txt\x0bid ¦ cat f.txt\x0cid ¦ cat f.txt\x00id ¦ "
+    "cat f.txt\u2028id ¦ cat\xa0f.txt ¦ cat\u3000f.txt ¦ cat f.txt\u037e id ¦ cat f.txt \uff1b id ¦ "
+    "cat f.txt \uff5c id ¦ c\u200bat f.txt ¦ \ufeffcat f.txt ¦ cat \\\nid ¦ cat \"a\nb\" ¦ cat 'a\nb' ¦ "
+    'cat "\x1b]8;;x" ¦ cat $\'\\x2f\' ¦ cat "\ud800" ¦ cat f.txt\x85id ¦ cat \u202ef.txt ¦ '
+    'echo \u2018x\u2019;id ¦ cat "$WS\u0301/x" ¦ cat $WS\u0301 ¦ cat $WS\xb7x/..'
+)
+PATHS = cases(
+    "/etc/passwd ¦ //etc/passwd ¦ /./etc ¦ ///x ¦ \\etc\\passwd ¦ C:\\x ¦ C:/x ¦ c:x ¦ \\\\?\\C:\\x ¦ "
+    "\\\\host\\share ¦ file:///etc ¦ FILE:/etc ¦ file:etc/passwd ¦ vscode://file/x ¦ ~root/x ¦ ~+/x ¦ "
+    "~-/x ¦ ~/../x ¦ ~/../../x ¦ ~//../x ¦ ~/./../x ¦ ~/.././x ¦ ~\\..\\x ¦ $HOME/x ¦ ${HOME}/x ¦ "
+    "$(pwd)/x ¦ %HOME%/x ¦ %USERPROFILE%\\x ¦ $env:HOME/x ¦ !HOME!/x ¦ $WS/../x ¦ $WS/./../x ¦ $WS//../x ¦ "
+    "$WS/a/../../x ¦ $WS/a/b/../../../x ¦ $WS\\..\\x ¦ $WS/.. ¦ $WS/../ ¦ $WS/.. /x ¦ $WS/..\t/x ¦ "
+    "$WS/..\xa0/x ¦ $WS/..\u200b/x ¦ $WS/.\u200b./x ¦ $WS/\u2024\u2024/x ¦ $WS/\u2025/x ¦ "
+    "$WS/\uff0e\uff0e/x ¦ $WS/..\u2215x ¦ $WS/..\uff0fx ¦ $WS/..\u2044x ¦ $WS/%2e%2e/x ¦ "
+    "$WS/%252e%252e/x ¦ $WS/%2e./x ¦ $WS/..%2fx ¦ $WS/..%5cx ¦ $WS/%c0%ae%c0%ae/x ¦ $WS/&#46;&#46;/x ¦ "
+    "$WS/&period;&period;/x ¦ $WS/..&sol;x ¦ $WS/\\x2e\\x2e/x ¦ $WS/\\u002e\\u002e/x ¦ $WS/\\056\\056/x ¦ "
+    "$WS/\"../\"x ¦ $WS/'..'/x ¦ $WS/`..`/x ¦ $WS/.{.,}/x ¦ $WS/{..,a}/x ¦ $WS/[.][.]/x ¦ $WS/.[.]/x ¦ "
+    "$WS/?./x ¦ $WS/.?/x ¦ $WS/.*/x ¦ $WS/*/../../x ¦ $WS/.@(.)/x ¦ $WSX/x ¦ $WS.. ¦ $WS ../x ¦ "
+    "$WS\n/../x ¦ ${WS}/../x ¦ $WS/$WS/../x ¦ $WS/a$WS ¦ x/$WS/../.. ¦ ../x ¦ ./../x ¦ a/../../x ¦ .. ¦ "
+    "../ ¦ ..  ¦ ..\\x ¦ ..;/x ¦ ..\x00/x ¦ \x00/etc/passwd ¦ a\x00/../../etc ¦  /etc/passwd ¦ "
+    "\t/etc/passwd ¦ \n/etc/passwd ¦ \r/etc ¦ \x0b/etc ¦ \x1f/etc ¦ \u2028/etc ¦ \ufeff/etc/passwd ¦ "
+    "\u200b/etc/passwd ¦ \u202e/etc ¦ \xad/etc ¦ \U000e0020/etc ¦ \u3164/etc ¦ \u115f/etc ¦ \u2800/etc ¦ "
+    "\"/etc/passwd\" ¦ '/etc/passwd' ¦ `/etc/passwd` ¦ </etc/passwd> ¦ (/etc) ¦ [/etc] ¦ {/etc} ¦ "
+    "@/etc/passwd ¦ =/etc/passwd ¦ ,/etc ¦ |/etc ¦ -/etc ¦ --file=/etc/passwd ¦ #/etc ¦ ?/etc ¦ &/etc ¦ "
+    "*/etc ¦ ^/etc ¦ +/etc ¦ .//etc/../../x ¦ a:/etc ¦ ssh:x ¦ git@h:/x ¦ data:x ¦ \uff0fetc/passwd ¦ "
+    "\u2215etc ¦ \u29f8etc ¦ \uff3cetc ¦ \u2571etc ¦ \uff5e/../x ¦ \u02dc/../x ¦ \u223c/../x ¦ "
+    "\uff04WS/../x ¦ \uff04HOME/x ¦ .../x ¦ ..../x ¦ a/.../x ¦ a/..../../../x ¦ a/..\u0301/../../x ¦ "
+    "a/\u0301../../x ¦ caf\xe9/../../x ¦ cafe\u0301/../../x ¦ a/\ud800/../../x ¦ \ud800/../x ¦ %2fetc ¦ "
+    "%00/etc ¦ &sol;etc ¦ &#x2f;etc ¦ &#47;etc ¦ \\x2fetc ¦ \\u002fetc ¦ \\057etc ¦ \\/etc ¦ \\\\/etc ¦ "
+    '"\\x2fetc" ¦ $WS/\\\\..\\\\..\\\\x ¦ $WS/a\\../../x ¦ ~%2f..%2fx ¦ %7e/../x ¦ %24HOME/x ¦ '
+    "$WS/a%00/../../x ¦ https://x/../../y ¦ //?/x ¦ /proc/self/root ¦ /dev/stdin ¦ ~user ¦ ~user/../x ¦ "
+    "$ ¦ $1/x ¦ $@/x ¦ $$/x ¦ $? ¦ ${x:-/etc}/x ¦ $((1)) ¦ `pwd`/../x ¦ $WS/`id` ¦ $WS/.\x00./x ¦ "
+    "$WS/a/.%00./../../x ¦ fi\tle:///etc ¦ f\nile:/etc ¦ $WS/\\u{2e}\\u{2e}/x ¦ \\u{2f}etc ¦ "
+    "$WS/\ufe30/x ¦ $WS/.\ufe52/x ¦ $WS/%PATH:~0,1% ¦ -C/etc ¦ -I../x ¦ -a../x ¦ $WS/a,/etc/x ¦ "
+    "$WS/a;/etc/x ¦ $WS/a\n/etc/x ¦ $WS/a\x00/etc/x ¦ $WS/a /etc/x ¦ a ../x ¦ a /../b ¦ a ~/../x ¦ "
+    "a>/etc/x ¦ x'/etc/x ¦ a C:\\x ¦ a|file:///x ¦ &amp;#47;etc ¦ %%32%65%%32%65/x ¦ C|/x ¦ \\\\.\\C:\\x ¦ "
+    "1:/x ¦ .//etc/passwd ¦ ././/etc/passwd ¦ $WS//etc/passwd ¦ $WS/.//etc/passwd ¦ ~//etc/passwd ¦ "
+    "~/.//etc/passwd ¦ $WS/\\/etc/passwd ¦ $WS/~root/x ¦ $WS//~root/x ¦ $WS/./~root/x ¦ $WS/~+/x ¦ "
+    "./~root/x ¦ a/../~root/x ¦ a/b/.././../~root/x ¦ $WS/a/../~root/x ¦ x/..//etc/passwd ¦ "
+    "$WS/x/..//etc/passwd ¦ ~/x/.././/etc/passwd ¦ a/../file:etc/passwd ¦ $WS/%2Fmade ¦ $WS/\\x2fmade ¦ "
+    "$WS/&sol;made ¦ $WS/\uff0fmade ¦ $WS/\xe9/etc/passwd ¦ $WS/\\\\etc\\passwd ¦ $WS/a/../%2Fmade ¦ "
+    "[.]//etc/passwd ¦ $WS/[.]//etc/passwd ¦ $WS/%7eroot/x ¦ $WS/\uff5eroot/x ¦ $WS/\u200b~root/x ¦ "
+    "$WS/file:etc/passwd ¦ $WS/FILE:etc/passwd ¦ $WS/f\nile:etc/passwd ¦ $WS/@/etc/passwd ¦ $WS/!!/x ¦ "
+    ".\\\\etc\\passwd ¦ $WS/%2fetc/passwd ¦ $WS///etc//x ¦ $WS/a:/etc/x ¦ ?./x ¦ ?. ¦ ?\u2024/x ¦ "
+    "{.,}./x ¦ {,.}./x ¦ @(.)./x ¦ +(.)/x ¦ $WS/@(.)./x"
+)
 LONG = ["a" * 5000 + "/../..", "a/" * 500 + "../" * 501 + "x", "/".join(["a", ".."] * 300) + "/../x"]
-HARMLESS_COMMANDS = [
-    "c''at f.txt",
-    "cat '$WS'",
-    "nl -b p../x f.txt",
-    "nl -b'pa' f.txt",
-    "sed -n -i s/a/b/ f.txt",
-    "echo -e '\\057' > f.txt",
-    "cat f.txt > CON",
-    "cat f.txt:stream",
-]
+HARMLESS_COMMANDS = cases(
+    "c''at f.txt ¦ cat '$WS' ¦ nl -b p../x f.txt ¦ nl -b'pa' f.txt ¦ sed -n -i s/a/b/ f.txt ¦ "
+    "echo -e '\\057' > f.txt ¦ cat f.txt > CON ¦ cat f.txt:stream"
+)
 """Those tried that a shell takes for what they seem: each names or prints something of the workspace."""
-HARMLESS_PATHS = [
-    "+AC8-etc",
-    "=2Fetc",
-    "{{HOME}}/x",
-    "$WS/$$",
-    "$WS/=ls",
-    "My Notes/a b.txt",
-    "-",
-    "--",
-    "<(id)",
-    ">(id)",
-    "a/. ./../x",
-    "a/.\u0307/x",
-    "a;id",
-    "a|id",
-    "dev/fd/3",
-    "~",
-    "$WS//notes.txt",
-    "sub//notes.txt",
-    "what?.txt",
-    "f(x).py",
-    "*./x",
-]
+HARMLESS_PATHS = cases(
+    "+AC8-etc ¦ =2Fetc ¦ {{HOME}}/x ¦ $WS/$$ ¦ $WS/=ls ¦ My Notes/a b.txt ¦ - ¦ -- ¦ <(id) ¦ >(id) ¦ "
+    "a/. ./../x ¦ a/.\u0307/x ¦ a;id ¦ a|id ¦ dev/fd/3 ¦ ~ ¦ $WS//notes.txt ¦ sub//notes.txt ¦ what?.txt ¦ "
+    "f(x).py ¦ *./x"
+)
 
 
 def accepted(commands: list[str]) -> list[str]:
@@ -390,7 +126,7 @@ def accepted(commands: list[str]) -> list[str]:
 
 
 def test_a_command_that_does_more_is_refused() -> None:
-    commands = [each for line in COMMANDS.strip("\n").split("\n") for each in line.split(" \u00a6 ")]
+    commands = [each for line in COMMANDS.strip("\n").split("\n") for each in cases(line)]
     assert len(commands) + len(CONTROLS) > 250
     assert accepted([*commands, *CONTROLS]) == []
     assert accepted(HARMLESS_COMMANDS) == HARMLESS_COMMANDS

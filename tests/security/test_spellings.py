@@ -6,11 +6,7 @@ import itertools
 
 from readfirst.harness.suite.spelling import spelling_problem
 
-
-def cases(listed: str) -> list[str]:
-    """Return the cases of a list, in which a broken bar stands between two."""
-    return listed.split(" ¦ ")
-
+from .listed import cases
 
 INSIDE = cases(
     "$WS/a ¦ $WS ¦ $WS/a/../b ¦ $WS//a ¦ $WS/./a ¦ a.txt ¦ ./a ¦ ~/a ¦ ~ ¦ ~/a/../b ¦ .env ¦ $WS/My Notes.TXT ¦ "

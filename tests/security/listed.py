@@ -1,0 +1,6 @@
+"""Lists of attacks, many on a line."""
+
+
+def cases(listed: str) -> list[str]:
+    """Return the cases of a list, in which a broken bar stands between two."""
+    return listed.split(" ¦ ")
