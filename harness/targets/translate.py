@@ -82,7 +82,8 @@ def lacks(target: Target, tool: str, arguments: Mapping[str, Any]) -> str:
         path = arguments.get(name)
         if isinstance(path, str):
             for pattern in mapping.unsupported_files:
-                if fnmatchcase(path.rpartition("/")[2].lower(), pattern.lower()):
+                whole = path.lower()
+                if any(fnmatchcase(each, pattern.lower()) for each in (whole.rpartition("/")[2], whole)):
                     return f"{tool} of {pattern}"
     return ""
 

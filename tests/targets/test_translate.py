@@ -132,6 +132,15 @@ def test_files_that_are_not_claimed_are_reported(target: Target) -> None:
     assert lacks(images, "Read", {"file_path": "/w/png"}) == ""
 
 
+def test_paths_at_home_may_be_left_unclaimed(target: Target) -> None:
+    tools = {"Write": replace(target.tools["Write"], unsupported_files=("~", "~/*"))}
+    elsewhere = replace(target, tools=tools)
+    assert lacks(elsewhere, "Write", {"file_path": "~/docs/notes.txt"}) == "Write of ~/*"
+    assert lacks(elsewhere, "Write", {"file_path": "~"}) == "Write of ~"
+    for path in ("$WS/docs/notes.txt", "~nobody/notes.txt", "notes~"):
+        assert lacks(elsewhere, "Write", {"file_path": path}) == ""
+
+
 def test_sums_and_choices_are_filled_in() -> None:
     template = {"a": {"$first": ["$x", "$y", 5]}, "b": [1, "$x"], "c": {"$sum": ["$y", 1]}, "d": "at $WS/z"}
     assert filled(template, {"WS": "/w"}) == {"a": 5, "d": "at /w/z"}
