@@ -201,6 +201,13 @@ def implementations(
         bool,
         typer.Option("--missing", help="Run only scenarios that a target's results lack, or that broke."),
     ] = False,
+    sample: Annotated[
+        bool,
+        typer.Option(
+            "--sample",
+            help="Of these, and of those in which three targets harm somebody, run what needs no process of its own.",
+        ),
+    ] = False,
     streams: Annotated[
         Path | None,
         typer.Option(help="A folder for each target's JSON lines, as `readfirst report` reads them."),
@@ -243,12 +250,12 @@ def implementations(
 
     suite = Suite(fixtures)
     if issue is not None:
-        if names or write or evidence or missing or update_baselines or streams is not None:
+        if names or write or evidence or missing or sample or update_baselines or streams is not None:
             raise UsageError(
                 "--issue takes a target and a rule, and goes with --folder and --fixtures alone."
             )
         return print_issue(*issue, suite, folder, time_limit)
-    if evidence and (write or missing or update_baselines or streams is not None):
+    if evidence and (write or missing or sample or update_baselines or streams is not None):
         raise UsageError("--evidence runs single scenarios: --write, which runs all of them, writes it too.")
     chosen = [find(name) for name in names] if names else list(pairs())
     order = [f"{each.name}@{version.version}" for each, version in pairs()]
@@ -264,6 +271,7 @@ def implementations(
         streams=streams,
         version=version(),
         missing=missing,
+        sample=sample,
     )
     survey.keep()
     complete = [pair for pair in chosen if not survey.asked(f"{pair[0].name}@{pair[1].version}")]

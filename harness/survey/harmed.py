@@ -73,12 +73,12 @@ class Harmed:
         }
 
     @classmethod
-    def of(cls, data: Mapping[str, Any], tried: set[str]) -> Harmed:
-        """Return what `data` gave, of sessions with these scenarios."""
+    def of(cls, data: Mapping[str, Any], tried: set[str], again: frozenset[str] = frozenset()) -> Harmed:
+        """Return what `data` gave, of sessions with these scenarios, without those that are run `again`."""
         scenarios = data["scenarios"]
         return cls(
-            tried,
-            {kind: set(in_families(scenarios[kind])) for kind in KINDS if kind in scenarios},
+            tried - again,
+            {kind: set(in_families(scenarios[kind])) - again for kind in KINDS if kind in scenarios},
             {
                 kind: Shortest(
                     is_made(each["scenario"]),
@@ -89,6 +89,7 @@ class Harmed:
                     each["title"],
                 )
                 for kind, each in _ordered(data["shortest"])
+                if each["scenario"] not in again
             },
         )
 

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from readfirst.harness.compare.reach import TRIED, Reach, packed, reach_of, unpacked
+from readfirst.harness.compare.reach import (
+    Reach,
+    by_family,
+    holds_at,
+    in_families,
+    packed,
+    reach_of,
+    unpacked,
+)
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.harm.harm import HARMS, KINDS
 from readfirst.harness.report.harm_map import map_rows, untried
@@ -25,10 +33,9 @@ _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
 
 @dataclass(slots=True)
 class TargetResult:
-    """What one run of a target came to. `holds` counts the scenarios that hold, per level, of those that are judged.
+    """What one run of a target came to. `reach` has how far each scenario went by each contract.
 
-    `judged` are those that passed, failed or broke, as in a run's own table. All this is by the first of the contracts
-    in `reach`, which has how far each scenario went by each of them.
+    `lacks` and `shortest` are by the first of the contracts; `lacks` counts what unsupported scenarios need.
     """
 
     name: str
@@ -40,13 +47,6 @@ class TargetResult:
     level: Level
     packages: tuple[str, ...]
     released: str
-    scenarios: int = 0
-    judged: int = 0
-    broken: int = 0
-    unsupported: int = 0
-    unspecified: int = 0
-    holds: Counter[str] = field(default_factory=Counter)
-    families: dict[str, Counter[str]] = field(default_factory=dict)
     lacks: Counter[str] = field(default_factory=Counter)
     harmed: Harmed = field(default_factory=Harmed)
     shortest: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -66,11 +66,12 @@ def result_of(
     suite: Suite,
     contracts: Sequence[str],
     earlier: Mapping[str, Any] | None = None,
+    again: Collection[str] = (),
 ) -> TargetResult:
     """Count the verdicts of one target by these contracts, and whom it harmed.
 
-    They are added to an `earlier` result, as `result_data` has it, of a run of other scenarios; what broke then counts
-    no more.
+    They are added to an `earlier` result, as `result_data` has it, which says nothing any more of the scenarios that
+    are run `again`.
     """
     result = TargetResult(
         target.name,
@@ -85,70 +86,36 @@ def result_of(
         reach={contract: {} for contract in contracts},
     )
     if earlier is not None:
-        _go_on_from(result, earlier, suite)
+        _go_on_from(result, earlier, frozenset(again))
     for verdict in verdicts:
         result.reach[verdict.contract][verdict.scenario_id] = reach_of(verdict)
         result.harmed.note(verdict, suite)
-        if verdict.contract == contracts[0]:
-            _count(result, verdict, suite)
+        if verdict.contract == contracts[0] and verdict.status == "unsupported":
+            result.lacks[verdict.reason.removeprefix("the adapter lacks ")] += 1
+    for scenario_id, reach in result.reach[contracts[0]].items():
+        if reach == "nothing":
+            scenario = suite.scenario(scenario_id, suite.contracts[contracts[0]])
+            shortest = (len(scenario.steps), scenario_id)
+            result.shortest[scenario.family] = min(result.shortest.get(scenario.family, shortest), shortest)
     return result
 
 
-def _go_on_from(result: TargetResult, earlier: Mapping[str, Any], suite: Suite) -> None:
-    for name in ("scenarios", "judged", "broken", "unsupported", "unspecified"):
-        setattr(result, name, earlier[name])
-    result.holds.update(earlier["holds"])
+def _go_on_from(result: TargetResult, earlier: Mapping[str, Any], again: frozenset[str]) -> None:
     result.lacks.update(earlier["lacks"])
     for contract, reaches in earlier["reach"].items():
         known = unpacked(reaches).items()
-        result.reach[contract].update((name, reach) for name, reach in known if reach != "broken")
-    every = result.reach.values()
-    tried = {name for reaches in every for name, reach in reaches.items() if reach in TRIED}
-    result.harmed = Harmed.of(earlier["harm"], tried)
-    for name in ("scenarios", "judged"):
-        setattr(result, name, earlier[name] - earlier["broken"])
-    result.broken = 0
-    for family, counts in earlier["families"].items():
-        numbers = dict(counts)
-        for name in ("scenarios", "judged", "broken"):
-            numbers[name] -= counts["broken"]
-        shortest = numbers.pop("shortest", "")
-        result.families[family] = Counter(numbers)
-        if shortest:
-            result.shortest[family] = (len(suite.scenario(shortest).steps), shortest)
+        result.reach[contract].update((name, reach) for name, reach in known if name not in again)
+    harm = earlier["harm"]
+    if looked_at_all(earlier):
+        result.harmed = Harmed.of(harm, _tried(earlier), again)
+    elif "tried" in harm:
+        result.harmed = Harmed.of(harm, set(in_families(harm["tried"])), again)
 
 
-def _count(result: TargetResult, verdict: Verdict, suite: Suite) -> None:
-    family = result.families.setdefault(verdict.scenario_id.partition("/")[0], Counter())
-    result.scenarios += 1
-    family["scenarios"] += 1
-    match verdict.status:
-        case "unsupported":
-            result.unsupported += 1
-            family["unsupported"] += 1
-            result.lacks[verdict.reason.removeprefix("the adapter lacks ")] += 1
-            return
-        case "unspecified":
-            result.unspecified += 1
-            return
-        case "broken":
-            result.broken += 1
-            result.judged += 1
-            family["broken"] += 1
-            family["judged"] += 1
-            return
-    result.judged += 1
-    family["judged"] += 1
-    for level in _LEVELS:
-        if verdict.levels.get(level):
-            result.holds[level] += 1
-            family[level] += 1
-    if not verdict.levels.get("effects"):
-        contract = suite.contracts[verdict.contract]
-        scenario = suite.scenario(verdict.scenario_id, contract)
-        name = scenario.family
-        shortest = (len(scenario.steps), scenario.id)
-        result.shortest[name] = min(result.shortest.get(name, shortest), shortest)
+def _tried(target: Mapping[str, Any]) -> set[str]:
+    """Return the scenarios of a target's result that were replayed to their end."""
+    every = (unpacked(reaches) for reaches in target["reach"].values())
+    return {name for reaches in every for name, reach in reaches.items() if reach in _TRIED}
 
 
 def result_data(
@@ -161,13 +128,18 @@ def result_data(
         "date": date,
         "command": command,
         "levels": list(_LEVELS),
-        "scenarios": max((result.scenarios for result in results), default=0),
+        "scenarios": max((len(result.reach[contracts[0]]) for result in results), default=0),
         "targets": [_target_data(result) for result in results],
     }
 
 
 def _target_data(result: TargetResult) -> dict[str, Any]:
-    return {
+    reaches = next(iter(result.reach.values()))
+    families: dict[str, list[Reach]] = {}
+    for scenario_id, reach in reaches.items():
+        families.setdefault(scenario_id.partition("/")[0], []).append(reach)
+    counted = _counted(reaches.values())
+    data: dict[str, Any] = {
         "target": result.key,
         "title": result.title,
         "home": result.home,
@@ -176,34 +148,44 @@ def _target_data(result: TargetResult) -> dict[str, Any]:
         "level": result.level,
         "packages": list(result.packages),
         "released": result.released,
-        "scenarios": result.scenarios,
-        "judged": result.judged,
-        "holds": {level: result.holds[level] for level in _LEVELS},
-        "broken": result.broken,
-        "unsupported": result.unsupported,
-        "unspecified": result.unspecified,
+        "scenarios": counted["scenarios"],
+        "judged": counted["judged"],
+        "holds": {level: counted[level] for level in _LEVELS},
+        "broken": counted["broken"],
+        "unsupported": counted["unsupported"],
+        "unspecified": len(reaches) - counted["judged"] - counted["unsupported"],
         "lacks": dict(sorted(result.lacks.items(), key=lambda item: (-item[1], item[0]))),
         "harm": result.harmed.data(),
         "families": {
             family: {
-                "scenarios": count["scenarios"],
-                "judged": count["judged"],
-                **{level: count[level] for level in _LEVELS},
-                "broken": count["broken"],
-                "unsupported": count["unsupported"],
+                **_counted(each),
                 **({"shortest": result.shortest[family][1]} if family in result.shortest else {}),
             }
-            for family, count in sorted(result.families.items())
+            for family, each in sorted(families.items())
         },
-        "reach": {contract: packed(reaches) for contract, reaches in result.reach.items()},
+        "reach": {contract: packed(each) for contract, each in result.reach.items()},
+    }
+    if not looked_at_all(data):
+        data["harm"]["tried"] = by_family(result.harmed.sessions)
+    return data
+
+
+def _counted(reaches: Iterable[Reach]) -> dict[str, int]:
+    """Count scenarios: those that are judged passed, failed or broke, as in a run's own table."""
+    tally = Counter(reaches)
+    judged = sum(count for reach, count in tally.items() if reach not in ("unsupported", "unspecified"))
+    return {
+        "scenarios": tally.total(),
+        "judged": judged,
+        **{level: sum(tally[reach] for reach in tally if holds_at(reach, level)) for level in _LEVELS},
+        "broken": tally["broken"],
+        "unsupported": tally["unsupported"],
     }
 
 
 def looked_at_all(target: Mapping[str, Any]) -> bool:
     """Whether harm was looked for in every session of a target's result that was replayed to its end."""
-    every = (unpacked(reaches) for reaches in target["reach"].values())
-    tried = {name for reaches in every for name, reach in reaches.items() if reach in TRIED}
-    return bool(target["harm"]["sessions"] >= len(tried))
+    return bool(target["harm"]["sessions"] >= len(_tried(target)))
 
 
 def page(data: Mapping[str, Any]) -> str:
@@ -248,7 +230,10 @@ def _page(data: Mapping[str, Any]) -> Iterator[str]:
         if not looked_at_all(next(t for t in data["targets"] if t["target"] == row.name))
     ]
     if part:
-        yield f"Only a sample of the sessions was tried, spread evenly, with {', '.join(map(prose, part))}."
+        yield (
+            f"{', '.join(map(prose, part))}: they take long to start, and were asked only in sessions that need no"
+            " process of their own, where three others harm somebody or which are new since they were asked everything."
+        )
         yield ""
     yield "The worst that each does, in the scenario with the fewest steps:"
     yield ""

@@ -7,6 +7,7 @@ import pickle
 import queue
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -16,16 +17,18 @@ from typing import IO, Any
 
 from readfirst.harness.compare.baseline import Baseline, load_baseline
 from readfirst.harness.compare.known_failures import first_differences, grouped_text
-from readfirst.harness.compare.reach import unpacked
+from readfirst.harness.compare.reach import in_families, unpacked
 from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.harm.harm import HARMS
 from readfirst.harness.report import Commands, RunFacts, output
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 from readfirst.harness.source.atomic import write_all
+from readfirst.harness.suite.scenario import AT_ONCE
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.page import FORMAT, looked_at_all, page, result_data, result_of
 from readfirst.harness.targets.catalogue import known_failures
@@ -34,6 +37,7 @@ from readfirst.harness.targets.mapping import Release, Target
 __all__ = ["COMMAND", "Survey", "SurveyError"]
 
 COMMAND = "readfirst field implementations --write"
+_OFTEN = 3
 
 
 class SurveyError(ReadfirstError):
@@ -47,6 +51,8 @@ class Survey:
 
     `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
     readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks, or that broke.
+    `sample`: of these and of those in which three targets that were asked everything harm somebody, the ones that need
+    no process of their own.
     """
 
     def __init__(
@@ -59,6 +65,7 @@ class Survey:
         streams: Path | None = None,
         version: str = "unknown",
         missing: bool = False,
+        sample: bool = False,
     ) -> None:
         self._suite = suite
         self._folder = folder
@@ -66,7 +73,8 @@ class Survey:
         self._time_limit = time_limit
         self._streams = streams
         self._version = version
-        self._missing = missing
+        self._missing = missing or sample
+        self._sample = sample
         self._contracts = list(dict.fromkeys((suite.contracts.default, suite.contracts.latest.name)))
         self._done: dict[str, dict[str, Any]] = {}
         self._kept: dict[str, dict[str, Any]] = {}
@@ -93,12 +101,30 @@ class Survey:
         """Return the scenarios that a target, `NAME@VERSION`, is run on. Raises SurveyError, as `keep`."""
         earlier = self._earlier(name)
         known = unpacked(earlier["reach"][self._contracts[0]]) if earlier is not None else {}
-        return [each for each in self._suite.ids() if known.get(each, "broken") == "broken"]
+        ids = [each for each in self._suite.ids() if known.get(each, "broken") == "broken"]
+        if self._sample:
+            wanted = {*ids, *(each for each in self._often_harmed() if known.get(each) != "unsupported")}
+            return [each for each in self._suite.ids() if each in wanted and not self._alone(each)]
+        return ids
+
+    def _often_harmed(self) -> Iterator[str]:
+        """Yield the scenarios in which three targets that were asked everything harm somebody."""
+        harmed: Counter[str] = Counter()
+        for each in self._kept.values():
+            if looked_at_all(each):
+                kinds = (set(in_families(each["harm"]["scenarios"].get(kind, {}))) for kind in HARMS)
+                harmed.update(set().union(*kinds))
+        return (name for name, count in harmed.items() if count >= _OFTEN)
+
+    def _alone(self, scenario_id: str) -> bool:
+        """Whether a scenario needs a process of its own."""
+        scenario = self._suite.scenario(scenario_id)
+        return scenario.relative or bool({AT_ONCE, "sessions", "buffers"} & scenario.needs)
 
     def _earlier(self, name: str) -> dict[str, Any] | None:
         """Return the kept result that a run of a target adds to. Raises SurveyError."""
         kept = self._kept.get(name)
-        if kept is None or not self._missing or not looked_at_all(kept):
+        if kept is None or not self._missing or not (self._sample or looked_at_all(kept)):
             return None
         gone = sorted(unpacked(kept["reach"][self._contracts[0]]).keys() - set(self._suite.ids()))
         if gone:
@@ -186,7 +212,7 @@ class Survey:
         with tempfile.TemporaryFile() as kept:
             with closing(verdicts):
                 noted = _noted(verdicts, kept)
-                result = result_of(target, release, noted, self._suite, self._contracts, earlier)
+                result = result_of(target, release, noted, self._suite, self._contracts, earlier, ids)
             data = result_data([result], self._contracts, "", "")["targets"][0]
             data["date"] = date.today().isoformat()
             self._done[name] = data
