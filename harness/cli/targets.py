@@ -205,7 +205,7 @@ def implementations(
         bool,
         typer.Option(
             "--sample",
-            help="Of these, and of those in which three targets harm somebody, run what needs no process of its own.",
+            help="Of these, and of those in which five targets harm somebody, run the short ones that share a process.",
         ),
     ] = False,
     streams: Annotated[

@@ -28,7 +28,7 @@ from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 from readfirst.harness.source.atomic import write_all
-from readfirst.harness.suite.scenario import AT_ONCE
+from readfirst.harness.suite.scenario import AT_ONCE, calls_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.page import FORMAT, looked_at_all, page, result_data, result_of
 from readfirst.harness.targets.catalogue import known_failures
@@ -37,7 +37,7 @@ from readfirst.harness.targets.mapping import Release, Target
 __all__ = ["COMMAND", "Survey", "SurveyError"]
 
 COMMAND = "readfirst field implementations --write"
-_OFTEN = 3
+_OFTEN, _SHORT = 5, 6
 
 
 class SurveyError(ReadfirstError):
@@ -51,8 +51,8 @@ class Survey:
 
     `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
     readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks, or that broke.
-    `sample`: of these and of those in which three targets that were asked everything harm somebody, the ones that need
-    no process of their own.
+    `sample`: of these and of those in which five targets that were asked everything harm somebody, the short ones that
+    need no process of their own.
     """
 
     def __init__(
@@ -104,11 +104,11 @@ class Survey:
         ids = [each for each in self._suite.ids() if known.get(each, "broken") == "broken"]
         if self._sample:
             wanted = {*ids, *(each for each in self._often_harmed() if known.get(each) != "unsupported")}
-            return [each for each in self._suite.ids() if each in wanted and not self._alone(each)]
+            return [each for each in self._suite.ids() if each in wanted and self._is_cheap(each)]
         return ids
 
     def _often_harmed(self) -> Iterator[str]:
-        """Yield the scenarios in which three targets that were asked everything harm somebody."""
+        """Yield the scenarios in which targets that were asked everything harm somebody, five at least."""
         harmed: Counter[str] = Counter()
         for each in self._kept.values():
             if looked_at_all(each):
@@ -116,10 +116,11 @@ class Survey:
                 harmed.update(set().union(*kinds))
         return (name for name, count in harmed.items() if count >= _OFTEN)
 
-    def _alone(self, scenario_id: str) -> bool:
-        """Whether a scenario needs a process of its own."""
+    def _is_cheap(self, scenario_id: str) -> bool:
+        """Whether a scenario has six calls at most, and needs no process of its own."""
         scenario = self._suite.scenario(scenario_id)
-        return scenario.relative or bool({AT_ONCE, "sessions", "buffers"} & scenario.needs)
+        alone = scenario.relative or {AT_ONCE, "sessions", "buffers"} & scenario.needs
+        return not alone and sum(len(calls_of(step)) for step in scenario.steps) <= _SHORT
 
     def _earlier(self, name: str) -> dict[str, Any] | None:
         """Return the kept result that a run of a target adds to. Raises SurveyError."""

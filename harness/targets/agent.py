@@ -21,7 +21,7 @@ from readfirst.harness.targets.translate import TargetAnswer
 
 __all__ = ["AgentTarget", "AgentTargetSession"]
 
-_CALLS_PER_CONVERSATION = 400
+_CALLS_PER_CONVERSATION = 150
 _BYTES_PER_CONVERSATION = 1_000_000
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
 _PROMPT = "go"

@@ -59,8 +59,9 @@ def verdicts() -> Iterator[Verdict]:
 
 def test_a_result_counts_levels_families_and_what_is_not_claimed(target: tuple[Target, Release]) -> None:
     result = result_of(*target, verdicts(), SUITE, CONTRACTS)
-    assert (result.scenarios, result.judged, result.broken, result.unsupported) == (4, 3, 1, 1)
-    assert {level: result.holds[level] for level in LEVELS[1:4]} == {"effects": 1, "reason": 1, "text": 1}
+    [data] = result_data([result], CONTRACTS, "", "")["targets"]
+    assert [data[name] for name in ("scenarios", "judged", "broken", "unsupported")] == [4, 3, 1, 1]
+    assert data["holds"] == {"effects": 1, "reason": 1, "text": 1}
     assert dict(result.lacks) == {"parallel": 1}
     assert result.shortest["matching"][1] == "matching/two-matches"
     assert result.harmed.data() == {
@@ -83,7 +84,7 @@ def test_the_newest_version_is_compared_with_beside_the_first(target: tuple[Targ
     both = ["2.1.7", "2.1.330"]
     newer = [replace(each, contract="2.1.330") for each in verdicts()]
     result = result_of(*target, iter([*verdicts(), *newer[:1]]), SUITE, both)
-    assert (result.judged, len(result.harmed.sessions)) == (3, 2)
+    assert len(result.harmed.sessions) == 2
     assert result.reach["2.1.330"] == {"matching/two-matches": "nothing"}
     data = result_data([result], both, "2026-01-01", "")
     assert SUITE.rules is not None
@@ -182,7 +183,7 @@ def test_only_missing_scenarios_are_run_and_added(
     assert mended["families"]["gate"]["judged"] == 1
     third.keep()
     assert third.asked(name) == []
-    assert "Only a sample" not in third.files[1].read_text("utf-8")
+    assert "Asked only a part" not in third.files[1].read_text("utf-8")
 
 
 def test_where_harm_was_looked_for_in_a_sample_alone_nothing_is_added(
@@ -202,8 +203,44 @@ def test_where_harm_was_looked_for_in_a_sample_alone_nothing_is_added(
     again.keep()
     assert again.asked(name) == [each.scenario_id for each in every]
     again.write([name])
-    said = f"Only a sample of the sessions was tried, spread evenly, with {name}."
-    assert said in again.files[1].read_text("utf-8")
+    assert f"Asked only a part, because a call takes them long: {name}." in again.files[1].read_text("utf-8")
+
+
+def test_a_sample_is_what_often_harms_and_is_new_and_shares_a_process(
+    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = [*verdicts(), verdict("paths/relative-read", "passed")]
+    asked: list[list[str]] = []
+
+    def judge(_suite: Any, _connect: Any, _contracts: Any, _level: Any, ids: list[str], **_: Any) -> Any:
+        asked.append(ids)
+        return (each for each in every if each.scenario_id in ids)
+
+    monkeypatch.setattr(surveys, "run", judge)
+    monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every[:3]])
+    agno, release = find("agno")
+    first = Survey(SUITE, tmp_path)
+    names = [f"{name}@{release.version}" for name in ("agno", "b", "c", "d", "e")]
+    for name in names:
+        first.run(replace(agno, name=name.partition("@")[0]), release)
+    first.run(*target)
+    mine = "server-filesystem@2026.8.31"
+    first.write([*names, mine])
+    data = json.loads(first.files[0].read_text("utf-8"))
+    data["targets"][-1]["harm"] |= {"sessions": 0, "scenarios": {}, "shortest": {}}
+    first.files[0].write_text(json.dumps(data))
+    monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every])
+    every[0] = verdict("matching/two-matches", "passed")
+    second = Survey(SUITE, tmp_path, sample=True)
+    second.keep()
+    result = second.run(*target)
+    assert asked[-1] == ["matching/two-matches", "gate/edit-unread"]  # often harmed, and new
+    assert (result["scenarios"], result["judged"], result["holds"]["effects"]) == (4, 3, 2)
+    assert (result["harm"]["sessions"], result["harm"]["tried"]) == (1, {"matching": "two-matches"})
+    second.write([*names, mine])
+    third = Survey(SUITE, tmp_path, sample=True)
+    third.keep()
+    assert third.run(*target)["harm"] == result["harm"]
 
 
 def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(
