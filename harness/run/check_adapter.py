@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -33,7 +35,7 @@ from readfirst.harness.session import (
     traits_of,
 )
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
-from readfirst.harness.suite.scenario import TOOLS, SessionEvent, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import AT_ONCE, TOOLS, SessionEvent, ToolCall, WorldEvent
 from readfirst.harness.workspace.site import Site, SitePool, changes
 from readfirst.harness.workspace.traces import traces
 
@@ -41,7 +43,7 @@ __all__ = ["Check", "check_adapter"]
 
 _LATER = Fraction(400_000_000)
 """In seconds: later than anything that the session did."""
-_KNOWN = frozenset({*TOOLS, *SESSION_CAPABILITIES})
+_KNOWN = frozenset({*TOOLS, *SESSION_CAPABILITIES, AT_ONCE})
 _DENYING = Hook("PreToolUse", "Write", "cat >/dev/null; echo 'No writing here.' >&2; exit 2")
 _TEXT = "first line\nsecond line\n"
 
@@ -113,6 +115,9 @@ def check_adapter(
         yield _tried(name, lambda: _in_session(adapter, place, _hooked, (_DENYING,)))
     if "Read" in capabilities:
         yield _tried("a later session sees its own workspace", lambda: _two_sessions(adapter, place))
+    if {AT_ONCE, "Write"} <= capabilities:
+        name = "two sessions write at the same moment, each a file of its own"
+        yield _tried(name, lambda: _meet(adapter, place))
     design = traits_of(adapter).design
     if design is not None and {"Read", "Edit"} <= capabilities:
         yield _tried(f"it edits as the design {design} does", lambda: _designed(design, adapter, place))
@@ -363,6 +368,49 @@ def _two_sessions(adapter: Adapter, place: SitePool) -> None:
                 raise _Wrong(f"{mismatch}. Start from nothing in open(), or remove repeats_paths.")
 
         _in_session(adapter, place, look)
+
+
+def _meet(adapter: Adapter, place: SitePool) -> None:
+    traits = traits_of(adapter)
+    given = {f"{side}.txt": f"line of {side}\n" * 1000 for side in ("first", "second")}
+    told: dict[str, ToolResult | BaseException] = {}
+    start = threading.Barrier(len(given))
+    with ExitStack() as held:
+        site = held.enter_context(place.site(unique=not traits.repeats_paths))
+        workspace = _workspace(site, (), (AT_ONCE,))
+        beside = adapter
+        if traits.another is not None:
+            beside = traits.another()
+            held.callback(traits_of(beside).close)
+
+        def write(session: Session, path: str) -> None:
+            start.wait()
+            try:
+                told[path] = _call(
+                    session, "Write", {"file_path": f"{site.root}/{path}", "content": given[path]}
+                )
+            except BaseException as error:  # raised below, by who waits
+                told[path] = error
+
+        threads = []
+        for path, whose in zip(given, (adapter, beside), strict=True):
+            session = whose.open(workspace)
+            held.callback(close_session, session)
+            threads.append(threading.Thread(target=write, args=(session, path)))
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        there = site.snapshot()
+        for path, content in given.items():
+            answer, entry = told[path], there.get(path)
+            if isinstance(answer, BaseException):
+                raise answer
+            if answer.is_error or not (isinstance(entry, RegularFile) and entry.data == content.encode()):
+                raise _Wrong(
+                    f"Write of {path} answered {answer.text[:100]!r}, and the file is not as it was written. "
+                    "Let each session have its own connection or turn, or do not claim at_once."
+                )
 
 
 def _leaves(adapter: Adapter, place: SitePool, settle: float) -> None:

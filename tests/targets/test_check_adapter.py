@@ -100,6 +100,16 @@ class TellsNothing(Plain):
     capabilities = frozenset({"Read", "Write", "reminders"})
 
 
+class HasNoSecondSession(Plain):
+    capabilities = frozenset({"Read", "Write", "at_once"})
+
+    def open(self, workspace: Workspace) -> Any:
+        if "at_once" in workspace.needs and getattr(self, "busy", False):
+            return WritesNothing().open(workspace)
+        self.busy = "at_once" in workspace.needs
+        return super().open(workspace)
+
+
 class RunsNoHook(Plain):
     capabilities = frozenset({"Read", "Write", "hooks"})
 
@@ -122,13 +132,20 @@ class DoesNotOpen(Plain):
         raise OSError("no server")
 
 
-def problems(adapter: Any) -> dict[str, str]:
+def problems(adapter: Any, claims: frozenset[str] | None = None) -> dict[str, str]:
     with SitePool() as place:
-        return {check.name: check.problem for check in check_adapter(adapter, place) if check.problem}
+        checks = check_adapter(adapter, place, claims=claims)
+        return {check.name: check.problem for check in checks if check.problem}
 
 
 def test_an_adapter_that_works_has_no_problem_whatever_it_implements() -> None:
     assert problems(Plain()) == {}
+
+
+def test_two_sessions_may_act_at_the_same_moment() -> None:
+    plain = Plain()
+    plain.capabilities = HasNoSecondSession.capabilities  # type: ignore[attr-defined]
+    assert problems(plain, frozenset({"Read", "Write"})) == {}
 
 
 def test_the_reference_has_no_problem() -> None:
@@ -158,6 +175,7 @@ def test_the_reference_has_no_problem() -> None:
         (IsMuteAfterCompaction, "a conversation answers after a summary took its place", "did not show"),
         (HasNoRealAgents, "a sub-agent answers, and the conversation after it", "which is no session"),
         (TellsNothing, "a file that changed after it was written is reported", "ToolResult.reminders"),
+        (HasNoSecondSession, "two sessions write at the same moment, each a file of its own", "do not claim"),
         (RunsNoHook, "a hook that denies a call keeps it from being made", "Workspace.hooks"),
         (CannotMention, "a conversation answers after its user mentioned a file", "has no mention()"),
         (DeclaresNonsense, "its capabilities are known", "capabilities names Wrote"),
