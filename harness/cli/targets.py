@@ -205,7 +205,7 @@ def implementations(
         bool,
         typer.Option(
             "--sample",
-            help="Of these, and of those in which five targets harm somebody, run the short ones that share a process.",
+            help="Run only short scenarios in which ten targets harm somebody, that need no process of their own.",
         ),
     ] = False,
     streams: Annotated[

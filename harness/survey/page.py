@@ -232,8 +232,8 @@ def _page(data: Mapping[str, Any]) -> Iterator[str]:
     if part:
         yield (
             f"Asked only a part, because a call takes them long: {', '.join(map(prose, part))}. It is the same for"
-            " each: the sessions of six calls at most in which five others harm somebody, or which are new since they"
-            " were asked everything, and which need no process of their own."
+            " each: the sessions of six calls at most in which ten others harm somebody, and which need no process of"
+            " their own."
         )
         yield ""
     yield "The worst that each does, in the scenario with the fewest steps:"

@@ -37,7 +37,7 @@ from readfirst.harness.targets.mapping import Release, Target
 __all__ = ["COMMAND", "Survey", "SurveyError"]
 
 COMMAND = "readfirst field implementations --write"
-_OFTEN, _SHORT = 5, 6
+_OFTEN, _SHORT = 10, 6
 
 
 class SurveyError(ReadfirstError):
@@ -51,8 +51,8 @@ class Survey:
 
     `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
     readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks, or that broke.
-    `sample`: of these and of those in which five targets that were asked everything harm somebody, the short ones that
-    need no process of their own.
+    `sample`: those are run in which ten targets that were asked everything harm somebody, if they are short and need no
+    process of their own; with `missing` the short ones of these as well.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Survey:
         self._time_limit = time_limit
         self._streams = streams
         self._version = version
-        self._missing = missing or sample
+        self._missing = missing
         self._sample = sample
         self._contracts = list(dict.fromkeys((suite.contracts.default, suite.contracts.latest.name)))
         self._done: dict[str, dict[str, Any]] = {}
@@ -103,12 +103,13 @@ class Survey:
         known = unpacked(earlier["reach"][self._contracts[0]]) if earlier is not None else {}
         ids = [each for each in self._suite.ids() if known.get(each, "broken") == "broken"]
         if self._sample:
-            wanted = {*ids, *(each for each in self._often_harmed() if known.get(each) != "unsupported")}
+            often = (each for each in self._often_harmed() if known.get(each) != "unsupported")
+            wanted = {*often, *(ids if self._missing else ())}
             return [each for each in self._suite.ids() if each in wanted and self._is_cheap(each)]
         return ids
 
     def _often_harmed(self) -> Iterator[str]:
-        """Yield the scenarios in which targets that were asked everything harm somebody, five at least."""
+        """Yield the scenarios in which targets that were asked everything harm somebody, ten at least."""
         harmed: Counter[str] = Counter()
         for each in self._kept.values():
             if looked_at_all(each):
@@ -125,7 +126,8 @@ class Survey:
     def _earlier(self, name: str) -> dict[str, Any] | None:
         """Return the kept result that a run of a target adds to. Raises SurveyError."""
         kept = self._kept.get(name)
-        if kept is None or not self._missing or not (self._sample or looked_at_all(kept)):
+        wanted = self._sample or (self._missing and kept is not None and looked_at_all(kept))
+        if kept is None or not wanted:
             return None
         gone = sorted(unpacked(kept["reach"][self._contracts[0]]).keys() - set(self._suite.ids()))
         if gone:

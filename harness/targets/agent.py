@@ -22,7 +22,7 @@ from readfirst.harness.targets.translate import TargetAnswer
 __all__ = ["AgentTarget", "AgentTargetSession"]
 
 _CALLS_PER_CONVERSATION = 100
-_BYTES_PER_CONVERSATION = 100_000
+_BYTES_PER_CONVERSATION = 300_000
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
 _PROMPT = "go"
 

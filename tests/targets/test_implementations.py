@@ -220,7 +220,7 @@ def test_a_sample_is_what_often_harms_and_is_new_and_shares_a_process(
     monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every[:3]])
     agno, release = find("agno")
     first = Survey(SUITE, tmp_path)
-    names = [f"{name}@{release.version}" for name in ("agno", "b", "c", "d", "e")]
+    names = [f"{name}@{release.version}" for name in ("agno", *"bcdefghij")]
     for name in names:
         first.run(replace(agno, name=name.partition("@")[0]), release)
     first.run(*target)
@@ -231,14 +231,14 @@ def test_a_sample_is_what_often_harms_and_is_new_and_shares_a_process(
     first.files[0].write_text(json.dumps(data))
     monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every])
     every[0] = verdict("matching/two-matches", "passed")
-    second = Survey(SUITE, tmp_path, sample=True)
+    second = Survey(SUITE, tmp_path, missing=True, sample=True)
     second.keep()
     result = second.run(*target)
     assert asked[-1] == ["matching/two-matches", "gate/edit-unread"]  # often harmed, and new
     assert (result["scenarios"], result["judged"], result["holds"]["effects"]) == (4, 3, 2)
     assert (result["harm"]["sessions"], result["harm"]["tried"]) == (1, {"matching": "two-matches"})
     second.write([*names, mine])
-    third = Survey(SUITE, tmp_path, sample=True)
+    third = Survey(SUITE, tmp_path, missing=True, sample=True)
     third.keep()
     assert third.run(*target)["harm"] == result["harm"]
 
