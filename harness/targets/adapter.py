@@ -357,8 +357,6 @@ def open_target(
         sandbox = replace(sandbox, own=(installed.directory,))
     if among_files is not None:
         among_files = replace(among_files, own=(installed.directory,))
-    if release.design is not None:
-        target = replace(target, design=release.design)
     raw: RawTarget
     match target.launch:
         case PythonLaunch() as launch:

@@ -45,8 +45,7 @@ class Release:
     """One pinned version: exactly what pip or npm installs for it; `released` is a date, YYYY-MM-DD.
 
     With a `command` nothing is installed: it is started as it is, in place of the target's own. `sdists` are the
-    packages that pip builds from source because there is no wheel, with the reason why that may be. A `design` of its
-    own takes the place of the target's.
+    packages that pip builds from source because there is no wheel, with the reason why that may be.
     """
 
     version: str
@@ -55,7 +54,6 @@ class Release:
     released: str = ""
     command: tuple[str, ...] = ()
     sdists: Mapping[str, str] = field(default_factory=dict)
-    design: Design | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +233,6 @@ def _release(version: str, value: Mapping[str, Any]) -> Release:
         value.get("released", ""),
         tuple(value.get("command", ())),
         value.get("sdists", {}),
-        design_named(value.get("design")),
     )
 
 
