@@ -225,16 +225,19 @@ def _page(data: Mapping[str, Any]) -> Iterator[str]:
         yield f"Nobody has looked for harm yet in {', '.join(map(prose, waiting))}."
         yield ""
     part = [
-        row.name
+        (row.name, "tried" in each["harm"])
         for row in rows
-        if not looked_at_all(next(t for t in data["targets"] if t["target"] == row.name))
+        if not looked_at_all(each := next(t for t in data["targets"] if t["target"] == row.name))
     ]
-    if part:
+    if often := [name for name, named in part if named]:
         yield (
-            f"Asked only a part, because a call takes them long: {', '.join(map(prose, part))}. It is the same for"
+            f"Asked only a part, because a call takes them long: {', '.join(map(prose, often))}. It is the same for"
             " each: the sessions of six calls at most in which ten others harm somebody, and which need no process of"
-            " their own."
+            " their own. So the share of these in which they do harm is no share of all sessions."
         )
+        yield ""
+    if spread := [name for name, named in part if not named]:
+        yield f"Only a sample of the sessions was tried, spread evenly, with {', '.join(map(prose, spread))}."
         yield ""
     yield "The worst that each does, in the scenario with the fewest steps:"
     yield ""

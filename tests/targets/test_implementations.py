@@ -203,7 +203,8 @@ def test_where_harm_was_looked_for_in_a_sample_alone_nothing_is_added(
     again.keep()
     assert again.asked(name) == [each.scenario_id for each in every]
     again.write([name])
-    assert f"Asked only a part, because a call takes them long: {name}." in again.files[1].read_text("utf-8")
+    said = f"Only a sample of the sessions was tried, spread evenly, with {name}."
+    assert said in again.files[1].read_text("utf-8")
 
 
 def test_a_sample_is_what_often_harms_and_is_new_and_shares_a_process(
@@ -238,6 +239,7 @@ def test_a_sample_is_what_often_harms_and_is_new_and_shares_a_process(
     assert (result["scenarios"], result["judged"], result["holds"]["effects"]) == (4, 3, 2)
     assert (result["harm"]["sessions"], result["harm"]["tried"]) == (1, {"matching": "two-matches"})
     second.write([*names, mine])
+    assert f"Asked only a part, because a call takes them long: {mine}." in second.files[1].read_text("utf-8")
     third = Survey(SUITE, tmp_path, missing=True, sample=True)
     third.keep()
     assert third.run(*target)["harm"] == result["harm"]
