@@ -9,7 +9,7 @@ from typing import Any
 from readfirst.harness.compare.reach import Cell
 from readfirst.harness.harm.harm import BESIDE, KINDS, MEANING
 from readfirst.harness.report.compatibility_page import counted, like
-from readfirst.harness.report.harm_map import BRIEFLY, MapRow, map_rows, untried
+from readfirst.harness.report.harm_map import BRIEFLY, CHOSEN, MapRow, map_rows, untried
 from readfirst.harness.report.html import letters, macro, rendered
 from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.harness.report.rule_table import Column, RuleTable, rule_row
@@ -30,6 +30,7 @@ def page(data: _DATA, version: str, address: Callable[[MapRow, str], str] = lamb
 
     contract = data["contract"]
     versions = _columns(data["versions"], "+")
+    rows = map_rows(data)
     return rendered(
         "compatibility.html.j2",
         ["rules.js"],
@@ -38,7 +39,8 @@ def page(data: _DATA, version: str, address: Callable[[MapRow, str], str] = lamb
         count=len(data["rules"]),
         classes=CLASSES,
         kinds=[(kind, data["kinds"][kind]) for kind in KINDS],
-        map=Markup(macro("maps.html.j2", "harm_map", map_rows(data), BRIEFLY, MEANING, BESIDE, address)),
+        map=Markup(macro("maps.html.j2", "harm_map", rows, BRIEFLY, MEANING, BESIDE, address)),
+        chosen=CHOSEN if any(row.chosen for row in rows) else "",
         untried=untried(data),
         likeness=[_likeness(data, each, number) for number, each in enumerate(data["likeness"])],
         versions=_table(

@@ -8,7 +8,7 @@ from typing import Any
 
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
 
-__all__ = ["BRIEFLY", "MapCell", "MapRow", "map_rows", "percent", "untried"]
+__all__ = ["BRIEFLY", "CHOSEN", "MapCell", "MapRow", "map_rows", "percent", "untried"]
 
 BRIEFLY: Mapping[Kind, str] = {
     "lost": "others’ text gone",
@@ -22,6 +22,10 @@ BRIEFLY: Mapping[Kind, str] = {
     "overcautious": "refused without need",
 }
 """Each kind in the few words that fit above a column."""
+CHOSEN = (
+    "* Asked only where ten others harm somebody, because a call takes long: the share is one of these sessions, which"
+    " are the same for each."
+)
 _STEPS = (0.005, 0.02, 0.05, 0.1)
 """The shares of sessions up to which the first four of five colours go."""
 
@@ -46,6 +50,8 @@ class MapRow:
     sessions: int
     harmed: int
     cells: tuple[MapCell, ...]
+    chosen: bool = False
+    """Whether only sessions were chosen in which others do harm."""
 
     @property
     def label(self) -> str:
@@ -59,19 +65,22 @@ class MapRow:
 
     @property
     def shown(self) -> str:
-        """The share in percent."""
-        return percent(self.harmed, self.sessions)
+        """The share in percent, with a star where the sessions were `chosen`."""
+        return percent(self.harmed, self.sessions) + "*" * self.chosen
 
 
 def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
-    """Return the rows of what `compatibility_data` gives, the most harmful first; nothing of who was not tried."""
+    """Return the rows of what `compatibility_data` gives, the most harmful first; nothing of who was not tried.
+
+    Those for whom sessions were chosen come last: their shares compare with each other alone.
+    """
     rows = [
         _row(name, of == "versions", each["harm"])
         for of in ("implementations", "versions")
         for name, each in data[of].items()
         if "harm" in each and each["harm"]["sessions"]
     ]
-    return sorted(rows, key=lambda row: (-row.share, row.product, row.name))
+    return sorted(rows, key=lambda row: (row.chosen, -row.share, row.product, row.name))
 
 
 def untried(data: Mapping[str, Any]) -> list[str]:
@@ -90,7 +99,7 @@ def _row(name: str, product: bool, harm: Mapping[str, Any]) -> MapRow:
         count = harm["counts"].get(kind)
         tone = "none" if count is None else _tone(kind, count, harm["sessions"])
         cells.append(MapCell(kind, count, tone, harm["shortest"].get(kind, "")))
-    return MapRow(name, product, harm["sessions"], harm["any"], tuple(cells))
+    return MapRow(name, product, harm["sessions"], harm["any"], tuple(cells), "chosen" in harm)
 
 
 def _tone(kind: Kind, count: int, sessions: int) -> str:

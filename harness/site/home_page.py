@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from readfirst.harness.report.harm_map import BRIEFLY, MapRow, untried
+from readfirst.harness.report.harm_map import BRIEFLY, CHOSEN, MapRow, untried
 from readfirst.harness.report.html import macro
 from readfirst.harness.report.markup import link
 from readfirst.harness.report.rule_map import rule_map
@@ -49,6 +49,9 @@ def _page(facts: Facts) -> Iterator[str]:
     yield ""
     yield harm_map_html(facts)
     yield ""
+    if any(row.chosen for row in facts.rows.values()):
+        yield f"\\{CHOSEN}"
+        yield ""
     waiting = untried(facts.table)
     if waiting:
         names = ", ".join(link(each, f"implementations/{each}.md") for each in waiting)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from readfirst.harness.report.compatibility_page import counted, short_cell
-from readfirst.harness.report.harm_map import untried
+from readfirst.harness.report.harm_map import CHOSEN, untried
 from readfirst.harness.report.markup import cell, code, link, prose, scenario_link, table
 from readfirst.harness.site.changes import changed_rules, harm_changes
 from readfirst.harness.site.facts import Facts
@@ -39,6 +39,9 @@ def _index(facts: Facts) -> Iterator[str]:
     yield ""
     yield harm_map_html(facts, "../", products=False)
     yield ""
+    if any(row.chosen for row in facts.rows.values()):
+        yield f"\\{CHOSEN}"
+        yield ""
     untried_ = untried(facts.table)
     if untried_:
         yield (

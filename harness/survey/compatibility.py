@@ -217,6 +217,7 @@ def harm_data(found: _DATA) -> dict[str, Any]:
         "any": len(harmed),
         "counts": found["counts"],
         "shortest": {kind: each["scenario"] for kind, each in found["shortest"].items()},
+        **({"chosen": True} if "tried" in found else {}),
     }
 
 

@@ -18,7 +18,7 @@ from readfirst.harness.compare.reach import (
 )
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.harm.harm import HARMS, KINDS
-from readfirst.harness.report.harm_map import map_rows, untried
+from readfirst.harness.report.harm_map import CHOSEN, map_rows, untried
 from readfirst.harness.report.markup import link, prose, scenario_link, table
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import harm_data
@@ -231,9 +231,8 @@ def _page(data: Mapping[str, Any]) -> Iterator[str]:
     ]
     if often := [name for name, named in part if named]:
         yield (
-            f"Asked only a part, because a call takes them long: {', '.join(map(prose, often))}. It is the same for"
-            " each: the sessions of six calls at most in which ten others harm somebody, and which need no process of"
-            " their own. So the share of these in which they do harm is no share of all sessions."
+            f"\\{CHOSEN} So it is with {', '.join(map(prose, often))}: the sessions have six calls at most, and"
+            " need no process of their own."
         )
         yield ""
     if spread := [name for name, named in part if not named]:

@@ -45,6 +45,15 @@ def test_the_most_harmful_come_first_and_who_was_not_tried_is_named(data: dict[s
     assert untried(data) == ["none@1"]
 
 
+def test_chosen_sessions_make_no_share_of_all(data: dict[str, Any]) -> None:
+    data["implementations"][f"{HOSTILE}@2"]["harm"]["chosen"] = True
+    assert [(row.name, row.shown) for row in map_rows(data)] == [
+        ("2.1.7", "5.0%"),
+        ("mild@1", "1.0%"),
+        (f"{HOSTILE}@2", "90.0%*"),
+    ]
+
+
 def test_a_colour_follows_the_share_and_what_is_beside_harm_has_its_own(data: dict[str, Any]) -> None:
     tones = {
         row.name: {cell.kind: cell.tone for cell in row.cells if cell.count is not None}

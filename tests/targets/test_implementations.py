@@ -183,7 +183,7 @@ def test_only_missing_scenarios_are_run_and_added(
     assert mended["families"]["gate"]["judged"] == 1
     third.keep()
     assert third.asked(name) == []
-    assert "Asked only a part" not in third.files[1].read_text("utf-8")
+    assert "So it is with" not in third.files[1].read_text("utf-8")
 
 
 def test_where_harm_was_looked_for_in_a_sample_alone_nothing_is_added(
@@ -239,7 +239,9 @@ def test_a_sample_is_what_often_harms_and_is_new_and_shares_a_process(
     assert (result["scenarios"], result["judged"], result["holds"]["effects"]) == (4, 3, 2)
     assert (result["harm"]["sessions"], result["harm"]["tried"]) == (1, {"matching": "two-matches"})
     second.write([*names, mine])
-    assert f"Asked only a part, because a call takes them long: {mine}." in second.files[1].read_text("utf-8")
+    said = second.files[1].read_text("utf-8")
+    assert f"So it is with {mine}: the sessions have six calls at most" in said
+    assert "| 1 | 0.0%* |" in said
     third = Survey(SUITE, tmp_path, missing=True, sample=True)
     third.keep()
     assert third.run(*target)["harm"] == result["harm"]
