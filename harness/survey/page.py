@@ -11,7 +11,6 @@ from readfirst.harness.compare.reach import (
     Reach,
     by_family,
     holds_at,
-    in_families,
     packed,
     reach_of,
     unpacked,
@@ -21,7 +20,7 @@ from readfirst.harness.harm.harm import HARMS, KINDS
 from readfirst.harness.report.harm_map import CHOSEN, map_rows, untried
 from readfirst.harness.report.markup import link, prose, scenario_link, table
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.survey.compatibility import harm_data
+from readfirst.harness.survey.compatibility import harm_data, looked_at
 from readfirst.harness.survey.harmed import Harmed
 from readfirst.harness.targets.mapping import Release, Target
 
@@ -106,16 +105,8 @@ def _go_on_from(result: TargetResult, earlier: Mapping[str, Any], again: frozens
         known = unpacked(reaches).items()
         result.reach[contract].update((name, reach) for name, reach in known if name not in again)
     harm = earlier["harm"]
-    if looked_at_all(earlier):
-        result.harmed = Harmed.of(harm, _tried(earlier), again)
-    elif "tried" in harm:
-        result.harmed = Harmed.of(harm, set(in_families(harm["tried"])), again)
-
-
-def _tried(target: Mapping[str, Any]) -> set[str]:
-    """Return the scenarios of a target's result that were replayed to their end."""
-    every = (unpacked(reaches) for reaches in target["reach"].values())
-    return {name for reaches in every for name, reach in reaches.items() if reach in _TRIED}
+    if looked_at_all(earlier) or "tried" in harm:
+        result.harmed = Harmed.of(harm, looked_at(earlier), again)
 
 
 def result_data(
@@ -185,7 +176,8 @@ def _counted(reaches: Iterable[Reach]) -> dict[str, int]:
 
 def looked_at_all(target: Mapping[str, Any]) -> bool:
     """Whether harm was looked for in every session of a target's result that was replayed to its end."""
-    return bool(target["harm"]["sessions"] >= len(_tried(target)))
+    harm = target["harm"]
+    return "tried" not in harm and bool(harm["sessions"] >= len(looked_at(target)))
 
 
 def page(data: Mapping[str, Any]) -> str:
