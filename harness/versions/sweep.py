@@ -30,6 +30,8 @@ __all__ = ["Difference", "Sweep", "Swept", "followed", "is_comparable", "spread"
 
 _SHOWN = 120
 """Of answers that differ so many characters are kept, around the first difference."""
+_REPLAYS = 4
+"""How often the two must differ in the same way: what follows from a clock seldom does."""
 _ALONE = 8.0
 """How many scenarios of a shared session take as long as one with a session of its own."""
 _SAMPLE = 20
@@ -198,18 +200,20 @@ class _Seen:
         self.unasked: dict[str, str] = {}
 
     def ask(self, name: str, scenario: Scenario) -> None:
-        """Replay, a second time where the two differ: only what is steady counts."""
+        """Replay, several times where the two differ: only what is steady counts."""
         before = self._duel.steps
         found = self._duel(scenario)
         if found is not None:
-            again = self._duel(replace(scenario, steps=scenario.steps[: found.step + 1]))
-            if again is None or again.cause != found.cause:
-                self.unasked[name] = UNSTEADY
+            short = replace(scenario, steps=scenario.steps[: found.step + 1])
+            for _ in range(_REPLAYS - 1):
+                again = self._duel(short)
+                if again is None or again.cause != found.cause:
+                    self.unasked[name] = UNSTEADY
+                    return
+            if found.cause.target == "broken":
+                self.unasked[name] = " ".join(found.target.split())
                 return
-            if again.cause.target == "broken":
-                self.unasked[name] = " ".join(again.target.split())
-                return
-            self.differences.append(_difference(name, again))
+            self.differences.append(_difference(name, found))
         elif self._duel.steps == before:
             self.unasked[name] = "the product has no way to make its first step"
             return

@@ -111,8 +111,9 @@ def test_outer_blanks_do_not_differ_where_the_contract_ignores_them() -> None:
     assert not swept(at("2.1.200"), Cut("2.1.200"), *ids, version="2.1.200").agrees
 
 
-def test_an_answer_that_is_not_the_same_twice_is_no_difference_and_no_agreement() -> None:
-    found = swept(at("2.1.259"), Changing("2.1.270", "2.1.259"), WORDS, GATE)
+@pytest.mark.parametrize("differing", [1, 3])
+def test_an_answer_that_is_not_always_the_same_is_no_difference_and_no_agreement(differing: int) -> None:
+    found = swept(at("2.1.259"), Changing(*["2.1.270"] * differing, "2.1.259"), WORDS, GATE)
     assert found.unasked == {WORDS: UNSTEADY}
     assert (found.scenarios, found.differences) == (1, ())
 

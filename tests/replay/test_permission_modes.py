@@ -108,10 +108,10 @@ def test_a_report_shows_them() -> None:
     assert "  additional directory shared" in lines
 
 
-def prepared(tmp_path: Path, permissions: Permissions | None) -> Launch:
+def prepared(tmp_path: Path, permissions: Permissions | None, mode: str = "") -> Launch:
     """Return how the product would be started."""
     options = Options(
-        ("/bin/product",), None, ("Read", "Edit"), tmp_path, ("Edit(a)",), permissions=permissions
+        ("/bin/product",), None, ("Read", "Edit"), tmp_path, ("Edit(a)",), permissions=permissions, mode=mode
     )
     return options.prepare(tmp_path / "run", None)  # type: ignore[arg-type]
 
@@ -141,6 +141,12 @@ def test_without_a_mode_the_product_is_allowed_every_tool(tmp_path: Path) -> Non
     assert command[command.index("--allowedTools") + 1] == "Read,Edit"
     assert "--permission-mode" not in command
     assert settings["permissions"] == {"deny": ["Edit(a)"]}
+
+
+def test_a_version_that_would_ask_a_model_is_told_the_mode(tmp_path: Path) -> None:
+    command = prepared(tmp_path, None, "default").command
+    assert command[command.index("--permission-mode") + 1] == "default"
+    assert command[command.index("--allowedTools") + 1] == "Read,Edit"
 
 
 @pytest.mark.parametrize(("user", "starter"), [(0, ["unshare"]), (1000, [])])

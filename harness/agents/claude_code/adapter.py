@@ -53,6 +53,8 @@ __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "LivingSession", "open_clau
 _REMEMBERS_TEN, _KNOWS_SPELLINGS = Version("1.0.58"), Version("2.1.7")
 """Between the two, versions remember ten files, each under its path as it was spelled, so that a scenario that spells a
 path in several ways loses what it has read to others in the same conversation."""
+_ASKS_A_MODEL, _ASKS_NOBODY = Version("2.1.282"), Version("2.1.321")
+"""Between the two, versions have a model judge what they would ask for, unless they are told the mode."""
 _LIFE = frozenset(
     {"resume", "compact", "rewind", "agents", "background", "mentions", "cancel", "stop", "cut", "kill"}
 )
@@ -327,6 +329,7 @@ class ClaudeCodeAdapter:
         """Whether a result came with a reminder, which may have cost it the blanks at both ends."""
         self._package: InstalledPackage = install(version, cache)
         self._forgets_spellings = _REMEMBERS_TEN <= Version(version) < _KNOWS_SPELLINGS
+        self._mode = "default" if _ASKS_A_MODEL <= Version(version) < _ASKS_NOBODY else ""
         self._model = model
         self._tools = tuple(tools)
         self._time_limit = time_limit
@@ -413,6 +416,7 @@ class ClaudeCodeAdapter:
             home,
             hooks=hooks,
             permissions=permissions,
+            mode=self._mode,
             sandbox=self._sandbox,
             workspace=workspace,
         )

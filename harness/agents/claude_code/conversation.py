@@ -73,6 +73,8 @@ class Options:
     """Whether the product prints what happens as lines of JSON, all of which are kept."""
     permissions: Permissions | None = None
     """What it may do without asking; None: everything."""
+    mode: str = ""
+    """The mode in which it may do everything; empty: its own."""
     sandbox: Sandbox | None = None
     """What it is shut in; None: nothing."""
     workspace: Path | None = None
@@ -142,11 +144,9 @@ def _arguments(options: Options) -> list[str]:
     unused = ",".join(tool for tool in ("TodoWrite", "Bash") if tool not in options.tools)
     stream = ["--output-format", "stream-json", "--verbose"] if options.streams else []
     resumed = [] if options.resumed is None else ["--resume", options.resumed]
-    allowed = (
-        ["--allowedTools", tools]
-        if options.permissions is None
-        else ["--permission-mode", options.permissions.mode]
-    )
+    mode = options.mode if options.permissions is None else options.permissions.mode
+    allowed = ["--allowedTools", tools] if options.permissions is None else []
+    allowed += ["--permission-mode", mode] if mode else []
     said = ARGUMENTS if options.rewinds or options.spoken else [options.prompt]
     replayed = ["--replay-user-messages"] if options.rewinds else []
     return [*resumed, "-p", *said, *replayed, *allowed, "--disallowedTools", unused, *stream]
