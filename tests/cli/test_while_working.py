@@ -20,7 +20,6 @@ from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 from tests.pages.page import CHECKOUT
 
-SERVER = CHECKOUT / "tests" / "replay" / "mcp_miniatures.py"
 IDS = ["wrong/effects", "wrong/text"]
 
 

@@ -5,20 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.record.syrupy_extension import RecordingExtension, recording_files, same_transcript
+from readfirst.harness.record.syrupy_extension import recording_files, same_transcript
 from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.recordings import Recordings
-from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 
 pytest_plugins = ["pytester"]
-
-SUITE = Suite(default_root())
-
-
-class SuiteRecordings(RecordingExtension):
-    root = SUITE.recordings_root
-
 
 TEST = """
     from pathlib import Path
