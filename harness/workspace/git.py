@@ -68,9 +68,9 @@ class Repository:
 
     def _top(self) -> str:
         if self._scratch is None:
-            self._scratch = Scratch()
+            self._scratch = Scratch(memory=True)
             os.mkdir(f"{self._scratch.path}/tree")  # noqa: PTH102
-            self._run(["init", "--quiet", "--initial-branch", "main"])
+            self._run(["init", "--quiet", "--template=", "--initial-branch", "main"])
         return str(self._scratch.path)
 
     def _run(self, words: list[str], *, may_fail: bool = False) -> None:
