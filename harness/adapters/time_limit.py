@@ -46,5 +46,7 @@ class time_limit:  # noqa: N801 - it is used like a function; a class, because i
             raise BrokenAdapter(f"{self._what} took longer than {self._seconds:g} s") from None
 
 
-def _ring(_number: int, _frame: FrameType | None) -> None:
-    raise _TimeIsUp
+def _ring(_number: int, frame: FrameType | None) -> None:
+    # Not while the alarm is set or stopped, which must end: the block is over then, or it rings in the block again.
+    if frame is None or frame.f_code not in (time_limit.__enter__.__code__, time_limit.__exit__.__code__):
+        raise _TimeIsUp

@@ -3,6 +3,7 @@
 import signal
 import threading
 import time
+from contextlib import suppress
 
 import miniatures
 import pytest
@@ -30,6 +31,14 @@ def test_the_alarm_does_not_ring_after_the_block() -> None:
         pass
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
     assert signal.getsignal(signal.SIGALRM) is former
+
+
+def test_a_block_that_ends_as_its_time_is_up_leaves_no_alarm() -> None:
+    """The alarm may ring at any moment, also while it is set, or stopped."""
+    for microseconds in range(1, 1000):
+        with suppress(BrokenAdapter), time_limit((microseconds % 40 + 1) / 1e6, "Edit"):
+            pass
+        assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
 def test_an_exception_of_the_block_passes_through() -> None:

@@ -40,7 +40,11 @@ def command(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[str
 @pytest.mark.parametrize(
     ("command", "found"),
     [
-        (2**16, ["calls of one and of eight megabytes arrive, and the next one, too"]),
+        pytest.param(
+            2**16,
+            ["calls of one and of eight megabytes arrive, and the next one, too"],
+            marks=pytest.mark.slow,
+        ),
         (2**22, ["calls of one and of eight megabytes arrive, and the next one, too"]),
         (2**24, []),
     ],

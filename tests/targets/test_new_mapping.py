@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.cli import exits
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.targets.mapping import load_target
 from readfirst.harness.targets.wordings import SCENARIOS
-from tests.command_line import Cli
+from tests.command_line import Cli, exit_code
 from tests.security.test_terminals import HOSTILE, complaints
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
@@ -33,19 +34,43 @@ TOOLS = [
 Run = Cli
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's folder, with the server and the list of its tools beside it."""
-    folder = tmp_path / "my server"
+COMMAND = f"mcp:{sys.executable} -S server.py tools.json"
+
+
+def furnished(folder: Path) -> Path:
+    """Put the server into a new folder, and the list of its tools beside it."""
     folder.mkdir()
     (folder / "server.py").write_bytes(STAND_IN.read_bytes())
     (folder / "tools.json").write_text(json.dumps(TOOLS))
     (folder / "python").symlink_to(sys.executable)
+    return folder
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's folder."""
+    folder = furnished(tmp_path / "my server")
     monkeypatch.chdir(folder)
     return folder
 
 
-COMMAND = f"mcp:{sys.executable} -S server.py tools.json"
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the command writes for the server, which it asks a dozen scenarios: once for all who look at it."""
+    folder = furnished(tmp_path_factory.mktemp("once") / "my server")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exits.signal, "signal", lambda *_: None)
+        patch.chdir(folder)
+        assert exit_code("field", "new-mapping", COMMAND) == 0
+    return (folder / "My-files.yaml").read_text()
+
+
+@pytest.fixture
+def mapping(here: Path, written: str) -> Path:
+    """That file in the user's folder."""
+    file = here / "My-files.yaml"
+    file.write_text(written)
+    return file
 
 
 @pytest.mark.slow
@@ -74,9 +99,10 @@ def test_what_is_written_says_what_is_left_to_do(here: Path, readfirst: Run) -> 
     assert load_target(here / "mine.yaml").capabilities == {"Read"}
 
 
-def test_the_design_that_is_seen_is_written_and_what_fits_none_is_told(here: Path, readfirst: Run) -> None:
-    assert readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml").code == 0
-    assert load_target(here / "mine.yaml").design == "content-checked"
+def test_the_design_that_is_seen_is_written_and_what_fits_none_is_told(
+    here: Path, mapping: Path, readfirst: Run
+) -> None:
+    assert load_target(mapping).design == "content-checked"
     server = (here / "server.py").read_text()
     refusing = server.replace(
         '    if name == "edit_file":\n', '    if name == "edit_file":\n        raise ValueError("no")\n'
@@ -88,11 +114,10 @@ def test_the_design_that_is_seen_is_written_and_what_fits_none_is_told(here: Pat
     assert load_target(here / "other.yaml").design is None
 
 
-def test_what_the_server_says_when_it_refuses_is_proposed(here: Path, readfirst: Run) -> None:
-    assert readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml").code == 0
-    names = load_target(here / "mine.yaml").result.errors.names
+def test_what_the_server_says_when_it_refuses_is_proposed(mapping: Path, readfirst: Run) -> None:
+    names = load_target(mapping).result.errors.names
     assert [form.text for form in names["not_read"].forms] == ["Read {path} first."]
-    assert readfirst("run", "target:mine.yaml", "gate/edit-unread", "--level", "reason").code == 0
+    assert readfirst("run", "target:My-files.yaml", "gate/edit-unread", "--level", "reason").code == 0
 
 
 def test_one_wording_for_two_reasons_is_not_proposed(here: Path, readfirst: Run) -> None:
@@ -130,14 +155,13 @@ def test_files_are_named_as_they_are_beside_the_mapping(here: Path, readfirst: R
 
 
 def test_a_server_under_development_gets_ones_own_variables(
-    here: Path, readfirst: Run, monkeypatch: pytest.MonkeyPatch
+    here: Path, mapping: Path, readfirst: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLOUR", "of the user, not $HOME")
     text = (here / "server.py").read_text()
     said = "text = f\"{os.environ['COLOUR']}, {os.environ['SHAPE']}\"\nprint(text, file=sys.stderr)\nsys.exit(7)\n"
-    readfirst("field", "new-mapping", COMMAND)
     (here / "server.py").write_text(f"import os\n{text.replace('seen = {}', said)}")
-    with (here / "My-files.yaml").open("a") as file:
+    with mapping.open("a") as file:
         file.write("environment: {SHAPE: round}\n")
     ended = readfirst("run", "target:My-files.yaml", "gate/edit-unread")
     assert ended.code == 3
@@ -146,18 +170,16 @@ def test_a_server_under_development_gets_ones_own_variables(
     )
 
 
-def test_a_tool_that_the_server_does_not_offer_is_reported(here: Path, readfirst: Run) -> None:
-    readfirst("field", "new-mapping", COMMAND)
-    file = here / "My-files.yaml"
-    file.write_text(file.read_text().replace("call: read_file", "call: red_file"))
+def test_a_tool_that_the_server_does_not_offer_is_reported(mapping: Path, readfirst: Run) -> None:
+    mapping.write_text(mapping.read_text().replace("call: read_file", "call: red_file"))
     ended = readfirst("run", "target:My-files.yaml", "gate/edit-unread")
     assert ended.code == 3
     assert "the server offers no tool called red_file (it offers: list_files, read_file, " in ended.err
     assert "Correct `call` in My-files.yaml." in ended.err
 
 
+@pytest.mark.usefixtures("mapping")
 def test_a_file_that_is_not_there_is_reported(here: Path, readfirst: Run) -> None:
-    readfirst("field", "new-mapping", COMMAND)
     (here / "server.py").unlink()
     ended = readfirst("run", "target:My-files.yaml", "gate/edit-unread")
     assert (ended.code, f"There is no file 'server.py' in {here}." in ended.err) == (3, True)
