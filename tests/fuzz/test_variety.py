@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -20,7 +19,8 @@ from readfirst.harness.suite.repeated import RepeatedText
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, calls_of
 
 SCENARIOS = 3_000
-CATEGORIES = sorted({unicodedata.category(chr(point)) for point in range(sys.maxunicode + 1)} - {"Cs", "Cn"})
+CATEGORIES = sorted({unicodedata.category(chr(point)) for point in range(0x10000)} - {"Cs", "Cn"})
+"""All that there are: no category begins beyond."""
 CONTROLS = [chr(point) for point in (0x1B, 0x07, 0x08)]
 OTHER_FORMATS = {
     "a fence": "```",
