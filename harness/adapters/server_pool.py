@@ -26,8 +26,10 @@ _ALONE_FIRST = 4
 _REPEATED_FAILURES = 10
 """Failures on a shared server that are repeated alone, to see whether they come out alike; all, once one did not."""
 _MOST_APART = 5
-"""Scenarios that may come out otherwise alone in any case; with more, and more than a tenth, nothing is shared."""
-_ONE_IN = 10
+"""Scenarios that may come out otherwise alone in any case; with more, and more than a third, nothing is shared."""
+_ONE_IN = 3
+_IN_SUCCESSION = 3
+"""Sessions in succession that come out otherwise alone, after which the shared server may be spoilt."""
 
 _AS_ASKED = "as asked"
 _UNTRIED = "as asked, without a trial: what fails may pass alone"
@@ -63,7 +65,8 @@ class ServerPool:
         self._again: dict[Path, McpServer] = {}
         self._apart: set[str] = set()
         self._shares = 0
-        self._latest_apart = -1  # which of the sessions that shared a server came out otherwise last
+        self._latest_apart = 0  # which of the sessions that shared a server came out otherwise last
+        self._in_succession = 0
         self._found = Independence(refusal=_AS_ASKED if isolation == "process" else _TOO_FEW)
         self._tried = isolation != "auto"
         self._sessions = 0
@@ -113,12 +116,14 @@ class ServerPool:
     def separate(self, scenario_id: str) -> None:
         """Take a scenario out that came out differently alone; share no more where that is no exception.
 
-        A server on which two sessions in succession came out differently may be spoilt, and is replaced.
+        A server on which several sessions in succession came out differently may be spoilt, and is replaced.
         """
         self._apart.add(scenario_id)
-        if self._shares == self._latest_apart + 1:
-            self._end_shared()
+        self._in_succession = self._in_succession + 1 if self._shares == self._latest_apart + 1 else 1
         self._latest_apart = self._shares
+        if self._in_succession == _IN_SUCCESSION:
+            self._end_shared()
+            self._in_succession = 0
         if len(self._apart) > max(_MOST_APART, self._shares / _ONE_IN):
             why = f"{counted(len(self._apart), 'scenario')} gave another result on a shared server"
             self._found = replace(self._found, refusal=why)
