@@ -18,7 +18,7 @@ from readfirst.harness.suite.entry import TextContent
 from readfirst.harness.suite.repeated import RepeatedText
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, calls_of
 
-SCENARIOS = 3_000
+SCENARIOS = 1_000
 CATEGORIES = sorted({unicodedata.category(chr(point)) for point in range(0x10000)} - {"Cs", "Cn"})
 """All that there are: no category begins beyond."""
 CONTROLS = [chr(point) for point in (0x1B, 0x07, 0x08)]
