@@ -1,6 +1,7 @@
 """Recordings keep every byte, once where contracts agree, and damage is reported."""
 
 import json
+import time
 from pathlib import Path
 from random import Random
 
@@ -183,6 +184,7 @@ def test_a_file_that_is_written_again_at_once_is_read_again(
     file.write_bytes(encode(recording(v2_1_7="one")))
     status = file.lstat()
     monkeypatch.setattr(Path, "lstat", lambda _: status)  # as a file system with a slow clock says
+    monkeypatch.setattr(time, "time_ns", lambda: status.st_ctime_ns)
     for text in ("one", "two"):
         file.write_bytes(encode(recording(v2_1_7=text)))
         assert kept.load("gate/edit", "2.1.7") == plain(text)
