@@ -31,9 +31,9 @@ class PathBehaviours:
     write_refuses_nul: bool = behaviour(
         False,
         {"1.0.98": True},
-        meaning="Write refuses a path with a NUL character before it writes, even where the other tools "
-        "do not see the character.",
-        shown_by=("paths/nul-in-path-write",),
+        meaning="Write refuses a path with a NUL character before it writes, and an Edit that makes a file when it "
+        "does, even where the other tools do not see the character.",
+        shown_by=("paths/nul-in-path-write", "crossed/impossible-16"),
     )
     long_path_refusal: str = behaviour(
         "system",

@@ -87,6 +87,8 @@ class Storage:
     def write(self, path: str, data: bytes) -> None:
         """Write the file in one step. Refusal: the system does not let it be written, or it is a link."""
         behaviours = self.behaviours
+        if behaviours.paths.write_refuses_nul and "\0" in path:
+            raise Refusal("os_error", "Path contains null bytes")
         refuse_null_at_last(path)
         self.refuse_links(path)
         if self.checkpoint is not None:
