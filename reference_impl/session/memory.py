@@ -307,6 +307,15 @@ class Memory:
         """
         return modified_at(path) > record.timestamp or self.writes.last_of(path) > record.writes
 
+    def has_later_time(self, path: str, record: Record, *, exact: bool = False) -> bool:
+        """Tell whether a file's time is later than that of a record, in whole milliseconds unless `exact`.
+
+        The product is never so fast that it writes a file twice at one time. OSError: no such file.
+        """
+        modified = modified_at(path, exact=exact)
+        at_once = modified == record.timestamp and self.writes.last_of(path) > record.writes
+        return modified > record.timestamp or at_once
+
     def _known_as(self, path: str, given: str) -> str:
         """Return the path under which a file is remembered: a final slash that the model wrote may belong to it."""
         return (
@@ -346,10 +355,8 @@ def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> 
 
 def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
     """Tell whether a file is newer than its record, unless all of it is known and it reads the same."""
-    if (
-        modified_at(file.path, exact=memory.behaviours.freshness.edit_compares_sub_milliseconds)
-        <= record.timestamp
-    ):
+    exact = memory.behaviours.freshness.edit_compares_sub_milliseconds
+    if not memory.has_later_time(file.path, record, exact=exact):
         return False
     return record.content is None or file.text != record.content
 

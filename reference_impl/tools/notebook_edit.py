@@ -14,7 +14,6 @@ from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.reading import notebook
 from readfirst.reference_impl.refusal import MODIFIED, NOT_READ, Failure, Refusal
 from readfirst.reference_impl.session.access import refuse_null, refuse_null_at_last
-from readfirst.reference_impl.session.memory import modified_at
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.text.content import encode, without_escapes
 from readfirst.reference_impl.text.json_text import JsonError, indented, parse
@@ -161,7 +160,7 @@ def refuse_unread(session: Session, path: str) -> None:
     record = session.memory.records.get(path)
     if record is None:
         raise Refusal("not_read", NOT_READ)
-    if disk.exists(path) and modified_at(path) > record.timestamp:
+    if disk.exists(path) and session.memory.has_later_time(path, record):
         raise Refusal("modified_since_read", MODIFIED)
 
 

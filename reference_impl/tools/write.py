@@ -13,7 +13,6 @@ from readfirst.reference_impl.refusal import MODIFIED, Refusal
 from readfirst.reference_impl.session.access import refuse_long, refuse_null, refuse_special_file
 from readfirst.reference_impl.session.memory import (
     Record,
-    modified_at,
     refuse_stale,
     refuse_unread,
 )
@@ -108,7 +107,7 @@ def needs_read(session: Session, path: str) -> bool:
 def refuse_modified(session: Session, path: str, record: Record) -> None:
     """Refuse a file that changed after it was remembered."""
     behaviours = session.behaviours
-    newer = modified_at(path, exact=behaviours.freshness.write_compares_sub_milliseconds) > record.timestamp
+    newer = session.memory.has_later_time(path, record, exact=behaviours.freshness.write_compares_sub_milliseconds)
     if newer and behaviours.freshness.write_compares_content_of_touched:
         # Here UTF-16 is what Read takes it for; right before writing it is what it means.
         mark = not behaviours.encoding.edit_hides_byte_order_mark
