@@ -330,8 +330,9 @@ class Memory:
         if not self.behaviours.freshness.staleness_uses_read_time:
             return modified
         # The system notes times of files by a clock that ticks; a change within the same tick is one after the Read.
+        # A time that is less than a tick ahead has passed before the product, which is slower, looks at the file.
         now = time.time_ns()
-        return modified if now - _TICK < modified <= now else now - _TICK
+        return modified if now - _TICK < modified < now + _TICK else now - _TICK
 
 
 def modified_at(path: str, *, exact: bool = False) -> int:
