@@ -121,7 +121,7 @@ def test_what_is_too_long_for_a_file_has_a_short_form() -> None:
         for value in call.arguments.values()
     ]
     long = [each for each in arguments if isinstance(each, str) and len(each) > LONGEST_AS_IT_IS]
-    assert len(long) > 10
+    assert len(long) > 5
     assert {type(each) for each in long} == {RepeatedText}
 
 
