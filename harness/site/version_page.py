@@ -79,7 +79,7 @@ def _page(facts: Facts, contract: Contract) -> Iterator[str]:
         yield harm_map_html(facts, "../", [name])
         yield ""
     before = facts.suite.contracts.before(contract)
-    if before is not None:
+    if before is not None and before.name in facts.recorded:
         yield f"## What changed for users since {prose(before.name)}"
         yield ""
         yield from _changes(facts, before, contract)
@@ -98,14 +98,15 @@ def _page(facts: Facts, contract: Contract) -> Iterator[str]:
 
 
 def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
-    harm = facts.recorded_harm["contracts"][after.name]["since"]
-    yield from harm_changes(CommonHarm.read(harm))
-    for cause in facts.recorded_harm["causes"]:
+    harm = facts.recorded_harm["contracts"].get(after.name, {}).get("since")
+    if harm is not None:
+        yield from harm_changes(CommonHarm.read(harm))
+    for cause in facts.recorded_harm["causes"] if harm is not None else ():
         if cause["id"] in harm["gone"] and before.read_gate == after.read_gate:
             yield f"- It no longer harms so: {_cause(facts, cause)}"
         elif cause["id"] in harm["new"]:
             yield f"- It harms in a new way: {_cause(facts, cause)}"
-    common = facts.table["versions"][after.name]["since"]["rules"]
+    common = facts.table["versions"][after.name].get("since", {}).get("rules", {})
     yield from changed_rules(rule_changes(facts.table, before.name, after.name, common, "versions"))
     found = list(_behaviours(before, after))
     yield from found[:_NAMED]

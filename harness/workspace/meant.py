@@ -18,7 +18,8 @@ _MOST_LINKS = 40
 def meant(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
     """Return the paths in a snapshot that a call may mean, behind all links; none where its argument names no file.
 
-    What begins with `~/` is at home, or in a folder of that name. A tool may compose the letters of a path.
+    What begins with `~/` is at home, or in a folder of that name. A tool may compose the letters of a path that
+    leads to nothing as it is.
     """
     path = arguments.get("file_path", arguments.get("notebook_path"))
     if not isinstance(path, str):
@@ -26,7 +27,8 @@ def meant(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tu
     here = _followed(posixpath.normpath(path.removeprefix("$WS").lstrip("/")), state)
     home = f"$HOME/{posixpath.normpath(path[2:])}" if path.startswith("~/") else None
     found = [each for each in (here, home) if each is not None]
-    return tuple(dict.fromkeys([*found, *(unicodedata.normalize("NFC", each) for each in found)]))
+    composed = [unicodedata.normalize("NFC", each) for each in found if each not in state]
+    return tuple(dict.fromkeys([*found, *composed]))
 
 
 def _followed(path: str, state: Mapping[str, Entry | None]) -> str | None:

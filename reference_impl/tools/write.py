@@ -107,7 +107,9 @@ def needs_read(session: Session, path: str) -> bool:
 def refuse_modified(session: Session, path: str, record: Record) -> None:
     """Refuse a file that changed after it was remembered."""
     behaviours = session.behaviours
-    newer = session.memory.has_later_time(path, record, exact=behaviours.freshness.write_compares_sub_milliseconds)
+    newer = session.memory.has_later_time(
+        path, record, exact=behaviours.freshness.write_compares_sub_milliseconds
+    )
     if newer and behaviours.freshness.write_compares_content_of_touched:
         # Here UTF-16 is what Read takes it for; right before writing it is what it means.
         mark = not behaviours.encoding.edit_hides_byte_order_mark

@@ -5,6 +5,7 @@ import pytest
 from readfirst.harness.compare.untouched_files import name_differences, trace_differences
 from readfirst.harness.suite.entry import Entry, RegularFile, Symlink
 from readfirst.harness.suite.scenario import ToolCall
+from readfirst.harness.workspace.meant import meant
 from readfirst.harness.workspace.traces import Trace
 
 SECOND = 1_000_000_000
@@ -115,3 +116,10 @@ def test_names_that_share_another_file_than_they_should_are_told_once(
 ) -> None:
     found = list(name_differences(expected, before, after, {}))
     assert [(each.what, each.expected, each.got) for each in found] == [(f"names of {what}", wanted, got)]
+
+
+def test_composed_letters_mean_another_file_where_the_path_leads_to_one_as_it_is() -> None:
+    decomposed, composed = "e\u0301.txt", "\u00e9.txt"
+    there = {decomposed: None}
+    assert meant({"file_path": f"$WS/{decomposed}"}, {}) == (decomposed, composed)
+    assert meant({"file_path": f"$WS/{decomposed}"}, there) == (decomposed,)
