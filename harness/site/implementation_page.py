@@ -113,8 +113,11 @@ def _changed(facts: Facts, name: str) -> Iterator[str]:
     yield f"Compared with {link(before, f'{before}.md')}:"
     yield ""
     harm, rules = facts.since(name, before)
-    yield from harm_changes(harm)
-    yield from changed_rules(rules)
+    if harm.sessions:
+        yield from harm_changes(harm)
+        yield from changed_rules(rules)
+    else:
+        yield "- No session was put through both, so nothing can be said."
     yield ""
 
 

@@ -101,13 +101,15 @@ def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
     harm = facts.recorded_harm["contracts"].get(after.name, {}).get("since")
     if harm is not None:
         yield from harm_changes(CommonHarm.read(harm))
-    for cause in facts.recorded_harm["causes"] if harm is not None else ():
-        if cause["id"] in harm["gone"] and before.read_gate == after.read_gate:
-            yield f"- It no longer harms so: {_cause(facts, cause)}"
-        elif cause["id"] in harm["new"]:
-            yield f"- It harms in a new way: {_cause(facts, cause)}"
-    common = facts.table["versions"][after.name].get("since", {}).get("rules", {})
-    yield from changed_rules(rule_changes(facts.table, before.name, after.name, common, "versions"))
+        for cause in facts.recorded_harm["causes"]:
+            if cause["id"] in harm["gone"] and before.read_gate == after.read_gate:
+                yield f"- It no longer harms so: {_cause(facts, cause)}"
+            elif cause["id"] in harm["new"]:
+                yield f"- It harms in a new way: {_cause(facts, cause)}"
+    rules = facts.table["versions"][after.name].get("since")
+    if rules is not None:
+        changed = rule_changes(facts.table, before.name, after.name, rules["rules"], "versions")
+        yield from changed_rules(changed)
     found = list(_behaviours(before, after))
     yield from found[:_NAMED]
     if len(found) > _NAMED:

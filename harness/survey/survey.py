@@ -37,7 +37,10 @@ from readfirst.harness.targets.mapping import Release, Target
 __all__ = ["COMMAND", "Survey", "SurveyError"]
 
 COMMAND = "readfirst field implementations --write"
-_OFTEN, _SHORT = 10, 6
+_OFTEN = 10
+"""Targets that harm somebody in a scenario of a sample, at least."""
+_SHORT = 6
+"""Calls of such a scenario, at most."""
 
 
 class SurveyError(ReadfirstError):
@@ -98,7 +101,10 @@ class Survey:
         self._kept = {each["target"]: each for each in targets} if usable else {}
 
     def asked(self, name: str) -> list[str]:
-        """Return the scenarios that a target, `NAME@VERSION`, is run on. Raises SurveyError, as `keep`."""
+        """Return the scenarios that a target, `NAME@VERSION`, is run on.
+
+        Raises SurveyError, as `keep`, and where there is nothing to choose a sample by.
+        """
         earlier = self._earlier(name)
         known = unpacked(earlier["reach"][self._contracts[0]]) if earlier is not None else {}
         ids = [each for each in self._suite.ids() if known.get(each, "broken") == "broken"]
@@ -108,14 +114,23 @@ class Survey:
             return [each for each in self._suite.ids() if each in wanted and self._is_cheap(each)]
         return ids
 
-    def _often_harmed(self) -> Iterator[str]:
-        """Yield the scenarios in which targets that were asked everything harm somebody, ten at least."""
+    def _often_harmed(self) -> list[str]:
+        """Return the scenarios in which targets that were asked everything harm somebody, ten at least.
+
+        Raises SurveyError: there are none, so a sample would be empty.
+        """
         harmed: Counter[str] = Counter()
         for each in self._kept.values():
             if looked_at_all(each):
                 kinds = (set(in_families(each["harm"]["scenarios"].get(kind, {}))) for kind in HARMS)
                 harmed.update(set().union(*kinds))
-        return (name for name, count in harmed.items() if count >= _OFTEN)
+        found = [name for name, count in harmed.items() if count >= _OFTEN]
+        if not found:
+            raise SurveyError(
+                f"there is no scenario in which {_OFTEN} targets harm somebody, so there is nothing to choose a sample"
+                " by. Run more of them whole first, without --sample."
+            )
+        return found
 
     def _is_cheap(self, scenario_id: str) -> bool:
         """Whether a scenario has six calls at most, and needs no process of its own."""

@@ -7,6 +7,7 @@ import shlex
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,12 @@ def test_a_card_says_what_changed_since_the_version_before(
     _, found = facts.since("deepagents@0.7.32", "deepagents@0.6.12")
     (rule, *_) = [each.rule for each in found if each.worse or each.better]
     assert f"../rules/{rule}.md" in changed
+    asked_neither = {**facts.results["deepagents@0.6.12"], "reach": {"2.1.7": {}}}
+    alone = replace(facts)
+    alone.__dict__["results"] = {**facts.results, "deepagents@0.6.12": asked_neither}
+    page = dict(implementation_pages(alone))["deepagents@0.7.32.md"]
+    assert "- No session was put through both, so nothing can be said.\n\n## What it is like" in page
+    assert "It keeps every rule" not in page
     assert "No earlier version was run." in implementations["agno-gated@3.1.10.md"]
 
 

@@ -147,10 +147,8 @@ def test_a_survey_writes_both_files_and_keeps_other_targets(
     }
 
 
-def test_only_missing_scenarios_are_run_and_added(
-    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    every = list(verdicts())
+def answered(monkeypatch: pytest.MonkeyPatch, every: list[Verdict]) -> list[list[str]]:
+    """Let runs give these verdicts; return the scenarios that each run is asked for."""
     asked: list[list[str]] = []
 
     def judge(_suite: Any, _connect: Any, _contracts: Any, _level: Any, ids: list[str], **_: Any) -> Any:
@@ -158,6 +156,14 @@ def test_only_missing_scenarios_are_run_and_added(
         return (each for each in every if each.scenario_id in ids)
 
     monkeypatch.setattr(surveys, "run", judge)
+    return asked
+
+
+def test_only_missing_scenarios_are_run_and_added(
+    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = list(verdicts())
+    asked = answered(monkeypatch, every)
     monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every[:2]])
     name = "server-filesystem@2026.8.31"
     first = Survey(SUITE, tmp_path)
@@ -211,13 +217,7 @@ def test_a_sample_is_what_often_harms_and_is_new_and_shares_a_process(
     target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = [*verdicts(), verdict("paths/relative-read", "passed")]
-    asked: list[list[str]] = []
-
-    def judge(_suite: Any, _connect: Any, _contracts: Any, _level: Any, ids: list[str], **_: Any) -> Any:
-        asked.append(ids)
-        return (each for each in every if each.scenario_id in ids)
-
-    monkeypatch.setattr(surveys, "run", judge)
+    asked = answered(monkeypatch, every)
     monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every[:3]])
     agno, release = find("agno")
     first = Survey(SUITE, tmp_path)
@@ -245,6 +245,13 @@ def test_a_sample_is_what_often_harms_and_is_new_and_shares_a_process(
     third = Survey(SUITE, tmp_path, missing=True, sample=True)
     third.keep()
     assert third.run(*target)["harm"] == result["harm"]
+
+
+def test_a_sample_of_nothing_is_refused(target: tuple[Target, Release], tmp_path: Path) -> None:
+    survey = Survey(SUITE, tmp_path, sample=True)
+    survey.keep()
+    with pytest.raises(SurveyError, match=r"there is no scenario in which 10 targets harm somebody"):
+        survey.asked(f"{target[0].name}@{target[1].version}")
 
 
 def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(
