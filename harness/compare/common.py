@@ -16,7 +16,7 @@ __all__ = ["CommonHarm", "common_cells"]
 class CommonHarm:
     """In how many of the `sessions` that both were put through something was `harmed`, before and after.
 
-    `counts` has the same by kind, of the kinds that are counted on both sides.
+    `counts` has the same by kind.
     """
 
     sessions: int
@@ -29,7 +29,7 @@ class CommonHarm:
         tried: tuple[Collection[str], Collection[str]],
         harmed: tuple[Mapping[Kind, Collection[str]], Mapping[Kind, Collection[str]]],
     ) -> CommonHarm:
-        """Compare the scenarios of both sessions: those that were tried, and of each kind those that were harmed."""
+        """Compare what both sides tried, given their scenarios: all that were tried, and those harmed, by kind."""
         both = set(tried[0]) & set(tried[1])
         found = [{kind: both.intersection(side.get(kind, ())) for kind in KINDS} for side in harmed]
         any_: list[int] = [len(set().union(*(side[kind] for kind in HARMS))) for side in found]

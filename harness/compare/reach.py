@@ -31,7 +31,8 @@ Reach = Literal["nothing", "effects", "reason", "text", "broken", "unsupported",
 """The last level at which a scenario holds, `nothing` where none does; or why there is none."""
 
 TRIED: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
-"""Of scenarios that were replayed to their end."""
+"""How far a scenario went that was replayed to its end."""
+
 _KINDS: tuple[Reach, ...] = ("nothing", "effects", "reason", "text", "broken", "unsupported", "unspecified")
 
 

@@ -162,11 +162,7 @@ class Contracts:
         alike = [each for each in self.recorded if each.name.partition("+")[2] == variant]
         older = [each for each in alike if order(each.name) < order(contract.name)]
         if variant and not older:
-            older = [
-                each
-                for each in self.recorded
-                if Version(each.version or "0") < Version(contract.version or "0")
-            ]
+            older = [each for each in self.recorded if order(each.name)[0] < order(contract.name)[0]]
         return max(older, key=lambda each: order(each.name), default=None)
 
     def find(self, name: str) -> Contract:

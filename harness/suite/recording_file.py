@@ -49,8 +49,9 @@ _HEADER = (
 _PLAIN_LIMIT = 4096
 """Longer texts and contents (in characters or bytes) are stored compressed."""
 _MOST_UNPACKED = 256 * 1024 * 1024
-_MOST_ANSWERS = 1_000_000
 """Bytes that all compressed texts and contents of a file may have."""
+_MOST_ANSWERS = 1_000_000
+"""Steps of a file, times the versions that they were recorded on."""
 _SHOWN = 200
 """Characters at both ends of a compressed text that are shown to a reviewer."""
 _NAME = 12

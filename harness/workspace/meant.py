@@ -27,7 +27,7 @@ def meant(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tu
     here = _followed(posixpath.normpath(path.removeprefix("$WS").lstrip("/")), state)
     home = f"$HOME/{posixpath.normpath(path[2:])}" if path.startswith("~/") else None
     found = [each for each in (here, home) if each is not None]
-    composed = [unicodedata.normalize("NFC", each) for each in found if each not in state]
+    composed = [unicodedata.normalize("NFC", each) for each in found if state.get(each) is None]
     return tuple(dict.fromkeys([*found, *composed]))
 
 
