@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import signal
@@ -12,6 +11,8 @@ from importlib.metadata import entry_points
 
 import pytest
 
+from readfirst.harness.processes.collection import collect_rarely
+
 # A shell that starts this in the background lets it ignore Ctrl-C, and what it starts would, too. Tests send it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -20,8 +21,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 if not any(entry.name == "readfirst" for entry in entry_points(group="pytest11")):
     pytest_plugins = ["readfirst.harness.pytest_plugin"]
 
-gc.set_threshold(100_000)
-"""New objects between two searches for garbage; with Python's own number they take a tenth of the time."""
+collect_rarely()
 
 MOST_PROCESSES = 8
 """Each has to collect all tests, so more of them gain little."""

@@ -13,6 +13,7 @@ import pytest
 import typer.main
 
 from readfirst.harness.cli import main as cli
+from tests.command_line import Cli
 from tests.pages.page import CHECKOUT, PAGES, Block, blocks, code, name_of
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
@@ -214,6 +215,15 @@ def test_what_makes_all_checks_is_run_by_ci() -> None:
     assert {
         command for command in RUN_BY_CI if command not in script and not {*command.split(" && ")} <= parts
     } == set()
+
+
+@pytest.mark.slow
+def test_the_first_page_shows_what_a_run_prints(readfirst: Cli) -> None:
+    """Where it does not, the page has the numbers of an earlier suite: copy what is printed, but for the costs."""
+    shown = (CHECKOUT / "README.md").read_text("utf-8").partition("&& readfirst run\n")[2].partition("```")[0]
+    ended = readfirst("run", "-j", "2")
+    assert ended.code == 0
+    assert shown == ended.out.partition("cost: ")[0]
 
 
 LISTED = re.findall(r"^\| `([\w/]+\.py)` \|", (CHECKOUT / "tools/README.md").read_text("utf-8"), re.MULTILINE)
