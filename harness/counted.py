@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["counted"]
-
 
 def counted(number: int, noun: str) -> str:
     """Return `1 rule`, `2 rules`, `1,504 scenarios`."""

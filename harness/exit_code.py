@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import ClassVar
 
-__all__ = ["ExitCode", "ReadfirstError"]
-
 
 class ExitCode(IntEnum):
     """How `readfirst` ends; documented in docs/running.md."""

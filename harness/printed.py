@@ -18,24 +18,6 @@ from typing import IO, TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = [
-    "UnreadError",
-    "as_text",
-    "console",
-    "escaped",
-    "guarded",
-    "guarded_streams",
-    "harmless_json",
-    "is_seen",
-    "one_line",
-    "say",
-    "say_lines",
-    "say_rows",
-    "say_table",
-    "stderr",
-    "stdout",
-    "without_commands",
-]
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Categories of characters that are not seen, or that act."""

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 # The harness is imported when the first scenario is collected: a test run without scenarios pays nothing.
 
-__all__ = ["ScenarioFailedError", "ScenarioFile", "ScenarioItem"]
 
 LEVELS = ("safe", "effects", "reason", "text", "verbatim")
 """As `harness.compare.verdict.LEVELS`, which would take too long to import here; a test compares them."""

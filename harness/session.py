@@ -12,42 +12,6 @@ from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
 
-__all__ = [
-    "BASH",
-    "BASIC_CAPABILITIES",
-    "DESIGNS",
-    "MODES",
-    "NO_ANSWER",
-    "SESSION_CAPABILITIES",
-    "TIME_LIMIT",
-    "Adapter",
-    "AdapterTraits",
-    "BackgroundSession",
-    "BrokenAdapter",
-    "CompactingSession",
-    "DelegatingSession",
-    "Design",
-    "Editor",
-    "Hook",
-    "InterruptibleSession",
-    "MentioningSession",
-    "MortalSession",
-    "ParallelSession",
-    "PermissionMode",
-    "Permissions",
-    "RacingSession",
-    "ResumingSession",
-    "RewindingSession",
-    "ServerUse",
-    "Servers",
-    "Session",
-    "ToolResult",
-    "Workspace",
-    "close_session",
-    "design_named",
-    "traits_of",
-]
-
 BASH = "Bash"
 """The tool that runs commands."""
 BASIC_CAPABILITIES = frozenset({"Read", "Edit", "Write"})

@@ -20,13 +20,14 @@ from typing import Any
 from conventions import CONVENTIONS
 
 from readfirst.harness.compare.common import CommonHarm
-from readfirst.harness.harm.harm import HARMS, KINDS, MEANING, Harm
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.recorded import recorded_outcome
 from readfirst.harness.report.markup import table
 from readfirst.harness.report.worst import is_made
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.contracts import Contract, order
+from readfirst.harness.suite.harm_kinds import HARMS, KINDS, MEANING
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
 

@@ -15,8 +15,6 @@ from typing import get_args
 from readfirst.harness.adapters.server_pool import Isolation
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["Command", "parse_command"]
-
 _OPTION = re.compile(r"(--?[A-Za-z][\w-]*=)(.+)", re.DOTALL)
 _LOOKS_LIKE_A_FILE = re.compile(r"(\.{0,2}|~)/.+|[^@:$\s]*[^@:$\s/]\.[A-Za-z]\w{0,4}")
 _RUNS_WHAT_STANDS_THERE = frozenset(

@@ -8,8 +8,6 @@ import struct
 import time
 from typing import Any
 
-__all__ = ["MAXIMUM_MESSAGE", "EndedError", "Framing", "GarbageError", "TooLateError"]
-
 MAXIMUM_MESSAGE = 64 * 1024 * 1024
 """The longest message in bytes; whoever announces more floods."""
 

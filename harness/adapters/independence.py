@@ -20,8 +20,6 @@ from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.workspace.site import Site
 from readfirst.harness.workspace.world import create
 
-__all__ = ["Independence", "try_servers"]
-
 Lend = Callable[[], AbstractContextManager[Site]]
 """Lends a site; a session that is opened there gets its server in one certain way."""
 Open = Callable[[Workspace], Session]

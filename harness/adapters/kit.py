@@ -11,8 +11,6 @@ from pathlib import Path
 
 import readfirst
 
-__all__ = ["unpack"]
-
 _MODULES = (
     "",
     "harness",

@@ -21,8 +21,6 @@ from readfirst.harness.processes.child import PipedChild
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["LONGEST_LINE", "LineProgram"]
-
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of one message; whoever writes more without an end floods."""
 

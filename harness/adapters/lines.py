@@ -24,8 +24,6 @@ from readfirst.harness.session import (
 )
 from readfirst.harness.workspace.site import Territory
 
-__all__ = ["LinesAdapter", "LinesSession"]
-
 
 class LinesAdapter:
     """Runs a command that speaks the protocol of `docs/protocol.md`, for all sessions.

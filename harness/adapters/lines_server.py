@@ -23,8 +23,6 @@ from readfirst.harness.session import (
     traits_of,
 )
 
-__all__ = ["PROTOCOL", "UNSPOKEN", "serve_lines"]
-
 PROTOCOL = 1
 """The version of the protocol, in the first message of both sides."""
 UNSPOKEN = frozenset({"stop", "background"})

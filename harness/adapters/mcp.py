@@ -28,8 +28,6 @@ from readfirst.harness.session import (
 from readfirst.harness.suite.scenario import CALLS, TOOLS
 from readfirst.harness.workspace.site import Territory
 
-__all__ = ["McpAdapter", "McpConnection", "McpSession", "text_of"]
-
 _SETTINGS, _SCRATCH = "$SETTINGS", "$SCRATCH"
 _START = 30.0
 """Seconds that a start may take at least; the time limit, if that is longer."""

@@ -27,8 +27,6 @@ from readfirst.harness.processes.child import PipedChild
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["LONGEST_MESSAGE", "McpServer", "Offer"]
-
 LONGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes of one line; whoever writes more without an end floods."""
 

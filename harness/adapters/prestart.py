@@ -11,9 +11,8 @@ from pathlib import Path
 
 from readfirst.harness.adapters.mcp_server import McpServer
 from readfirst.harness.session import BrokenAdapter, Workspace
-from readfirst.harness.workspace.site import Site, SitePool, SpoiltError
-
-__all__ = ["Prestart", "Start"]
+from readfirst.harness.workspace.folder import SpoiltError
+from readfirst.harness.workspace.site import Site, SitePool
 
 Start = Callable[[Workspace, Path], McpServer]
 """Starts a server for a workspace, in a directory. Raises BrokenAdapter."""

@@ -25,8 +25,6 @@ from readfirst.harness.adapters.framing import MAXIMUM_MESSAGE, Framing
 from readfirst.harness.adapters.sent import received
 from readfirst.harness.session import close_session, traits_of
 
-__all__ = ["main"]
-
 _ROOM = MAXIMUM_MESSAGE - 1024 * 1024
 """Bytes of a message that an answer's text may take; the rest is for what comes with it."""
 

@@ -34,8 +34,6 @@ from readfirst.harness.session import (
 )
 from readfirst.harness.workspace.site import Territory
 
-__all__ = ["FactoryError", "PythonAdapter", "PythonSession"]
-
 _OUTPUT_KEPT = 8192
 """Bytes of the end of the process's output that a breakage quotes."""
 _FAREWELL = 0.5

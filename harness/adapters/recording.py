@@ -27,8 +27,6 @@ from readfirst.harness.workspace.site import HOME
 from readfirst.harness.workspace.snapshot import ownership_at
 from readfirst.harness.workspace.world import create
 
-__all__ = ["OneTranscript", "RecordingAdapter", "recorded_result"]
-
 
 class RecordingAdapter:
     """Replays one contract's recordings: proves that fixtures and recordings agree.

@@ -29,8 +29,6 @@ from readfirst.reference_impl import Hook as ReferenceHook
 if TYPE_CHECKING:
     from readfirst.harness.adapters.lines import LinesAdapter
 
-__all__ = ["ReferenceAdapter", "ReferenceSession", "hooks_for", "reference_tools", "serve"]
-
 
 def reference_tools(
     contract: str | Behaviours, workspace: Workspace, shell: Shell | None, hooks: Iterable[ReferenceHook] = ()

@@ -9,8 +9,6 @@ from typing import Any
 
 from readfirst.harness.session import Hook, Permissions, Workspace
 
-__all__ = ["received", "sent"]
-
 
 def sent(workspace: Workspace) -> dict[str, Any]:
     """Return what a session is opened with; `docs/protocol.md` describes it."""

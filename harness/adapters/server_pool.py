@@ -17,8 +17,6 @@ from readfirst.harness.session import Adapter, ServerUse, Workspace, traits_of
 from readfirst.harness.suite.scenario import AT_ONCE, Scenario
 from readfirst.harness.workspace.site import Site, SitePool
 
-__all__ = ["Isolation", "ServerPool"]
-
 Isolation = Literal["auto", "process", "directory"]
 
 _ALONE_FIRST = 4

@@ -18,8 +18,6 @@ from readfirst.harness.processes.child import Child
 from readfirst.harness.processes.sandbox import Sandbox, sandbox_among_files
 from readfirst.reference_impl import Ran
 
-__all__ = ["Confines", "Shell", "run_hook"]
-
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _BLOCK = 512
 _MOST_BYTES = 1024 * 1024

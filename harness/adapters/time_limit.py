@@ -8,8 +8,6 @@ from types import FrameType
 
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["time_limit"]
-
 _AGAIN = 0.05
 """Seconds until the alarm rings again, for code that catches everything."""
 

@@ -9,8 +9,6 @@ from typing import Any
 from readfirst.harness.agents.json_lines import JsonLines
 from readfirst.harness.session import Editor
 
-__all__ = ["AcpClient"]
-
 _INITIALIZE, _OPEN, _PROMPT = 1, 2, 3
 _NO_METHOD, _FAILED, _NOT_FOUND = -32601, -32603, -32002
 """Codes of JSON-RPC and of the protocol."""

@@ -24,8 +24,6 @@ from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import NO_ANSWER, BrokenAdapter, ToolResult
 
-__all__ = ["LAUNCHER", "OUTPUT_KEPT", "Conversation", "Dialogue", "Launch", "Pause", "Program"]
-
 LAUNCHER = Path(__file__).with_name("launcher.py")
 _START_SECONDS = 60.0
 _CHARACTERS_A_SECOND = 100_000.0

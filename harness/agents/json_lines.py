@@ -10,8 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-__all__ = ["JsonLines"]
-
 _LONGEST = 64 * 1024 * 1024
 """Bytes of a line; of one that does not end, the beginning is dropped."""
 

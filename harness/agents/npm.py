@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from readfirst.harness.processes.errand import run_errand
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["npm"]
-
 
 def npm(
     arguments: Sequence[str], *, about: str, needed: str, seconds: int

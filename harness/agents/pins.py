@@ -7,8 +7,6 @@ import os
 import resource
 from pathlib import Path
 
-__all__ = ["Pins"]
-
 _FLAGS = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK) | os.O_NOFOLLOW | os.O_CLOEXEC
 _MOST = 4096
 

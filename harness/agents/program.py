@@ -18,8 +18,6 @@ from readfirst.harness.processes.footing import write_anew
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import TIME_LIMIT
 
-__all__ = ["BASE_VARIABLES", "AgentProgram"]
-
 _FOLDERS = {
     "XDG_CONFIG_HOME": ".config",
     "XDG_DATA_HOME": ".local/share",

@@ -21,17 +21,6 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
 
-__all__ = [
-    "Answer",
-    "Asked",
-    "ReportedEntry",
-    "asked",
-    "clause_answer",
-    "patched",
-    "recorded_answers",
-    "with_whole_text",
-]
-
 GROUP = "parallel calls"
 """What stands for the tool where a group as a whole is meant."""
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from readfirst.harness.changes.occurrence import ChangeLevel, Kind, Occurrence
 
-__all__ = ["Cause", "Signature", "grouped"]
-
 SAFETY = frozenset(
     {
         "not_read",

@@ -10,8 +10,6 @@ from readfirst.harness.changes.answer import Answer, ReportedEntry
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile
 from readfirst.harness.suite.scenario import CallIndex, ParallelCalls, Scenario, ToolCall, WorldEvent
 
-__all__ = ["before_steps", "kept", "known_lines", "with_modes"]
-
 _MOST_BYTES = 65_536
 """Of larger files the lines are not collected."""
 

@@ -20,8 +20,6 @@ from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript
 
-__all__ = ["FIRST_RELAXED", "Point", "chain", "dated", "narrowest", "points"]
-
 _MOST_SCENARIOS = 4
 """Scenarios of each cause that are looked at."""
 _MOST_POINTS = 4

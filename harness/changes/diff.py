@@ -12,12 +12,10 @@ from readfirst.harness.changes.cause import Cause, grouped
 from readfirst.harness.changes.occurrence import Occurrence, occurrences
 from readfirst.harness.changes.sides import ContractSide, RunSide, Side
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.harm.harm import KINDS, Kind
 from readfirst.harness.run.workers import work_in_processes
+from readfirst.harness.suite.harm_kinds import KINDS, Kind
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.tools import OfferedTool, load_tools, tools_file
-
-__all__ = ["Diff", "HarmChange", "diff", "tool_changes"]
 
 
 @dataclass(frozen=True, slots=True)

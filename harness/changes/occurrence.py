@@ -18,8 +18,6 @@ from readfirst.harness.report.visible import first_difference
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink, in_words
 from readfirst.harness.suite.scenario import CallIndex, Scenario, TextDigest, ToolCall
 
-__all__ = ["Change", "ChangeLevel", "Kind", "Occurrence", "occurrences", "same_text", "shown_text"]
-
 ChangeLevel = Literal["effects", "reason", "text"]
 Kind = Literal[
     "refusal", "file", "path", "mode", "reason", "refusal words", "words", "content", "detail", "prefix"

@@ -19,8 +19,6 @@ from readfirst.harness.suite.contracts import LATEST, Contract
 from readfirst.harness.suite.nearest import nearest
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["SideError", "SideParser"]
-
 
 class SideError(ReadfirstError):
     """What was typed names no side; the message says what to write."""

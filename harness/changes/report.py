@@ -13,8 +13,6 @@ from readfirst.harness.counted import counted
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.report.visible import first_difference, visible
 
-__all__ = ["SHOWN", "as_json", "as_markdown", "as_text", "headline", "words"]
-
 _FORMAT = 1
 _FEW = 3
 """Scenarios of a cause that are named."""

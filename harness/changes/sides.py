@@ -9,16 +9,14 @@ from typing import Protocol
 
 from readfirst.harness.changes.answer import Answer, asked, clause_answer, patched, with_whole_text
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.harm.harm import Kind
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.recorded import recorded_outcome
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.expected import seen_by
+from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.scenario import CallIndex, Scenario, TextDigest
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
-
-__all__ = ["ContractSide", "RunSide", "Side", "TakenSide"]
 
 
 class Side(Protocol):

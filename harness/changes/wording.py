@@ -10,8 +10,6 @@ from typing import Any, Literal
 
 from readfirst.harness.compare.signature import manner
 
-__all__ = ["BLANKS", "Part", "TextChange", "general", "parts", "text_changes"]
-
 _NUMBERED = re.compile(r"(?s)(\s*)(\d+)([→\t|:]\s?|\W{1,3})(.*)")
 _PRODUCT = re.compile(r"(?s)( *)(\d+)([→\t])(.*)")
 _BARE = re.compile(r"\s*\d+[^\w\s]?\s*")

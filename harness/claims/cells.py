@@ -18,8 +18,6 @@ from readfirst.harness.suite.entry import (
 )
 from readfirst.harness.suite.scenario import Clause, TextDigest
 
-__all__ = ["describe_answer", "describe_both", "excerpt"]
-
 MOST_CHARACTERS = 240
 """Characters of an answer that are shown before the rest is counted."""
 _FEW_CHARACTERS = 90

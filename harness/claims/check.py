@@ -11,8 +11,6 @@ from readfirst.harness.suite.case import Case, at
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 
-__all__ = ["Stated", "check_claims", "check_documented", "stated_in"]
-
 Stated = Sequence[bool]
 """Of each call of a scenario, whether it has a clause that rests on a document."""
 

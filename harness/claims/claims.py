@@ -15,19 +15,6 @@ from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.expectations import read_expectation
 from readfirst.harness.suite.scenario import Clause
 
-__all__ = [
-    "DOCUMENT_AND_SECTION",
-    "Claim",
-    "Claims",
-    "ClaimsError",
-    "Contradiction",
-    "Question",
-    "Shown",
-    "Topic",
-    "claims_file",
-    "load_claims",
-]
-
 DOCUMENT_AND_SECTION = re.compile(r"(?P<document>\S+\.txt), (?P<section>\S.*)")
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _MOST_CALLS = 1000

@@ -27,17 +27,6 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.suite import Suite
 
-__all__ = [
-    "Evidence",
-    "Holding",
-    "RecordedAnswer",
-    "Statement",
-    "answers_of",
-    "combined",
-    "judged_statements",
-    "statements",
-]
-
 Holding = Literal["holds", "in other words", "partly", "does not hold", "not shown", "not recorded"]
 """Whether something that is claimed is so.
 

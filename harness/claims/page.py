@@ -26,8 +26,6 @@ from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.scenario import TextDigest
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["Judged", "OwnData", "behaviour", "judged", "own_data", "summary"]
-
 _MOST_EXAMPLES = 3
 """Calls of one claim that are shown in full; of all others the verdict is shown."""
 

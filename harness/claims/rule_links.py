@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from readfirst.harness.claims.claims import Claim, claims_file, load_claims
 from readfirst.harness.claims.versions import by_contract, versions_in_words
 from readfirst.harness.claims.witness import Witness
-from readfirst.harness.suite.suite import Heading, Suite
+from readfirst.harness.suite.heading import Heading
+from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl.behaviours.history import History
 from readfirst.reference_impl.contract import histories
-
-__all__ = ["behaviours_by_rule", "claims_by_rule", "scenarios_by_rule"]
 
 
 def scenarios_by_rule(suite: Suite) -> dict[str, list[Heading]]:

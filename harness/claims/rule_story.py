@@ -13,8 +13,6 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.version_spans import version_spans
 from readfirst.reference_impl.contract import history_of
 
-__all__ = ["rule_story"]
-
 
 def rule_story(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
     """Yield the lines. Raises SuiteError, RecordingError."""

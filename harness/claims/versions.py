@@ -19,15 +19,6 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.version_spans import version_spans
 
-__all__ = [
-    "Versions",
-    "by_contract",
-    "holds_anywhere",
-    "rule_versions",
-    "seen_in_versions",
-    "versions_in_words",
-]
-
 _SHOWS: tuple[Holding, ...] = ("holds", "in other words")
 
 

@@ -23,8 +23,6 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, RecordingError, Transcript, TranscriptStep
 from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["Witness"]
-
 
 class Witness:
     """Replays recordings, each transcript once; close it to remove its workspaces.

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["bisect"]
 
 _SHOWN = 100
 """Characters of an answer that are printed."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["compatibility", "files_of"]
 
 _CHARTED = ("safety",)
 """The classes of the picture."""

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["diagnose"]
 
 _FEW = 40
 """Scenarios that the table may lack without a word: they are replayed in seconds."""

@@ -25,8 +25,6 @@ from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["diff"]
-
 
 class DiffFormat(StrEnum):
     """The values of `diff --format`."""

@@ -14,8 +14,6 @@ from readfirst.harness.printed import console, say_rows, stdout
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["docs", "pages"]
-
 
 @guarded
 def docs(

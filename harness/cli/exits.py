@@ -16,8 +16,6 @@ from readfirst.harness.cli.process import Terminated, leave_at_once, listen
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.printed import UnreadError, say, say_lines, stdout
 
-__all__ = ["UsageError", "explained", "guarded", "show_tracebacks"]
-
 P = ParamSpec("P")
 
 _OF_THE_SYSTEM = frozenset(

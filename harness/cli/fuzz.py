@@ -22,7 +22,6 @@ from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["fuzz"]
 
 _STEPS = 2000
 """Where neither --steps nor --minutes is given."""

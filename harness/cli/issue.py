@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["print_issue", "write_evidence"]
-
 
 def write_evidence(
     chosen: Sequence[tuple[Target, Release]],

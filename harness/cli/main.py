@@ -20,7 +20,6 @@ from readfirst.harness.printed import UnreadError, console, guarded_streams, say
 
 # Everything else is imported by the command that needs it: `list` must answer at once.
 
-__all__ = ["COMMANDS", "FORMER", "GROUPS", "main"]
 
 _CLI = "readfirst.harness.cli"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["EXAMPLE", "GUIDE", "MANUAL", "TARGETS"]
-
 GUIDE = """\
 Conformance suite for Claude Code's file tools (Read, Edit, Write) and their read-before-edit contract.
 

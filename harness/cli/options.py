@@ -15,44 +15,11 @@ import typer
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.selection import Selection
-    from readfirst.harness.suite.selection import Selection as Selected
     from readfirst.harness.suite.suite import Suite
+
+    Selected = Selection
 else:
     Selected = object  # it is imported by the command that needs it
-
-__all__ = [
-    "ALL",
-    "FEW",
-    "MOST",
-    "AutoJobs",
-    "Claims",
-    "Classes",
-    "Confine",
-    "ContractName",
-    "Expression",
-    "Families",
-    "Fixtures",
-    "Ids",
-    "Jobs",
-    "LevelName",
-    "Output",
-    "Release",
-    "RequirementName",
-    "Requirements",
-    "Rules",
-    "Selected",
-    "Settle",
-    "Shard",
-    "Tags",
-    "TimeLimit",
-    "finite",
-    "in_installed_package",
-    "one_target",
-    "open_own_suite",
-    "open_suite",
-    "selecting",
-    "shard_of",
-]
 
 
 _NUMBER = re.compile(r"[1-9][0-9]*")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["behaviours", "claims", "history"]
 
 Check = Annotated[
     bool, typer.Option("--check", help="Write nothing; exit code 1 if the page on disk is stale.")

@@ -9,8 +9,6 @@ import sys
 
 from readfirst.harness.processes.collection import collect_rarely
 
-__all__ = ["Terminated", "begin", "end", "keep_nothing", "leave_at_once", "listen"]
-
 # It runs before anything else is imported.
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)

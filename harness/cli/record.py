@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["merge", "record"]
-
 
 Contracts = Annotated[
     list[str] | None,

@@ -15,8 +15,6 @@ from readfirst.harness.exit_code import ExitCode
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["serve"]
-
 
 class Protocol(StrEnum):
     """The values of `serve --protocol`."""

@@ -13,8 +13,6 @@ from readfirst.harness.cli.suite_page import page_file
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import say
 
-__all__ = ["STEPS", "renew"]
-
 STEPS: tuple[tuple[str, ...], ...] = (
     ("readfirst", "product", "behaviours", "--write"),
     ("readfirst", "product", "claims", "--write"),

@@ -35,8 +35,6 @@ from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["report", "run", "watch"]
-
 
 class IsolationName(StrEnum):
     """The values of `--isolation`."""

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["export", "lint", "list_", "new", "show"]
-
 
 @guarded
 @selecting(MOST)
@@ -164,7 +162,8 @@ def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
 
     `readfirst docs format` lists the rules.
     """
-    from readfirst.harness.lint import notes, walk
+    from readfirst.harness.lint.recorded import notes
+    from readfirst.harness.lint.walk import walk
     from readfirst.harness.run.jobs import processors
     from readfirst.harness.suite.selection import Selection, select
 

@@ -15,8 +15,6 @@ from readfirst.harness.printed import say
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["site"]
-
 
 @guarded
 def site(

@@ -13,8 +13,6 @@ from readfirst.harness.printed import say
 if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
 
-__all__ = ["is_fresh", "keep_pages", "own_page_file", "page_file"]
-
 
 def page_file(suite: Suite, name: str) -> Path | None:
     """Return where a page of a suite belongs: in docs/ beside the folder of the fixtures.

@@ -20,8 +20,6 @@ from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["check_adapter", "implementations", "new_mapping", "targets"]
-
 
 class ListFormat(StrEnum):
     """The values of `targets --format`."""

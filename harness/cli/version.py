@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["version"]
-
 
 def version() -> str:
     """Return the version of the installed distribution; `unknown` in a checkout that is not installed."""

@@ -19,20 +19,6 @@ from readfirst.harness.suite.contracts import Contracts, order
 from readfirst.harness.suite.editions import Editions
 from readfirst.harness.suite.nearest import nearest
 
-__all__ = [
-    "BROKEN",
-    "UNEXPLAINED",
-    "VARIES",
-    "Acceptance",
-    "Baseline",
-    "BaselineError",
-    "Ruling",
-    "baseline_text",
-    "lacking_now",
-    "load_baseline",
-    "rule",
-]
-
 BROKEN = "broken"
 """Stands in `fails` for a scenario whose replay may end early (a crash, a hang)."""
 

@@ -9,8 +9,6 @@ from typing import Any
 from readfirst.harness.compare.reach import Seen, cell_of
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
 
-__all__ = ["CommonHarm", "common_cells"]
-
 
 @dataclass(frozen=True, slots=True)
 class CommonHarm:

@@ -10,12 +10,13 @@ from readfirst.harness.compare.expected_files import FileDifference, file_differ
 from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.compare.untouched_files import name_differences, trace_differences
 from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict, up_to
-from readfirst.harness.harm.harm import HARMS, Harm
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.torn import left_to_luck, torn
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.entry import Entry
+from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.host_text import answer_of, unwrapped
 from readfirst.harness.suite.outer_blanks import without_outer_blanks
 from readfirst.harness.suite.scenario import (
@@ -31,8 +32,6 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
-
-__all__ = ["compare", "skipped"]
 
 
 def skipped(

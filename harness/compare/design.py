@@ -7,17 +7,16 @@ from dataclasses import replace
 
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
-from readfirst.harness.harm.harm import HARMS, Harm
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import Adapter, Design
 from readfirst.harness.suite.contracts import Contract, clause_for
+from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.site import SitePool
-
-__all__ = ["LEFT_OUT", "DesignUnclear", "by_design", "contradicted", "design_seen"]
 
 _REFUSED_CHANGED = frozenset({"modified_since_read", "unexpectedly_modified"})
 _EDITING = frozenset({"Edit", "MultiEdit", "NotebookEdit"})

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, HardLink, RegularFile, in_words
 from readfirst.harness.suite.ownership import OWN
 
-__all__ = ["FileDifference", "file_differences"]
-
 _EXCERPT = 4096
 """Contents longer than this (in bytes) are shown as the part around the first difference."""
 

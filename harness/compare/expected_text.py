@@ -8,8 +8,6 @@ from readfirst.harness.compare.expected_files import FileDifference
 from readfirst.harness.suite.outer_blanks import without_outer_blanks
 from readfirst.harness.suite.scenario import TextDigest
 
-__all__ = ["text_differences"]
-
 
 def text_differences(
     expected: str | TextDigest | None, answer: str, raw: str, *, ignores_outer_blanks: bool = False

@@ -10,10 +10,8 @@ from readfirst.harness.compare.baseline import BROKEN, UNEXPLAINED, VARIES, Acce
 from readfirst.harness.compare.lacking import Lacking
 from readfirst.harness.compare.signature import signature
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
-from readfirst.harness.harm.harm import MEANING
 from readfirst.harness.suite.contracts import order
-
-__all__ = ["describe", "first_differences", "grouped_text"]
+from readfirst.harness.suite.harm_kinds import MEANING
 
 _FILES = {
     "file: byte order mark": "It leaves a byte order mark where the contract does not, or the reverse.",

@@ -10,8 +10,6 @@ from textwrap import wrap
 
 from readfirst.harness.compare.verdict import Verdict
 
-__all__ = ["Lacking", "in_a_call"]
-
 _WIDTH = 118
 
 

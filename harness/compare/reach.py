@@ -9,24 +9,6 @@ from typing import Literal
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.suite.rules import RuleClass
 
-__all__ = [
-    "STANDINGS",
-    "TRIED",
-    "Cell",
-    "Reach",
-    "Seen",
-    "Standing",
-    "by_family",
-    "cell_of",
-    "holds_at",
-    "in_families",
-    "level_of",
-    "packed",
-    "reach_of",
-    "standing",
-    "unpacked",
-]
-
 Reach = Literal["nothing", "effects", "reason", "text", "broken", "unsupported", "unspecified"]
 """The last level at which a scenario holds, `nothing` where none does; or why there is none."""
 

@@ -10,8 +10,6 @@ from readfirst.harness.compare.lacking import in_a_call
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.session import BASIC_CAPABILITIES
 
-__all__ = ["Ruler"]
-
 
 class Ruler:
     """Rules verdicts by a baseline; what is not judged has to be allowed, by the baseline or by `claims`.

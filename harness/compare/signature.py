@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from readfirst.harness.compare.verdict import Difference, Verdict, up_to
 
-__all__ = ["LONGEST", "kind", "manner", "signature"]
-
 LONGEST = 90
 """Characters of a refusal's text that belong to a signature."""
 

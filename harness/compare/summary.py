@@ -9,10 +9,8 @@ from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.harm.harm import BESIDE, HARMS, Kind
+from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, Kind
 from readfirst.harness.suite.heading import Requirement
-
-__all__ = ["Count", "ExitCode", "Summary"]
 
 _MOST_NAMED = 5
 """What is lacking that a complaint names before it counts the rest."""

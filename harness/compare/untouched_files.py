@@ -10,8 +10,6 @@ from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.workspace.meant import meant
 from readfirst.harness.workspace.traces import Trace
 
-__all__ = ["name_differences", "trace_differences"]
-
 
 def trace_differences(
     expected: Mapping[str, Entry | None],

@@ -11,8 +11,6 @@ from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.heading import Heading, Requirement
 from readfirst.harness.suite.scenario import Scenario
 
-__all__ = ["LEVELS", "Difference", "Level", "Status", "Verdict", "up_to"]
-
 Level = Literal["safe", "effects", "reason", "text", "verbatim"]
 LEVELS: tuple[Level, ...] = ("safe", "effects", "reason", "text", "verbatim")
 """From the weakest to the strictest; each holds only where those before it hold."""

@@ -13,8 +13,6 @@ from readfirst.reference_impl import Behaviours, behaviours_of
 from readfirst.reference_impl.behaviours.history import ByModel
 from readfirst.reference_impl.contract import FIRST_VERSION, histories
 
-__all__ = ["BehaviourChange", "alternatives", "meaning_of", "named", "values_of", "versions", "with_changes"]
-
 _RELAXED_SINCE = (2, 1, 208)
 _GATED = "+gated"
 

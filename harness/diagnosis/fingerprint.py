@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from readfirst.harness.compare.verdict import Difference, Verdict
 
-__all__ = ["AS_EXPECTED", "BROKEN", "Fingerprint", "fingerprint_of", "is_lacking"]
-
 _LENGTH = 8
 """Hexadecimal digits of a digest: a scenario knows a handful of them."""
 _MODEST = {"world event"}

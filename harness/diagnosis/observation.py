@@ -14,8 +14,6 @@ from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 
-__all__ = ["ObservationError", "comparable", "read_observed", "run_observed"]
-
 
 class ObservationError(ReadfirstError):
     """There is nothing to diagnose; the message says what to do."""

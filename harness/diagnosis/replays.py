@@ -19,8 +19,6 @@ from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import Behaviours
 from readfirst.reference_impl.contract import groups
 
-__all__ = ["Replays", "Seen"]
-
 _SEVERAL_EDITS = "multi_edit_exists"
 
 

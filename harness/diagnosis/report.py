@@ -14,8 +14,6 @@ from readfirst.harness.report.markup import code, table
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.rules import Rule, Rules
 
-__all__ = ["Case", "as_json", "as_markdown", "as_text"]
-
 _FORMAT = 1
 _RULES = 10
 """Rules of which something is unexplained that are listed, the worst first, unless all are asked for."""

@@ -13,8 +13,6 @@ from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.table import BASE, Table
 from readfirst.reference_impl import Behaviours, behaviours_of
 
-__all__ = ["Diagnosis", "Difference", "Observed", "diagnosed"]
-
 Observed = Mapping[str, Fingerprint]
 """What an implementation did, by scenario."""
 Level = Literal["effects", "reason"]

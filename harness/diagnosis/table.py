@@ -28,18 +28,6 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import DEFAULT_CONTRACT, behaviours_of
 from readfirst.reference_impl.behaviours.history import behaviour
 
-__all__ = [
-    "BASE",
-    "TABLE",
-    "Row",
-    "Table",
-    "TableError",
-    "made",
-    "reference_digest",
-    "row_of",
-    "scenario_digest",
-]
-
 BASE = DEFAULT_CONTRACT
 """The version in which one behaviour at a time is changed."""
 TABLE = Path(__file__).with_name("table.json")

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 
 from readfirst.harness.fuzz.campaign import Duel
 from readfirst.harness.fuzz.disagree import Cause, Disagreement
-from readfirst.harness.harm.harm import HARMS
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.session import Adapter
+from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.vocabulary import Vocabulary
 from readfirst.harness.workspace.site import SitePool
-
-__all__ = ["Alone"]
 
 
 class Alone(Duel):

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from readfirst.harness.fuzz.campaign import Finding
 from readfirst.harness.suite.rules import CLASSES, Rules
 
-__all__ = ["by_rule"]
-
 _NO_RULE = "no rule"
 
 

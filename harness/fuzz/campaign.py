@@ -18,8 +18,6 @@ from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.vocabulary import Vocabulary
 from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["Campaign", "Duel", "Finding", "Group", "Tally"]
-
 _SHRUNK_PER_CAUSE = 3
 _MOST_BROKEN = 5
 

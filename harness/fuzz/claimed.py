@@ -8,8 +8,6 @@ from dataclasses import replace
 from readfirst.harness.session import Adapter, traits_of
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 
-__all__ = ["claimed"]
-
 
 def claimed(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
     """Yield the scenarios without the calls that a side does not claim, unless no call is left.

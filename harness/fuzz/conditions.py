@@ -14,8 +14,6 @@ from typing import Any
 from readfirst.harness.fuzz.sketch import Sketch
 from readfirst.harness.suite.scenario import CallIndex, ParallelCalls, Scenario, ToolCall, WorldEvent
 
-__all__ = ["Pair", "calls_of", "conditions_of", "pairs_of"]
-
 Pair = tuple[str, str, str]
 """A tool and two conditions, each `dimension: value`, in the order of the dimensions."""
 

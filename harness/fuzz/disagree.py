@@ -17,8 +17,6 @@ from readfirst.harness.suite.outer_blanks import without_outer_blanks
 from readfirst.harness.suite.scenario import Scenario, Step, ToolCall, calls_of
 from readfirst.harness.suite.vocabulary import Vocabulary
 
-__all__ = ["Cause", "Disagreement", "disagreements"]
-
 DONE = "done"
 UNNAMED = "unnamed error"
 

@@ -28,8 +28,6 @@ from readfirst.harness.session import (
 from readfirst.reference_impl import FileTools, behaviours_of
 from readfirst.reference_impl.text.content import BLANKS
 
-__all__ = ["FastProduct", "FastReference"]
-
 _TOOLS = BASIC_CAPABILITIES | {"NotebookEdit"}
 _NO_PORT = "9"
 """Nobody listens there: the server asks no model."""

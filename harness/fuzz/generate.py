@@ -20,16 +20,6 @@ from readfirst.harness.suite.repeated import RepeatedText
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.shift import Seconds
 
-__all__ = [
-    "MOST_STEPS",
-    "any_scenario",
-    "long_session",
-    "long_sessions",
-    "scenarios",
-    "several_files",
-    "single_file",
-]
-
 MOST_STEPS = 24
 
 _FILES_DRAWN, _CALLS_DRAWN = 24, 4

@@ -12,8 +12,6 @@ from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Scenario
 
-__all__ = ["KnownDisagreement", "KnownError", "load_known"]
-
 
 class KnownError(SuiteError):
     """The file of known disagreements is not in its format."""

@@ -14,8 +14,6 @@ from readfirst.harness.session import BrokenAdapter, traits_of
 from readfirst.harness.suite.scenario import ParallelCalls
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["with_rule"]
-
 _REPLAYED, _REPLAYED_AT_LEAST = 24, 4
 """How many scenarios are replayed to see whether the two disagree on one of them, too."""
 _ASKED = 5

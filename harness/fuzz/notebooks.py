@@ -10,8 +10,6 @@ from readfirst.harness.fuzz.texts import argument_text, line
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, Step, ToolCall, WorldEvent
 
-__all__ = ["notebook_scenario"]
-
 _PATH = "book.ipynb"
 _IDS = ("intro", "a1", "cell-1", "x y", "é")
 _BROKEN = ("", "[]", "{}", "null", "{", '{"cells": []}', '"cells"')

@@ -11,8 +11,6 @@ from readfirst.harness.fuzz.conditions import Pair, calls_of, pairs_of
 from readfirst.harness.fuzz.disagree import DONE
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["Example", "Portrait", "portrait_of"]
-
 _MISSING = 0.3
 """What a condition that only one of two calls has takes away, as a share of what one that both have adds."""
 

@@ -7,8 +7,6 @@ from typing import TypeVar
 
 from readfirst.harness.fuzz.conditions import Pair, pairs_of
 
-__all__ = ["Rarity"]
-
 T = TypeVar("T")
 
 

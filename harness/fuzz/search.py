@@ -21,8 +21,6 @@ from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["Search", "SearchRequest", "search"]
-
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:

@@ -27,8 +27,6 @@ from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.values import values_of
 from readfirst.harness.suite.written import scenario_text
 
-__all__ = ["perform"]
-
 _ACCEPTED, _OTHER = "that the baseline accepts", "of no rule of the classes asked for"
 _SHOWN = 300
 _REPORT_EVERY = 1000

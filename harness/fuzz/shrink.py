@@ -19,8 +19,6 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
 )
 
-__all__ = ["SECONDS", "shrink"]
-
 SECONDS = 40.0
 """How long one scenario is shrunk at most."""
 

@@ -9,8 +9,6 @@ from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFil
 from readfirst.harness.suite.scenario import ToolCall, WorldEvent
 from readfirst.harness.suite.shift import Seconds
 
-__all__ = ["Sketch"]
-
 _STALE = frozenset(
     f"{what}, newer{much}" for what in ("content", "time") for much in ("", " by less than a second")
 )

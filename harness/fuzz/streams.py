@@ -15,7 +15,6 @@ from readfirst.harness.session import BrokenAdapter
 if TYPE_CHECKING:
     from readfirst.harness.fuzz.search import SearchRequest
 
-__all__ = ["Streams", "main", "shares"]
 
 PATIENCE = 10.0
 """Seconds that a process gets to close its target before it is killed."""

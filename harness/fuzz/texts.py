@@ -8,8 +8,6 @@ from random import Random
 from readfirst.harness.fuzz.variety import large, large_content, piece
 from readfirst.harness.suite.entry import Base64Content, RegularFile, TextContent
 
-__all__ = ["AWKWARD", "NO_TEXT", "PLAIN", "argument_text", "content", "line", "quoted_from"]
-
 PLAIN = ("alpha", "beta", "gamma", "x", "a", "  indented", "\ttabbed", "= 1;", "two words", "", "0")
 AWKWARD = (
     "it's",

@@ -13,18 +13,6 @@ from random import Random
 from readfirst.harness.suite.entry import TextContent
 from readfirst.harness.suite.repeated import RepeatedText
 
-__all__ = [
-    "FORMATS",
-    "LONGEST_AS_IT_IS",
-    "SIZES",
-    "character",
-    "file_name",
-    "large",
-    "large_content",
-    "like_a_format",
-    "piece",
-]
-
 SIZES = tuple(4096 * 2**power for power in range(11))
 """Sizes of buffers, in bytes: 4 KiB to 4 MiB."""
 _WRITTEN = SIZES[:7]

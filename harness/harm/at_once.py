@@ -11,8 +11,6 @@ from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.scenario import ParallelCalls, ToolCall
 from readfirst.harness.workspace.meant import meant
 
-__all__ = ["raced"]
-
 
 def raced(
     group: ParallelCalls, before: Mapping[str, Entry], happened: StepOutcome

@@ -15,8 +15,6 @@ from readfirst.harness.harm.permitted import changes, is_inserted, may_become
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.scenario import GivenHook, ToolCall
 
-__all__ = ["Chain", "made"]
-
 _MOST = 16
 
 Call = Sequence[Replacement] | Written

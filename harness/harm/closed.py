@@ -16,8 +16,6 @@ from readfirst.harness.suite.permissions import GivenPermissions
 from readfirst.harness.suite.scenario import Given, GivenHook, ToolCall
 from readfirst.harness.workspace.meant import meant
 
-__all__ = ["closed"]
-
 _RULE = re.compile(r"(Read|Edit|Write)(?:\((.*)\))?", re.DOTALL)
 
 

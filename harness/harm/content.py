@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-__all__ = ["Content", "pieces", "with_line_ends"]
-
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _LINE_END = re.compile(r"\r?\n")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")

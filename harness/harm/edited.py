@@ -10,11 +10,10 @@ from typing import NamedTuple
 from readfirst.harness.harm.asked import Replacement, Written
 from readfirst.harness.harm.content import Content, pieces
 from readfirst.harness.harm.hands import Known, Line
-from readfirst.harness.harm.harm import Kind, excerpt
+from readfirst.harness.harm.harm import excerpt
 from readfirst.harness.harm.permitted import Change, changes, may_become
 from readfirst.harness.harm.places import readings
-
-__all__ = ["Found", "edited", "overwritten"]
+from readfirst.harness.suite.harm_kinds import Kind
 
 _READINGS = 8
 """Ways to understand a replacement that a harm is told by."""

@@ -12,8 +12,6 @@ from typing import Literal, NamedTuple
 from readfirst.harness.harm.content import Content, pieces
 from readfirst.harness.harm.shown import shown_lines
 
-__all__ = ["Hand", "Known", "Line", "lines_of"]
-
 Hand = Literal["given", "other", "session"]
 """Who put a line there: the workspace as it was given, somebody else since, or this session."""
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, KINDS, MEANING, Kind
-
-__all__ = ["BESIDE", "HARMS", "KINDS", "MEANING", "Harm", "Kind", "excerpt"]
+from readfirst.harness.suite.harm_kinds import Kind
 
 _SHOWN = 200
 """Characters of a content that a harm shows."""

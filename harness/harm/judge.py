@@ -11,12 +11,13 @@ from readfirst.harness.harm.chain import Chain, made
 from readfirst.harness.harm.closed import closed
 from readfirst.harness.harm.edited import Found
 from readfirst.harness.harm.hands import Known
-from readfirst.harness.harm.harm import HARMS, Harm, Kind
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.kept import kept
 from readfirst.harness.harm.torn import dead, left_to_luck, torn
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import BASH, ToolResult
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
+from readfirst.harness.suite.harm_kinds import HARMS, Kind
 from readfirst.harness.suite.scenario import (
     Given,
     ParallelCalls,
@@ -29,8 +30,6 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.workspace.meant import meant
 from readfirst.harness.workspace.traces import names_of
-
-__all__ = ["harms_of"]
 
 State = dict[str, Entry]
 

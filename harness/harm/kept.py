@@ -9,8 +9,6 @@ from readfirst.harness.harm.edited import Found
 from readfirst.harness.suite.entry import Entry, RegularFile, in_words
 from readfirst.harness.suite.ownership import OWN
 
-__all__ = ["kept"]
-
 
 def kept(
     chain: Chain,

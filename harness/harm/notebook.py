@@ -8,8 +8,6 @@ from typing import Any
 
 from readfirst.harness.harm.edited import Found
 
-__all__ = ["notebook_harm"]
-
 
 def notebook_harm(
     path: str, arguments: Mapping[str, Any], before: bytes | None, after: bytes | None

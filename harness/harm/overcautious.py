@@ -10,8 +10,6 @@ from readfirst.harness.suite.courses import courses_of
 from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.transcript import Transcript
 
-__all__ = ["overcautious", "refuses_as_expected"]
-
 
 def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
     """Whether each call was refused or answered as the scenario's own contract was recorded to do."""

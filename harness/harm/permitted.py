@@ -11,8 +11,6 @@ from readfirst.harness.harm.asked import Replacement, Written
 from readfirst.harness.harm.content import Content, with_line_ends
 from readfirst.harness.harm.places import Place, folded, readings
 
-__all__ = ["Change", "changes", "is_inserted", "may_become"]
-
 _MOST = 64
 """Ways to understand several replacements that are looked at."""
 _BLANKS_AT_ENDS = re.compile(r"(?<![^\S\r\n])(?<!\ufeff)(?:[^\S\r\n]|\ufeff)+(?=[\r\n]|\Z)")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-__all__ = ["Place", "folded", "places", "readings"]
-
 Place = tuple[int, int]
 """Where a text begins and ends, in characters."""
 

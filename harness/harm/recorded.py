@@ -17,8 +17,6 @@ from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.meant import meant
 from readfirst.harness.workspace.traces import names_of
 
-__all__ = ["recorded_outcome"]
-
 State = dict[str, Entry]
 
 

@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["shown_lines"]
-
 _MARK = "\ufeff"
 """A byte order mark, which some tools show in front of the first line."""
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")

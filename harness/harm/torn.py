@@ -11,8 +11,6 @@ from readfirst.harness.suite.entry import Entry, RegularFile, in_words
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.workspace.meant import meant
 
-__all__ = ["dead", "left_to_luck", "torn"]
-
 
 def dead(call: ToolCall, answer: ToolResult) -> bool:
     """Tell whether the program has ended of the signal that it got in a call."""

@@ -14,8 +14,6 @@ from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["Showing", "check_belonging", "check_claimed_rules", "check_rules", "showing_of"]
-
 _LEAST = 2
 
 

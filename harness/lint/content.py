@@ -28,8 +28,6 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
 )
 
-__all__ = ["check_content", "fingerprint"]
-
 _PATH_ARGUMENTS = ("file_path", "notebook_path")
 
 

@@ -24,8 +24,6 @@ from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Clause, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["Comparable", "Look", "Looked", "LookedFile", "check_expectations"]
-
 _Check = Callable[[Case], Iterator[Finding]]
 _WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belonging, check_content)
 

@@ -12,8 +12,6 @@ from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError
 
-__all__ = ["absent", "check_orphans", "check_recording", "notes", "recorded"]
-
 _MOST_NOTES = 5
 """Scenarios that are named one by one."""
 

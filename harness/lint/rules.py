@@ -7,8 +7,6 @@ from typing import Literal
 
 from readfirst.harness.report import markup
 
-__all__ = ["RULES", "Rule", "table"]
-
 Stage = Literal["file", "form", "wording", "content", "expectation", "recording", "claim", "rule"]
 
 

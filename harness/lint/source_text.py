@@ -9,8 +9,6 @@ from readfirst.harness.source.ambiguous import is_ambiguous
 from readfirst.harness.source.finding import Finding, Position
 from readfirst.harness.source.strict_yaml import Document
 
-__all__ = ["check_source_text"]
-
 # Characters that some YAML readers normalise, or that nobody sees. A carriage return before \n is one, too.
 _INVISIBLE = re.compile("[\r\x85\u2028\u2029\ufeff]")
 _NAMES = {"\r": "a carriage return", "\ufeff": "a byte order mark"}

@@ -12,8 +12,6 @@ from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.suite.cases import read_cases, unused_values
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["check_table"]
-
 _SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/cases.schema.json"
 
 

@@ -18,8 +18,6 @@ from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.suite.shelf import DEEPEST
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["Linted", "lint", "walk"]
-
 _WORTH_A_PROCESS = 200
 """Scenarios that take longer to look at than a worker takes to start."""
 

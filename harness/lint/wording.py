@@ -11,17 +11,6 @@ from readfirst.harness.source.inspection import did_you_mean
 from readfirst.harness.source.strict_yaml import Document
 from readfirst.harness.suite.case import Case, at
 
-__all__ = [
-    "MOST_TITLE_CHARACTERS",
-    "SCHEMA_COMMENT",
-    "Complaint",
-    "check_id",
-    "check_schema_comment",
-    "check_wording",
-    "complaint_about_source",
-    "complaint_about_title",
-]
-
 MOST_TITLE_CHARACTERS = 100
 SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/scenario.schema.json"
 

@@ -18,8 +18,6 @@ from readfirst.harness.processes import supervisor
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["GRACE", "SUPERVISOR", "Child", "PipedChild", "end", "kill", "warn_of"]
-
 SUPERVISOR = Path(supervisor.__file__)
 
 _LOG = logging.getLogger("readfirst")

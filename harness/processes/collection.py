@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import gc
 
-__all__ = ["collect_rarely"]
-
 _OBJECTS = 100_000
 """New objects between two searches; Python's own 700 are for programs that make few."""
 

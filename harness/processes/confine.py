@@ -17,8 +17,6 @@ import os
 import resource
 import struct
 
-__all__ = ["drop_rights", "limit", "shut_in"]
-
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC = 0x2, 0x4, 0x8, 0x1000, 0x4000
 _MS_PRIVATE, _MS_SLAVE = 0x40000, 0x80000
 _MNT_DETACH = 2

@@ -11,8 +11,6 @@ from pathlib import Path
 from readfirst.harness.processes.child import Child
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["run_errand"]
-
 _NOWHERE = Path(os.sep)
 """Where nobody puts settings and modules, as one may in the current folder and above every temporary one."""
 

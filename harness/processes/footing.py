@@ -14,8 +14,6 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["opened", "set_mode", "write_anew"]
-
 _HANDLE = getattr(os, "O_PATH", os.O_RDONLY)
 """How a thing is opened that perhaps may not be read."""
 _FOLDER = _HANDLE | os.O_DIRECTORY | os.O_NOFOLLOW

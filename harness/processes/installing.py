@@ -9,8 +9,6 @@ from pathlib import Path
 
 from readfirst.harness.processes.removal import destroy
 
-__all__ = ["installing", "remove", "sweep"]
-
 
 @contextmanager
 def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:

@@ -17,8 +17,6 @@ from functools import partial
 
 from readfirst.harness.processes.footing import opened, set_mode
 
-__all__ = ["destroy", "empty"]
-
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _ROUNDS = 5
 """How often a removal starts anew because something came while it ran."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 
-__all__ = ["as_an_ordinary_user"]
-
 _VERSION = 0x20080522
 _AGAINST_MODES = 1 << 1 | 1 << 2
 """CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, as bits of the first word."""

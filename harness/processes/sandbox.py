@@ -17,8 +17,6 @@ from shutil import which
 from readfirst.harness.processes.view import view
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["LIMITS", "Sandbox", "find_sandbox", "sandbox_among_files"]
-
 _LOG = logging.getLogger("readfirst")
 
 LIMITS = {"data": 4 * 1024**3, "fsize": 1024**3, "nproc": 512}

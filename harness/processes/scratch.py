@@ -15,8 +15,6 @@ from typing import Self
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.processes.removal import destroy
 
-__all__ = ["Scratch", "ScratchError", "in_memory", "sweep"]
-
 _LOG = logging.getLogger("readfirst")
 _PREFIX = "readfirst-"
 _NAME = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")

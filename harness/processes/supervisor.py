@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     Walls = tuple[dict[str, int], list[list[str]]]
     """Limits by their names (`nproc`), and the places of the file system (`view.Place`)."""
 
-__all__ = ["Isolation", "isolate", "read_walls", "supervise"]
 
 _NOT_STARTED = 126
 _NOT_FOUND = 127

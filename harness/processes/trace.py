@@ -15,8 +15,6 @@ from typing import IO, Any
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.scenario import SessionEvent, WorldEvent
 
-__all__ = ["answers", "call", "event", "frame", "scenario", "tracing"]
-
 _LOG = logging.getLogger("readfirst.trace")
 _LOG.propagate = False
 

@@ -16,7 +16,6 @@ import readfirst
 # `os.path` takes what nobody may look at for something that is not there; pathlib raises.
 # ruff: noqa: PTH110, PTH112, PTH114
 
-__all__ = ["Place", "View", "view"]
 
 Place = tuple[str, ...]
 """What is done with an absolute path: `show` and `write` (as it is), `hide` (an empty folder), `close` (an empty file),

@@ -18,8 +18,6 @@ from typing import Any
 
 from readfirst.harness.processes.collection import collect_rarely
 
-__all__ = ["Answer", "Worker", "serve"]
-
 Answer = Callable[[str, object], None]
 """Sends an answer to the process that started the worker: its kind, and a value."""
 

@@ -15,8 +15,6 @@ from readfirst.harness.suite.structured import load_results, results_file, resul
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.tools import load_tools, tools_file, tools_text
 
-__all__ = ["RESULTS", "TOOLS", "Given", "record_given"]
-
 
 @dataclass(frozen=True)
 class Given:

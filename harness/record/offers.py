@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from readfirst.harness.agents.claude_code.conversation import Conversation, Options
+from readfirst.harness.agents.claude_code.conversation import Options
 from readfirst.harness.agents.claude_code.package import install
+from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.tools import OfferedTool, described
-
-__all__ = ["FILE_TOOLS", "offered_tools"]
 
 FILE_TOOLS = ("Read", "Edit", "MultiEdit", "Write", "NotebookRead", "NotebookEdit")
 

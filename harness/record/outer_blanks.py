@@ -9,8 +9,6 @@ from readfirst.harness.suite.contracts import Contracts, UnknownContractError, o
 from readfirst.harness.suite.outer_blanks import without_outer_blanks
 from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
-__all__ = ["restored", "with_outer_blanks"]
-
 
 def with_outer_blanks(transcripts: Mapping[str, Transcript], contracts: Contracts) -> dict[str, Transcript]:
     """Return the transcripts of a scenario, by contract, each answer with its outer blanks where they are known.

@@ -9,8 +9,6 @@ from readfirst.harness.run.connect import connect
 from readfirst.harness.session import Adapter
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["Product"]
-
 
 @dataclass(frozen=True, slots=True)
 class Product:

@@ -38,8 +38,6 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import UNNAMED, Recording, RecordingError, Transcript
 from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["Mode", "RecordStatus", "Recorded", "bless", "leave_out", "missing", "record", "take"]
-
 Mode = Literal["create", "fix", "check"]
 RecordStatus = Literal[
     "unchanged", "created", "fixed", "differs", "unstable", "refused", "broken", "unsupported", "missing"

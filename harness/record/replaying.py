@@ -13,8 +13,6 @@ from readfirst.harness.record.takes import NUMBERS, Take
 from readfirst.harness.report.progress import ProgressBar, duration
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["WORTH_SAYING", "Replaying", "estimate", "replaying_seconds"]
-
 _SESSION = 1.0
 """Seconds in which a session of the product starts; docs/recording.md has what was measured."""
 _SCENARIO = 0.11

@@ -15,18 +15,6 @@ from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.events import EVENTS
 from readfirst.harness.suite.session_events import WITH_STEPS, inner_steps
 
-__all__ = [
-    "ClauseEdit",
-    "Keep",
-    "New",
-    "RewriteError",
-    "StepPath",
-    "Update",
-    "child",
-    "last_line",
-    "rewrite_expectations",
-]
-
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 StepPath = tuple[int, ...]

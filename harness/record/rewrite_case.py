@@ -16,8 +16,6 @@ from readfirst.harness.suite.cases import expanded
 from readfirst.harness.suite.events import EVENTS
 from readfirst.harness.suite.session_events import WITH_STEPS, inner_steps
 
-__all__ = ["rewrite_case"]
-
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PLACE = re.compile(r"<([a-z][a-z0-9_]*)>")
 _GONE: Any = object()

@@ -12,8 +12,6 @@ from readfirst.harness.source.emit import Value
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
 from readfirst.harness.suite.scenario import Clause, Expectation, TextDigest
 
-__all__ = ["edits_of", "states"]
-
 _LONG = 4096
 """Longer texts (characters) and files (bytes) are stated by digest."""
 _SHOWN = 200

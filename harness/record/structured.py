@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.agents.claude_code.conversation import Conversation, Options
+from readfirst.harness.agents.claude_code.conversation import Options
 from readfirst.harness.agents.claude_code.package import install
+from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.structured import StructuredResult
-
-__all__ = ["CASES", "structured_results"]
 
 _PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 _BOOK = {

@@ -22,8 +22,6 @@ from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.transcript import Recording, Transcript
 
-__all__ = ["RecordingExtension", "recording_files", "same_transcript"]
-
 _ANY = "any"
 """The contract of a transcript that stands alone."""
 

@@ -32,7 +32,6 @@ from readfirst.harness.workspace.site import SitePool
 
 _LOG = logging.getLogger("readfirst")
 
-__all__ = ["NUMBERS", "Take", "TakeJob", "Takes", "default_takes"]
 
 NUMBERS = (1, 2)
 """Every scenario is taken twice, in two sessions and in opposite orders."""

@@ -15,8 +15,6 @@ from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
 
-__all__ = ["named", "own_changes", "parted", "transcribe"]
-
 
 def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> Transcript:
     """Return the transcript of a complete replay. An error without a name in the vocabulary is `unnamed`."""

@@ -10,8 +10,6 @@ from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 
-__all__ = ["unrecordable"]
-
 
 def unrecordable(scenario: Scenario, outcome: Outcome) -> str:
     """Return the first file that was touched, or replaced by a file with the same bytes, by a call that must not.

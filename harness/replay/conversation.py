@@ -17,8 +17,6 @@ from readfirst.harness.session import (
 )
 from readfirst.harness.suite.scenario import SessionEvent
 
-__all__ = ["Conversation"]
-
 _APART = "at once"
 
 

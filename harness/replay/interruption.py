@@ -11,8 +11,6 @@ from types import TracebackType
 
 from readfirst.harness.session import NO_ANSWER, BrokenAdapter, ToolResult, UnsupportedCall
 
-__all__ = ["Watch", "killed_when_writing"]
-
 _IN_MODIFY, _IN_CREATE = 0x2, 0x100
 _IN_CLOEXEC, _IN_NONBLOCK = 0o2000000, 0o4000
 

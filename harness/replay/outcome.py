@@ -9,8 +9,6 @@ from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.workspace.traces import Trace
 
-__all__ = ["Breakage", "Outcome", "StepOutcome"]
-
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:

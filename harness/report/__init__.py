@@ -19,8 +19,6 @@ from readfirst.harness.source.atomic import Staged
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 
-__all__ = ["Commands", "OutputError", "Report", "RunFacts", "output"]
-
 
 @dataclass(frozen=True, slots=True)
 class Commands:

@@ -12,8 +12,6 @@ from readfirst.harness.report.results import Results
 from readfirst.harness.session import BASIC_CAPABILITIES
 from readfirst.harness.suite.rules import RuleClass, Rules
 
-__all__ = ["OfClass", "badge"]
-
 OfClass = Callable[[RuleClass], Collection[str]]
 """Gives the ids of all scenarios of the rules of a class."""
 

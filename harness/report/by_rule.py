@@ -17,8 +17,6 @@ from readfirst.harness.report.worst import Worst, worst
 from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
 
-__all__ = ["ClassResult", "Dominant", "RuleResult", "RuleTally", "by_class", "by_rule"]
-
 _FEWEST = 10
 """Failures that a mistake must explain to be told before all others."""
 _EXAMPLE = 60

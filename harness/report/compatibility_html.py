@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.compare.reach import Cell
-from readfirst.harness.harm.harm import BESIDE, KINDS, MEANING
 from readfirst.harness.report.compatibility_page import counted, like
 from readfirst.harness.report.harm_map import BRIEFLY, CHOSEN, MapRow, map_rows, untried
 from readfirst.harness.report.html import letters, macro, rendered
 from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.harness.report.rule_table import Column, RuleTable, rule_row
 from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
 from readfirst.harness.suite.rules import CLASSES, Rule
-
-__all__ = ["page"]
 
 _DATA = Mapping[str, Any]
 

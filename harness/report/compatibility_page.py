@@ -8,8 +8,6 @@ from typing import Any
 from readfirst.harness.report.markup import prose, scenario_link, table
 from readfirst.harness.suite.rules import CLASSES
 
-__all__ = ["COMMAND", "compatibility_page", "counted", "like", "short_cell"]
-
 COMMAND = "readfirst field compatibility --write"
 _DATA = Mapping[str, Any]
 

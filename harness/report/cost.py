@@ -14,8 +14,6 @@ from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.counted import counted
 
-__all__ = ["Cost"]
-
 
 @dataclass
 class Cost:

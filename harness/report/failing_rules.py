@@ -9,8 +9,6 @@ from readfirst.harness.report.by_rule import RuleResult
 from readfirst.harness.report.failure import Line
 from readfirst.harness.report.visible import visible
 
-__all__ = ["MOST_LINES", "NO_RULE", "failing_rules", "group_of", "rule_lines", "rule_title"]
-
 MOST_LINES = 30
 """Lines of rules that are shown, so that hundreds of failures fit on one screen; rules of safety all are."""
 

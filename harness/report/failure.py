@@ -12,8 +12,6 @@ from readfirst.harness.report.step import brief_step, given_lines
 from readfirst.harness.report.visible import compare_lines, visible, visible_command, visible_lines
 from readfirst.harness.suite.scenario import Scenario, SessionEvent, Step, WorldEvent
 
-__all__ = ["Line", "brief", "failure_lines", "failure_text"]
-
 Line = tuple[str, str]
 """A style (`title`, `place`, `step`, `expected`, `got`, `note` or empty) and the text of one line."""
 

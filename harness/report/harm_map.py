@@ -8,8 +8,6 @@ from typing import Any
 
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
 
-__all__ = ["BRIEFLY", "CHOSEN", "MapCell", "MapRow", "map_rows", "percent", "untried"]
-
 BRIEFLY: Mapping[Kind, str] = {
     "lost": "others’ text gone",
     "misplaced": "wrong place edited",

@@ -11,8 +11,6 @@ from readfirst.harness.report.html import styles
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS
 
-__all__ = ["NARROW_MAP", "WIDE_MAP", "harm_card", "harm_picture"]
-
 _FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif'
 _CSS = f"""text {{ font-family: {_FONT}; fill: var(--ink); font-variant-numeric: tabular-nums; }}
 .paper {{ fill: var(--paper); }} text.quiet {{ fill: var(--quiet); }} .bold {{ font-weight: 650; }}

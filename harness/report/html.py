@@ -32,7 +32,6 @@ from readfirst.harness.suite.scenario import Scenario
 if TYPE_CHECKING:
     import jinja2
 
-__all__ = ["letters", "macro", "page", "rendered", "styles"]
 
 _SCHEMES = ("agent", "claude-code", "lines", "mcp", "python", "recording", "target")
 """What may stand before the colon of a connect string, and is left out above a column."""

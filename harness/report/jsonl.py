@@ -14,8 +14,6 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.report import RunFacts
 
-__all__ = ["FORMAT", "JsonlReport"]
-
 FORMAT = 1
 
 

@@ -18,8 +18,6 @@ from readfirst.harness.report.failing_rules import NO_RULE, rule_title
 from readfirst.harness.report.failure import failure_text
 from readfirst.harness.report.visible import visible
 
-__all__ = ["JunitReport"]
-
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _COUNTED = ("failures", "errors", "skipped")
 _KINDS = {"failure": "failures", "error": "errors", "skipped": "skipped"}

@@ -18,8 +18,6 @@ from readfirst.harness.report.worst import worst
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 
-__all__ = ["page"]
-
 MOST_FAILURES = 20
 """Failures of one run without rules that are explained before the rest is counted instead."""
 MOST_RULES = 5

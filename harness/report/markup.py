@@ -12,8 +12,6 @@ from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.shelf import Shelf
 from readfirst.harness.suite.suite import default_root
 
-__all__ = ["anchor", "cell", "code", "fenced", "link", "prose", "scenario_link", "table"]
-
 _ESCAPES = {
     **{each: f"\\{each}" for each in "\\`*_[]#!"},
     **{"<": "&lt;", ">": "&gt;", "&": "&amp;", **{each: f"&#{ord(each)};" for each in "|~@$"}},

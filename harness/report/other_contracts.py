@@ -20,8 +20,6 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.suite.transcript import Recording
 from readfirst.harness.suite.version_spans import version_spans
 
-__all__ = ["OtherContracts", "version_ranges"]
-
 _WIDEST = 88
 """Characters of an answer that a row shows."""
 

@@ -15,8 +15,6 @@ from readfirst.harness.suite.contracts import Contract, Contracts
 from readfirst.harness.suite.rules import RuleClass, Rules
 from readfirst.harness.suite.scenario import Scenario
 
-__all__ = ["PAGES", "Page", "PageReport", "Sources"]
-
 Page = Literal["markdown", "html", "badge"]
 PAGES: tuple[Page, ...] = ("markdown", "html", "badge")
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from readfirst.harness.source.finding import Position
 
-__all__ = ["short_path", "short_place"]
-
 
 def short_path(path: Path) -> str:
     """Return the path relative to the current directory, or absolute where that is shorter."""

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["LINES_EVERY", "ProgressBar", "duration"]
 
 LINES_EVERY = 30.0
 """Seconds between two lines where there is no terminal."""

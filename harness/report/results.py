@@ -13,8 +13,6 @@ from readfirst.harness.compare.summary import Count, Summary
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.suite.contracts import order
 
-__all__ = ["Judged", "Results", "Run", "levels_shown"]
-
 Judged = tuple[Verdict, Ruling]
 """A verdict and what the baseline makes of it."""
 

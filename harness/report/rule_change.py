@@ -10,8 +10,6 @@ from readfirst.harness.counted import counted
 from readfirst.harness.report.markup import code
 from readfirst.harness.suite.rules import CLASSES
 
-__all__ = ["RuleChange", "change_data", "change_page", "rule_changes"]
-
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:

@@ -11,8 +11,6 @@ from typing import Any
 
 from readfirst.harness.report.visible import visible
 
-__all__ = ["NARROW", "WIDE", "Layout", "changed", "rule_chart"]
-
 _DATA = Mapping[str, Any]
 
 _STYLE = """

@@ -9,8 +9,6 @@ from typing import Any
 from readfirst.harness.report.rule_chart import changed
 from readfirst.harness.report.visible import visible
 
-__all__ = ["RuleMapCell", "RuleMapRow", "rule_map"]
-
 _STEPS = (0.1, 0.3, 0.6)
 """The shares of scenarios that differ up to which the first three of five colours go."""
 

@@ -13,8 +13,6 @@ from readfirst.harness.report.results import Results, Run
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
 
-__all__ = ["Column", "RuleTable", "rule_row", "run_table"]
-
 _STEPS = (0.1, 0.3, 0.6)
 """The shares of failing scenarios up to which the first three of five colours go."""
 _FEW = 5

@@ -20,8 +20,6 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
 )
 
-__all__ = ["scenario_lines"]
-
 _MOST_LINES = 12
 """Lines of one text or file that are shown before the rest is counted instead."""
 

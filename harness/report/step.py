@@ -31,8 +31,6 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.shift import shift_text
 
-__all__ = ["brief_step", "describe_hook", "describe_step", "given_lines"]
-
 WIDEST_ARGUMENT = 120
 """Characters of one call argument that are shown."""
 WIDEST_CONTENT = 60

@@ -18,8 +18,6 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report.results import Judged, Run
 from readfirst.harness.suite.suite import default_root
 
-__all__ = ["StreamError", "UnreadableStreamError", "read_stream"]
-
 _MOST_BYTES = 512 * 1024 * 1024
 _MOST_DIGITS = 15
 """Digits of a count or of milliseconds; reports could not reckon with many more."""

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.summary import Count, ExitCode, Summary
+from readfirst.harness.compare.summary import Count, Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.counted import counted
+from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.report import RunFacts
 from readfirst.harness.report.by_rule import Dominant, RuleResult, RuleTally, by_class
 from readfirst.harness.report.failing_rules import MOST_LINES, failing_rules, rule_lines
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["LEVELS_SHOWN", "TableReport", "cells", "empty_table", "name_cell"]
 
 LEVELS_SHOWN = ("safe", "effects", "reason", "text")
 """Always these four: safe but differently worded is not the same as unsafe."""

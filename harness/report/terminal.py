@@ -14,8 +14,6 @@ from readfirst.harness.report.table import TableReport, cells, empty_table, name
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["print_runs"]
-
 
 def print_runs(console: Console, results: Results, sources: Sources, most_failures: int | None) -> None:
     """Print the runs; those of one series, which differ in their contracts, as one.

@@ -32,8 +32,6 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
 )
 
-__all__ = ["Block", "difference_blocks", "expected_steps", "given_blocks", "steps_of"]
-
 Block = dict[str, Any]
 """`label`, and either `value` (one line) or `lines`; `more` counts the lines that are left out."""
 

@@ -11,8 +11,6 @@ from packaging.version import InvalidVersion, Version
 from readfirst.harness.report.results import Results, Run
 from readfirst.harness.suite.contracts import order
 
-__all__ = ["VersionLine", "VersionStep", "version_lines"]
-
 
 @dataclass(frozen=True, slots=True)
 class VersionStep:

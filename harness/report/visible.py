@@ -12,15 +12,6 @@ from itertools import accumulate
 
 from readfirst.harness.printed import escaped, is_seen, without_commands
 
-__all__ = [
-    "DiffLine",
-    "compare_lines",
-    "first_difference",
-    "visible",
-    "visible_command",
-    "visible_lines",
-]
-
 LONGEST = 4000
 """Characters of a text on one line that are shown, escapes included."""
 

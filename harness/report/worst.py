@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from readfirst.harness.compare.verdict import Verdict, up_to
-from readfirst.harness.harm.harm import BESIDE, HARMS
+from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
 from readfirst.harness.suite.heading import REQUIREMENTS
-
-__all__ = ["Worst", "is_made", "worst"]
 
 _BROKEN = "broken"
 _MADE = "crossed/"

@@ -9,8 +9,6 @@ from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.session import SESSION_CAPABILITIES, AdapterTraits
 from readfirst.harness.suite.scenario import TOOLS
 
-__all__ = ["ClaimsError", "claimed", "claims_named"]
-
 _PLAINEST = {
     "Read": {"file_path": "$WS/notes.txt"},
     "Edit": {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "beta"},

@@ -15,8 +15,9 @@ from typing import IO, TYPE_CHECKING, Literal
 from readfirst.harness.compare.baseline import Baseline, BaselineError, baseline_text, load_baseline
 from readfirst.harness.compare.known_failures import first_differences, grouped_text
 from readfirst.harness.compare.ruler import Ruler
-from readfirst.harness.compare.summary import ExitCode, Summary
+from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import console, say, say_lines, stderr, stdout
 from readfirst.harness.processes.trace import tracing
 from readfirst.harness.report import Commands, Report, RunFacts, output
@@ -45,7 +46,6 @@ from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["RunRequest", "chosen_contracts", "commands_of", "open_baseline", "perform", "perform_report"]
 
 _WORTH_GROUPING = 2
 """Failures from which on it is worth to ask for their causes."""

@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
     from readfirst.harness.targets.mapping import Release, Target
 
-__all__ = [
-    "KINDS",
-    "TOLD_THE_CONTRACT",
-    "ConnectError",
-    "connect",
-    "find_target",
-    "mcp_command",
-]
 
 KINDS = {
     "reference": "reference",

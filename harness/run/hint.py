@@ -13,8 +13,6 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.selection import option_for, scenario_id
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["hint", "target_hint"]
-
 _FACTORY = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
 _INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".sh": "sh", ".rb": "ruby"}
 

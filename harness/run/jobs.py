@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["AUTO", "jobs_for", "processors"]
-
 AUTO = 0
 """A number of jobs: as many as there are processors."""
 _ONE_AT_A_TIME = ("claude-code", "agent")

@@ -14,8 +14,6 @@ from readfirst.harness.workspace.site import Site
 from readfirst.harness.workspace.snapshot import TooLargeError, snapshot
 from readfirst.harness.workspace.world import create
 
-__all__ = ["KeptWorkspaces", "open_folder"]
-
 _LOG = logging.getLogger("readfirst")
 _MARK = ".readfirst-kept"
 """The file that tells that what is in a folder is a run's, which the next run may replace."""

@@ -12,8 +12,6 @@ import platformdirs
 
 from readfirst.harness.source.atomic import write_all
 
-__all__ = ["LastFailed", "default_folder", "failed_in"]
-
 
 def default_folder() -> Path:
     """Return the folder that they are kept in unless another is named."""

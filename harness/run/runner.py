@@ -31,8 +31,6 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
 from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["RunSpec", "Runner", "run"]
-
 _LOG = logging.getLogger("readfirst")
 
 

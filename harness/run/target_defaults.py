@@ -9,8 +9,6 @@ from readfirst.harness.compare.verdict import Level
 from readfirst.harness.run.connect import ConnectError, find_target
 from readfirst.harness.targets.catalogue import known_failures, root
 
-__all__ = ["TargetDefaults", "target_defaults"]
-
 
 @dataclass(frozen=True, slots=True)
 class TargetDefaults:

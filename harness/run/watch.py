@@ -10,8 +10,6 @@ from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.printed import say
 from readfirst.harness.report.visible import visible
 
-__all__ = ["WatchError", "changes_below", "rerun", "written_by"]
-
 _SETTLED = 300
 """Milliseconds that have to pass without a change before a run: an editor saves several files one after the other."""
 _STEP = 50

@@ -9,8 +9,6 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from readfirst.harness.processes.worker import Answer, Worker, serve
 
-__all__ = ["Job", "main", "work_in_processes"]
-
 Item = TypeVar("Item")
 Item_contra = TypeVar("Item_contra", contravariant=True)
 Result = TypeVar("Result")

@@ -11,8 +11,6 @@ from readfirst.harness.report.markup import link, prose
 from readfirst.harness.report.rule_change import RuleChange
 from readfirst.harness.suite.rules import CLASSES
 
-__all__ = ["changed_rules", "harm_changes"]
-
 _SHOWN = 12
 """Rules of a group that are named."""
 

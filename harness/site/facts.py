@@ -27,8 +27,6 @@ from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import known_scenarios, looked_at, targets_in_common
 
-__all__ = ["Facts", "SiteError"]
-
 _Data = Mapping[str, Any]
 _NAME = re.compile(r"\w[\w.+-]*(@[\w.+-]+)?")
 

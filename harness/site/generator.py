@@ -15,8 +15,6 @@ from readfirst.harness.report.markup import anchor
 from readfirst.harness.site.facts import SiteError
 from readfirst.harness.site.sanitized import sanitized
 
-__all__ = ["HOME", "build", "demand_mkdocs"]
-
 _WORKER = Path(__file__).with_name("iframe-worker.js")
 """What the search needs in a page without a server; the theme would fetch its own."""
 _PALETTES = [

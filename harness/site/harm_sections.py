@@ -14,8 +14,6 @@ from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
 from readfirst.harness.suite.scenario import Scenario
 
-__all__ = ["harm_sections"]
-
 _STEPS = 5
 """Steps that a picture shows, the last of them."""
 _FILES = 5

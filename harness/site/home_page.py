@@ -11,8 +11,6 @@ from readfirst.harness.report.rule_map import rule_map
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.harm_kinds import BESIDE, MEANING
 
-__all__ = ["harm_map_html", "home_page"]
-
 
 def home_page(facts: Facts) -> str:
     """Return the page as Markdown."""

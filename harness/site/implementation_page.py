@@ -14,8 +14,6 @@ from readfirst.harness.site.harm_sections import harm_sections
 from readfirst.harness.site.home_page import harm_map_html
 from readfirst.harness.suite.rules import CLASSES, RuleClass
 
-__all__ = ["implementation_index", "implementation_pages"]
-
 _Data = Mapping[str, Any]
 _NAMED = 10
 """Behaviours of a diagnosis that are listed."""

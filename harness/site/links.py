@@ -8,8 +8,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["broken_links"]
-
 
 class _Page(HTMLParser):
     def __init__(self) -> None:

@@ -15,8 +15,6 @@ from readfirst.harness.suite.rules import CLASSES, Rule
 from readfirst.harness.suite.version_spans import version_spans
 from readfirst.reference_impl.contract import history_of
 
-__all__ = ["rule_index", "rule_pages"]
-
 _SCHEMA_LINE = "# yaml-language-server: $schema=../../schema/scenario.schema.json\n"
 _STANDINGS = {
     "yes": "holds",

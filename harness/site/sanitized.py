@@ -10,8 +10,6 @@ import re
 from html import escape
 from html.parser import HTMLParser
 
-__all__ = ["is_followed", "sanitized"]
-
 _ELEMENTS = """
 a abbr b blockquote br caption code dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img ins kbd li
 ol p picture pre q s samp small source span strong sub summary sup table tbody td tfoot th thead tr ul var

@@ -17,8 +17,6 @@ from readfirst.harness.site.links import broken_links
 from readfirst.harness.site.sources import made_pages, may_be_shown, write_sources
 from readfirst.harness.suite.rules import CLASSES
 
-__all__ = ["pages_of", "write_site"]
-
 _MARK = "readfirst-site.txt"
 """A file that tells a site of ours from another folder."""
 _SHOWN = 20

@@ -21,8 +21,6 @@ from readfirst.harness.site.rule_page import rule_index, rule_pages
 from readfirst.harness.site.version_page import version_index, version_pages
 from readfirst.harness.versions.history_page import history_page
 
-__all__ = ["linked", "made_pages", "may_be_shown", "plain_markdown", "write_sources"]
-
 _ATTRIBUTE = re.compile(r"""\s(?:href|src|srcset)=["']([^"']+)["']""")
 _ACTS = re.compile(
     r"<(?!/?(?:svg|g|title|desc|rect|text|tspan|line|path|circle|style)\b)|\bon\w+\s*=|href|@import|url\(|//|\\|&#",

@@ -19,8 +19,6 @@ from readfirst.harness.suite.rules import CLASSES
 from readfirst.reference_impl.behaviours.history import version_of
 from readfirst.reference_impl.contract import histories
 
-__all__ = ["version_index", "version_pages"]
-
 _NAMED = 20
 """Behaviours of a version that are named."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_ambiguous"]
-
 # What YAML 1.1 or the core schema of YAML 1.2 reads as null, truth value, number or time.
 _AMBIGUOUS = re.compile(
     r"""~|=|[Nn]ull|NULL|[Yy]|[Yy]es|YES|[Nn]|[Nn]o|NO|[Tt]rue|TRUE|[Ff]alse|FALSE|[Oo]n|ON|[Oo]ff|OFF

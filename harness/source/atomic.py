@@ -14,8 +14,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["Staged", "write_all", "write_new"]
-
 _SUFFIX = ".unfinished"
 
 

@@ -13,8 +13,6 @@ import yaml
 from readfirst.harness.source.ambiguous import is_ambiguous
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
 
-__all__ = ["emit_flow", "emit_mapping", "emit_string"]
-
 _SHORT_CONTENT = 80
 _PLAIN_START = re.compile(r"[A-Za-z/$(]")
 _NAMED = re.compile(r"<[a-z][a-z0-9_]*>")

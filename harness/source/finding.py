@@ -9,8 +9,6 @@ from pathlib import Path
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.printed import one_line
 
-__all__ = ["Finding", "Position", "SuiteError"]
-
 
 @dataclass(frozen=True, slots=True)
 class Position:

@@ -8,8 +8,6 @@ from typing import Any
 from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.source.strict_yaml import Document, YamlPath
 
-__all__ = ["Inspection", "a_kind_of", "did_you_mean"]
-
 _NOTHING: Mapping[str, str] = {}
 _MOST_FINDINGS = 1000
 """More than this of one file nobody reads, and each takes a while to be put into words."""

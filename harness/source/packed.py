@@ -12,8 +12,6 @@ from pathlib import Path
 
 import readfirst
 
-__all__ = ["ARCHIVE", "bytes_of", "packed"]
-
 ARCHIVE = "packed.tar.xz"
 
 

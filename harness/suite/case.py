@@ -9,8 +9,6 @@ from readfirst.harness.source.strict_yaml import Document, YamlPath
 from readfirst.harness.suite.scenario import Clause, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["Case", "at"]
-
 
 @dataclass(frozen=True, slots=True)
 class Case:

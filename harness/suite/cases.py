@@ -18,8 +18,6 @@ from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.source.strict_yaml import Document
 from readfirst.harness.suite.heading import Heading, heading_of, plain_heading
 
-__all__ = ["HEADING_KEYS", "case_headings", "case_slugs", "expanded", "read_cases", "unused_values"]
-
 CASES = "cases"
 HEADING_KEYS = (
     "title",

@@ -19,8 +19,6 @@ from readfirst.harness.suite.programs import (
     word_problem,
 )
 
-__all__ = ["CommandError", "Redirection", "SimpleCommand", "Word", "parse_command"]
-
 _MOST_CHARACTERS = 1000
 _MOST_COMMANDS = 20
 _OPERATORS = ("&&", "||", ">>", ";", "|", "<", ">")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import YamlPath
 
-__all__ = ["is_safe", "path_problem"]
-
 _MOST_COMPONENT_BYTES = 255
 _MOST_PATH_BYTES = 1024
 

@@ -25,16 +25,6 @@ from readfirst.harness.suite.entry import (
 from readfirst.harness.suite.ownership import read_ownership
 from readfirst.harness.suite.shift import Seconds, parse_shift
 
-__all__ = [
-    "MAX_CONTENT_BYTES",
-    "expected_entry",
-    "given_entry",
-    "mode_of",
-    "modified_entry",
-    "sha256_of",
-    "shift_of",
-]
-
 MAX_CONTENT_BYTES = 64 * 1024 * 1024
 
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "latin-1")

@@ -25,19 +25,6 @@ from readfirst.harness.suite.scenario import (
     Scenario,
 )
 
-__all__ = [
-    "DEFAULT_MODEL",
-    "DOCUMENTED",
-    "LATEST",
-    "Contract",
-    "Contracts",
-    "ContractsError",
-    "UnknownContractError",
-    "clause_for",
-    "load_contracts",
-    "order",
-]
-
 DOCUMENTED = "documented"
 DEFAULT_MODEL = "default"
 """What `model` says where the product chooses: it is started without a model."""

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from readfirst.harness.suite.transcript import Transcript
 
-__all__ = ["Course", "courses_of", "marks"]
-
 Course = tuple[tuple[bool, ...], ...]
 """For each message, whether each of its calls was refused."""
 

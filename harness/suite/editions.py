@@ -12,8 +12,6 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection
 
-__all__ = ["Editions", "EditionsError", "load_editions"]
-
 _VERSION = re.compile(r"[0-9]+\.[0-9]+")
 
 

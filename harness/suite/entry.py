@@ -9,22 +9,6 @@ from typing import NamedTuple
 from readfirst.harness.suite.ownership import Ownership
 from readfirst.harness.suite.shift import Seconds
 
-__all__ = [
-    "OLD_TIME",
-    "Base64Content",
-    "Content",
-    "Directory",
-    "Entry",
-    "FileDigest",
-    "HardLink",
-    "RegularFile",
-    "SpecialFile",
-    "Stamp",
-    "Symlink",
-    "TextContent",
-    "in_words",
-]
-
 OLD_TIME = 1_577_836_800
 """The time of every given file and directory: 2020-01-01T00:00:00Z, in whole seconds since 1970."""
 

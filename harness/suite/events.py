@@ -14,8 +14,6 @@ from readfirst.harness.suite.git_commands import GIT_COMMANDS, is_git_command
 from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import EventKind, WorldEvent
 
-__all__ = ["EVENTS", "read_event"]
-
 EVENTS: tuple[str, ...] = get_args(EventKind)
 
 _SHIFT = 2  # seconds by which a touch moves a file's time unless it says otherwise

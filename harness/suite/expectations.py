@@ -11,8 +11,6 @@ from readfirst.harness.suite.content import expected_entry, sha256_of
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.scenario import Clause, Expectation, TextDigest
 
-__all__ = ["CALL_KEYS", "GROUPED_CALL_KEYS", "GROUP_KEYS", "read_expectation"]
-
 CALL_KEYS = ("documented", "error", "text", "files", "reminders")
 GROUPED_CALL_KEYS = ("documented", "error", "text")
 GROUP_KEYS = ("documented", "files", "reminders")

@@ -20,8 +20,6 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 
-__all__ = ["expand_digests", "has_digests", "seen_by"]
-
 
 def seen_by(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
     """Return the scenario with the expectations of another contract, those of its transcript.

@@ -42,8 +42,6 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
 from readfirst.harness.suite.vocabulary import Vocabulary
 
-__all__ = ["FORMAT", "expanded", "export", "machine_needs"]
-
 _NUMBER = "{n}"
 _FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
 _LONGEST = 4096

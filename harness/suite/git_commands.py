@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = ["GIT_COMMANDS", "is_git_command"]
-
 GIT_COMMANDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "commit": (("add", "--all"), ("commit", "--quiet", "--allow-empty", "--message", "x")),
     "branch": (("checkout", "--quiet", "-b", "NAME"),),

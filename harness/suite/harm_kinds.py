@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-__all__ = ["BESIDE", "GUARDED", "HARMS", "KINDS", "MEANING", "Kind"]
-
 Kind = Literal[
     "lost", "misplaced", "spoiled", "altered", "stray", "untrue", "trespass", "blind", "overcautious"
 ]

@@ -9,8 +9,6 @@ from typing import Literal, cast
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import Document
 
-__all__ = ["REQUIREMENTS", "Heading", "Requirement", "heading_of", "plain_heading"]
-
 Requirement = Literal["must", "should", "observed"]
 REQUIREMENTS: tuple[Requirement, ...] = ("must", "should", "observed")
 

@@ -9,8 +9,6 @@ from typing import Any
 from readfirst.harness.session import Hook
 from readfirst.harness.suite.scenario import GivenHook, Scenario
 
-__all__ = ["command_of", "hooks_of"]
-
 _LATER = "sleep 0.02"
 """Lets the clock of the file system move on, so that the time of what is written is later than before."""
 

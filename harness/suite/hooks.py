@@ -14,8 +14,6 @@ from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import CALLS, GivenHook, HookAction, HookEvent
 
-__all__ = ["read_hooks"]
-
 _EVENTS: tuple[str, ...] = get_args(HookEvent)
 _ACTIONS: tuple[str, ...] = get_args(HookAction)
 _AFTER = ("block", "context", "exit", "modify")

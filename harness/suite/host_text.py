@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["HOST_TEXTS", "answer_of", "unwrapped", "wrapped"]
-
 _WHENEVER = "\n\n<system-reminder>\nWhenever you read a file, you should consider whether it "
 HOST_TEXTS = {
     "malware": (

@@ -12,8 +12,6 @@ from typing import Any
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript, TranscriptStep
 
-__all__ = ["Kept", "Row", "readable"]
-
 _DAMAGED = (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error, RecursionError)
 
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from readfirst.harness.suite.spelling import is_passed_over
 
-__all__ = ["Links"]
-
 _MOST_STEPS = 500
 _MOST_LINKS = 1000
 

@@ -46,8 +46,6 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.suite.session_events import SESSION_EVENTS, inner_steps, read_session_event
 from readfirst.harness.suite.stated_contract import read_stated_contract
 
-__all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
-
 _OWN_STEP = "Make the call its own step: which call of a group runs first is not known."
 _ELSEWHERE = {"during": _OWN_STEP, "interrupted": _OWN_STEP}
 _ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel", "at_once")

@@ -8,8 +8,6 @@ from difflib import get_close_matches
 
 from readfirst.harness.suite.contracts import LATEST, Contract, order
 
-__all__ = ["nearest"]
-
 _EXACT = re.compile(r"\d+\.\d+\.\d+(?:\+gated)?")
 _MOST_CHANGES = 4
 """Versions with changes that are named before the rest is counted instead."""

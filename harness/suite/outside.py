@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["OUTSIDE"]
-
 OUTSIDE: Mapping[str, str] = MappingProxyType(
     {
         "gate/unread-under-suspicious-names": "a name of three dots, which is no way up",

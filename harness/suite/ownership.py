@@ -11,7 +11,6 @@ if TYPE_CHECKING:  # an implementation needs what is a file, and no YAML
     from readfirst.harness.source.inspection import Inspection
     from readfirst.harness.source.strict_yaml import YamlPath
 
-__all__ = ["ACL", "OWN", "USER", "Ownership", "ownership_of", "read_ownership"]
 
 USER, ACL = "user.", "system.posix_acl_access"
 """What the names of attributes begin with that anybody may set, and the one that holds an access control list."""

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         Reach,  # it reads commands and events, which permissions are part of
     )
 
-__all__ = ["PERMISSION_KEYS", "GivenPermissions", "read_permissions", "read_rules"]
 
 PERMISSION_KEYS = ("mode", "allow", "working_directory", "additional_directories")
 """The keys below `given` that are about permissions, beside `deny`."""

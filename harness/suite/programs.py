@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 
-__all__ = ["PROGRAMS", "Kind", "Program", "is_file_pattern", "is_plain_file", "word_problem"]
-
 
 class Kind(Enum):
     """What a word may be; the value is how a message names it."""

@@ -24,8 +24,6 @@ from readfirst.harness.suite.spelling import (
     split_path,
 )
 
-__all__ = ["Reach"]
-
 _TEXTS = frozenset({"content", "old_string", "new_string", "new_source"})
 """Arguments that no implementation takes for a path."""
 _NOT_HOME = frozenset("$abcdefghijklmnopqrstuvwxyz")

@@ -26,22 +26,6 @@ from readfirst.harness.suite.kept_recording import Kept, Row, readable
 from readfirst.harness.suite.ownership import Ownership, ownership_of
 from readfirst.harness.suite.transcript import RecordedResult, Recording, RecordingError, TranscriptStep
 
-__all__ = [
-    "Encoder",
-    "Packed",
-    "check_answers",
-    "check_size",
-    "decode",
-    "encode",
-    "holding",
-    "kept",
-    "keys_of",
-    "packed_of",
-    "starts_of",
-    "step_of",
-    "tracks_of",
-]
-
 _HEADER = (
     "# What the real product did, version by version: written by `product record`, printed by `show`.\n"
     "# An answer holds from each version in its `since` on, until another answer begins; without `since`, for all.\n"

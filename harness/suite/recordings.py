@@ -17,8 +17,6 @@ from readfirst.harness.suite.shelf import Shelf, names_below
 from readfirst.harness.suite.theme_recordings import is_as_written, replaced, theme
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
 
-__all__ = ["Recordings"]
-
 _MOST = 8 * 1024 * 1024
 """Bytes of a file; a recording holds what each contract answered."""
 _TICK = 100_000_000

@@ -14,8 +14,6 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection
 
-__all__ = ["Releases", "ReleasesError", "load_releases", "releases_file", "releases_text"]
-
 _EXACT = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 
 

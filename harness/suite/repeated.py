@@ -10,8 +10,6 @@ from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES
 from readfirst.harness.suite.entry import TextContent
 
-__all__ = ["RepeatedText", "expanded_arguments", "read_arguments", "repeated_characters"]
-
 _KEYS = {"repeat", "times"}
 
 

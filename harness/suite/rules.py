@@ -17,17 +17,6 @@ from readfirst.harness.suite.harm_kinds import GUARDED, Kind
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.scenario import CALLS
 
-__all__ = [
-    "CLASSES",
-    "Rule",
-    "RuleClass",
-    "Rules",
-    "RulesError",
-    "UnknownRuleError",
-    "load_rules",
-    "rules_file",
-]
-
 RuleClass = Literal["safety", "contract", "fidelity", "product"]
 CLASSES: tuple[RuleClass, ...] = ("safety", "contract", "fidelity", "product")
 """What harms whatever the design, what the contract says, how answers look, and what only this product has."""

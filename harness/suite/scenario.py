@@ -15,37 +15,6 @@ from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.permissions import GivenPermissions
 from readfirst.harness.suite.shift import Seconds
 
-__all__ = [
-    "AT_ONCE",
-    "BUFFERS",
-    "CALLS",
-    "DISK_PAGE",
-    "EXECUTION_ERRORS",
-    "INTERRUPTIONS",
-    "PLATFORMS",
-    "SIGNALS",
-    "TOOLS",
-    "WAITING",
-    "CallIndex",
-    "Clause",
-    "Expectation",
-    "ForeignContractError",
-    "Given",
-    "GivenHook",
-    "HookAction",
-    "HookEvent",
-    "Interruption",
-    "ParallelCalls",
-    "Scenario",
-    "SessionEvent",
-    "SessionEventKind",
-    "Step",
-    "TextDigest",
-    "ToolCall",
-    "WorldEvent",
-    "calls_of",
-]
-
 TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
 """The file tools."""
 

@@ -12,8 +12,6 @@ from readfirst.harness.exit_code import ReadfirstError
 if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
 
-__all__ = ["Selection", "SelectionError", "option_for", "rules_chosen", "scenario_id", "select"]
-
 
 class SelectionError(ReadfirstError):
     """The selection names something that does not exist, or its expression cannot be read."""

@@ -11,8 +11,6 @@ from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import SessionEvent, SessionEventKind, Step
 
-__all__ = ["SESSION_EVENTS", "WITH_STEPS", "inner_steps", "read_session_event"]
-
 _INNER: Mapping[str, tuple[SessionEventKind, str]] = {
     "agent": ("end", "a sub-agent"),
     "other": ("back", "another session"),

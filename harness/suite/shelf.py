@@ -16,8 +16,6 @@ from pathlib import Path
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 
-__all__ = ["DEEPEST", "Place", "Shelf", "names_below"]
-
 DEEPEST = 8
 """Folders in which a scenario may lie; what lies deeper is not looked at."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-__all__ = ["NANOSECONDS", "Seconds", "parse_shift", "shift_text"]
-
 Seconds = int | Fraction
 """An exact number of seconds: whole ones as int."""
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["SkeletonError", "begin_suite", "check_id", "write_skeleton"]
-
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*/[a-z0-9]+(?:-[a-z0-9]+)*")
 
 _SKELETON = """\

@@ -13,16 +13,6 @@ from collections.abc import Mapping
 from html import unescape
 from urllib.parse import unquote
 
-__all__ = [
-    "HOME",
-    "ROOT",
-    "is_passed_over",
-    "is_plainly_spelled",
-    "path_base",
-    "spelling_problem",
-    "split_path",
-]
-
 _NAME = r"\.?[A-Za-z0-9_][\w. ~-]*(?:/\.\.)?(?:/|\Z)"
 _PLAIN = re.compile(rf"(?!.* [/~.]|.*//)(?:(?:\$WS|~)/|{_NAME})(?:{_NAME}|\.?/)*", re.ASCII)
 """Paths of ordinary names, of which each `..` takes back the name before it."""

@@ -11,8 +11,6 @@ from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.contracts import Contract, Contracts
 from readfirst.harness.suite.scenario import Step, calls_of
 
-__all__ = ["read_stated_contract"]
-
 
 def read_stated_contract(look: Inspection, contracts: Contracts, value: Any, steps: Sequence[Step]) -> str:
     """Return the contract whose expectations the file states: the suite's default, unless it lacks a tool."""

@@ -11,8 +11,6 @@ from typing import Any
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source import strict_yaml
 
-__all__ = ["ResultsError", "StructuredResult", "fields_of", "load_results", "results_file", "results_text"]
-
 _FORMAT = 1
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 # What reads each kind of file is imported with the first of them: a list of scenarios needs headings only.
 
-__all__ = ["Heading", "Suite", "UnknownScenarioError", "default_root", "load_suite"]
-
 
 _HEADING = {"title", "requirement", "rule", "tags"}
 

@@ -9,8 +9,6 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection
 
-__all__ = ["TagsError", "load_tags"]
-
 
 class TagsError(SuiteError):
     """`tags.yaml` is not in its format."""

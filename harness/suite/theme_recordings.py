@@ -27,8 +27,6 @@ from readfirst.harness.suite.recording_file import (
 )
 from readfirst.harness.suite.transcript import Recording, RecordingError, TranscriptStep
 
-__all__ = ["encoded", "is_as_written", "replaced", "theme"]
-
 _SINCE = "since"
 _ABSENT = "null"
 _PLAIN_LIMIT = 1024

@@ -13,8 +13,6 @@ from typing import Any
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source import strict_yaml
 
-__all__ = ["OfferedTool", "ToolsError", "described", "load_tools", "tools_file", "tools_text"]
-
 _FORMAT = 1
 _FACTS = {
     "demands_a_read": re.compile(r"must use (?:your|the) `?Read`? tool"),

@@ -10,8 +10,6 @@ from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.host_text import unwrapped, wrapped
 
-__all__ = ["UNNAMED", "RecordedResult", "Recording", "RecordingError", "Transcript", "TranscriptStep"]
-
 UNNAMED = "unnamed"
 """The name of an error whose words `errors.yaml` does not know; it is never blessed."""
 

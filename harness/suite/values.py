@@ -27,8 +27,6 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.shift import Seconds, shift_text
 
-__all__ = ["values_of"]
-
 
 def values_of(scenario: Scenario) -> dict[str, Any]:
     """Return the keys of the file in the order in which files have them. ValueError: no generated scenario has that."""

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import TypeVar
 
-__all__ = ["version_spans"]
-
 What = TypeVar("What")
 
 

@@ -15,8 +15,6 @@ from readfirst.harness.source.inspection import Inspection, did_you_mean
 from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.scenario import TOOLS
 
-__all__ = ["ErrorName", "Form", "Vocabulary", "VocabularyError", "load_vocabulary"]
-
 _KEYS = ("summary", "codes", "data", "data_ends", "forms")
 _NAME = re.compile(r"[a-z]+(?:_[a-z]+)*")
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")

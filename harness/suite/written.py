@@ -9,8 +9,6 @@ from readfirst.harness.source.emit import emit_flow, emit_mapping
 from readfirst.harness.suite.cases import HEADING_KEYS
 from readfirst.harness.suite.session_events import WITH_STEPS
 
-__all__ = ["heading_lines", "scenario_text"]
-
 _SCHEMA = "# yaml-language-server: $schema=../../schema/scenario.schema.json"
 _WIDE = 110
 _LISTS = ("parallel", "during", "steps")

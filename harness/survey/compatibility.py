@@ -23,24 +23,12 @@ from readfirst.harness.compare.reach import (
     unpacked,
 )
 from readfirst.harness.compare.verdict import LEVELS, Level
-from readfirst.harness.harm.harm import HARMS, MEANING
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.harm_kinds import HARMS, MEANING
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-
-__all__ = [
-    "FORMAT",
-    "RuleScenario",
-    "compatibility_data",
-    "compatibility_text",
-    "harm_data",
-    "implementations_data",
-    "known_scenarios",
-    "looked_at",
-    "targets_in_common",
-]
 
 FORMAT = 4
 _DATA = Mapping[str, Any]

@@ -28,21 +28,6 @@ from readfirst.harness.survey.compatibility import RuleScenario, known_scenarios
 from readfirst.harness.targets.install import cache_root
 from readfirst.harness.workspace.site import SitePool
 
-__all__ = [
-    "FILE",
-    "Answer",
-    "Evidence",
-    "EvidenceError",
-    "Found",
-    "evidence_of",
-    "evidence_text",
-    "failing",
-    "gather",
-    "is_kept",
-    "keep_evidence",
-    "load_evidence",
-]
-
 FILE = "evidence.json"
 """Its name, beside implementations.json."""
 FORMAT = 1

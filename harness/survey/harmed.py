@@ -8,11 +8,9 @@ from typing import Any, TypeVar
 
 from readfirst.harness.compare.reach import by_family, in_families
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.harm.harm import KINDS, Kind
 from readfirst.harness.report.worst import is_made
+from readfirst.harness.suite.harm_kinds import KINDS, Kind
 from readfirst.harness.suite.suite import Suite
-
-__all__ = ["Harmed", "Shortest"]
 
 _Value = TypeVar("_Value")
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from readfirst.harness.compare.reach import in_families
-from readfirst.harness.harm.harm import HARMS, MEANING
 from readfirst.harness.report.markup import cell as prose
 from readfirst.harness.report.markup import code, fenced
 from readfirst.harness.report.step import brief_step
 from readfirst.harness.report.visible import visible_lines
 from readfirst.harness.suite.contracts import clause_for
+from readfirst.harness.suite.harm_kinds import HARMS, MEANING
 from readfirst.harness.suite.rules import Rule
 from readfirst.harness.suite.scenario import (
     ParallelCalls,
@@ -25,8 +25,6 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.evidence import Evidence, Found
 from readfirst.harness.survey.programs import own_calls, steps_section
 from readfirst.harness.targets.mapping import Release, Target
-
-__all__ = ["HEADINGS", "Report", "issue_text"]
 
 HEADINGS = ("What happens", "Steps", "Expected", "Evidence", "Why it matters", "How this was found")
 """The parts of a text, in their order."""

@@ -16,15 +16,13 @@ from readfirst.harness.compare.reach import (
     unpacked,
 )
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.harm.harm import HARMS, KINDS
 from readfirst.harness.report.harm_map import CHOSEN, map_rows, untried
 from readfirst.harness.report.markup import link, prose, scenario_link, table
+from readfirst.harness.suite.harm_kinds import HARMS, KINDS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import harm_data, looked_at
 from readfirst.harness.survey.harmed import Harmed
 from readfirst.harness.targets.mapping import Release, Target
-
-__all__ = ["FORMAT", "TargetResult", "looked_at_all", "page", "result_data", "result_of"]
 
 FORMAT = 3
 _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")

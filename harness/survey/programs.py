@@ -22,8 +22,6 @@ from readfirst.harness.targets.edit_formats import Knowledge
 from readfirst.harness.targets.mapping import McpLaunch, PythonLaunch, Release, Target
 from readfirst.harness.targets.translate import Scope, TargetCall, translated
 
-__all__ = ["own_calls", "steps_section"]
-
 _SCOPE = Scope(Path("$WS"), Path("$HOME"))
 _MEANWHILE = "Meanwhile, somebody else:"
 _PROTOCOL = "2025-06-18"

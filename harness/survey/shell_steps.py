@@ -10,8 +10,6 @@ from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFil
 from readfirst.harness.suite.scenario import Given, WorldEvent
 from readfirst.harness.suite.shift import Seconds
 
-__all__ = ["event_lines", "given_lines", "shown_lines", "with_workspace"]
-
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", "%": "%%"}
 _DEFAULT_SHIFT = 2
 _LONG = 2000

@@ -22,19 +22,17 @@ from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.harm.harm import HARMS
 from readfirst.harness.report import Commands, RunFacts, output
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 from readfirst.harness.source.atomic import write_all
+from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.scenario import AT_ONCE, calls_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.page import FORMAT, looked_at_all, page, result_data, result_of
 from readfirst.harness.targets.catalogue import known_failures
 from readfirst.harness.targets.mapping import Release, Target
-
-__all__ = ["COMMAND", "Survey", "SurveyError"]
 
 COMMAND = "readfirst field implementations --write"
 _OFTEN = 10

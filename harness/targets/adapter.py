@@ -46,8 +46,6 @@ from readfirst.harness.targets.translate import (
 )
 from readfirst.harness.workspace.inside import read_inside
 
-__all__ = ["RawSession", "RawTarget", "TargetAdapter", "TargetSession", "open_target"]
-
 _START = 180.0
 """Seconds that a start may take: some packages import half an ecosystem."""
 

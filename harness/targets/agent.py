@@ -19,8 +19,6 @@ from readfirst.harness.targets.install import Installed
 from readfirst.harness.targets.mapping import AgentLaunch, Target
 from readfirst.harness.targets.translate import TargetAnswer
 
-__all__ = ["AgentTarget", "AgentTargetSession"]
-
 _CALLS_PER_CONVERSATION = 100
 _BYTES_PER_CONVERSATION = 300_000
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""

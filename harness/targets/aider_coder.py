@@ -12,8 +12,6 @@ from typing import Any
 
 from readfirst.harness.session import Workspace
 
-__all__ = ["Coder"]
-
 
 class _Session:
     def __init__(self, model: Any, analytics: Any) -> None:

@@ -9,8 +9,6 @@ from typing import Any
 
 from readfirst.harness.session import Workspace
 
-__all__ = ["AgentToolset"]
-
 
 class _Session:
     def __init__(self, workspace: Workspace) -> None:

@@ -11,8 +11,6 @@ from packaging.version import InvalidVersion, Version
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.targets.mapping import Release, Target, load_target
 
-__all__ = ["UnknownTargetError", "find", "known_failures", "names", "pairs", "root"]
-
 
 class UnknownTargetError(ReadfirstError, LookupError):
     """There is no such target; the message says which there are."""

@@ -12,8 +12,6 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-__all__ = ["FORMATS", "EditFormat", "Knowledge", "Unexpressed", "written"]
-
 EditFormat = Literal["apply_patch", "search_replace", "conflict_markers", "shell"]
 
 

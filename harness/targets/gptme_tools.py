@@ -8,8 +8,6 @@ from typing import Any
 
 from readfirst.harness.session import Workspace
 
-__all__ = ["FileTools"]
-
 _TOOLS = ("read", "save", "patch")
 
 

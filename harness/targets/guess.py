@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Guess", "Tool", "guesses"]
-
 _READS = {"read", "view", "cat", "open", "show", "get"}
 _EDITS = {"edit", "replace", "update", "modify", "change", "patch"}
 _WRITES = {"write", "create", "save", "put", "overwrite"}

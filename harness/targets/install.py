@@ -29,8 +29,6 @@ from readfirst.harness.targets.locks import (
 )
 from readfirst.harness.targets.mapping import AgentLaunch, Release, Target
 
-__all__ = ["Installed", "cache_root", "install", "is_installed"]
-
 _SECONDS = 900
 _DONE = "installed.json"
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from readfirst.harness.session import Workspace
 
-__all__ = ["DeepAgents", "TextEditor"]
-
 
 class _Session:
     def __init__(self, tools: list[Any]) -> None:

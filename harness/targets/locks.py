@@ -21,8 +21,6 @@ from readfirst.harness.source.atomic import write_all
 from readfirst.harness.source.packed import bytes_of
 from readfirst.harness.targets.mapping import Release, Target
 
-__all__ = ["check_npm", "npm_lock", "npm_package", "pip_lock", "registry_variables", "renew", "wheels_only"]
-
 _SECONDS = 600
 _REACHING = (
     *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),

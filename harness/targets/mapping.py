@@ -17,21 +17,6 @@ from readfirst.harness.suite.vocabulary import ErrorName, Form, Vocabulary
 from readfirst.harness.targets.edit_formats import EditFormat
 from readfirst.harness.targets.mapping_findings import mapping_findings
 
-__all__ = [
-    "AgentLaunch",
-    "Launch",
-    "McpLaunch",
-    "PythonLaunch",
-    "Release",
-    "ReplaceAll",
-    "ResultRules",
-    "SetupCall",
-    "Target",
-    "TargetError",
-    "ToolMapping",
-    "load_target",
-]
-
 _OF_MCP = {"error": {"flag": True}}
 """Where the error flag of an answer is, unless the file says otherwise."""
 

@@ -17,7 +17,6 @@ from readfirst.harness.suite.vocabulary import Vocabulary, load_vocabulary
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
 
-__all__ = ["mapping_findings"]
 
 _ARGUMENTS = {
     "Read": ("file_path", "offset", "limit", "pages"),

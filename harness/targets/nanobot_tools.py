@@ -10,8 +10,6 @@ from typing import Any
 
 from readfirst.harness.session import Workspace
 
-__all__ = ["FileTools"]
-
 _TOOLS = ("ReadFileTool", "WriteFileTool", "EditFileTool")
 
 

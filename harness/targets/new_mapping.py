@@ -24,8 +24,6 @@ from readfirst.harness.targets.mapping import load_target
 from readfirst.harness.targets.wordings import wordings_seen
 from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["NewMapping", "NewMappingError", "write_mapping"]
-
 _FLOW = re.compile(r"[,\[\]{}:#]")
 """What ends a plain string inside of brackets."""
 

@@ -19,8 +19,6 @@ from readfirst.harness.source.atomic import write_all
 from readfirst.harness.targets.catalogue import find, names
 from readfirst.harness.targets.mapping import Release, Target
 
-__all__ = ["Outdated", "PinError", "outdated", "pin"]
-
 _SECONDS = 60
 _AT_ONCE = 4
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")

@@ -8,8 +8,6 @@ from typing import Any
 
 from readfirst.harness.session import Workspace
 
-__all__ = ["FileEditor"]
-
 
 class _Session:
     def __init__(self, execute: Callable[[Any], Any], action: Callable[..., Any]) -> None:

@@ -14,8 +14,6 @@ from typing import Any
 
 from readfirst.harness.session import Workspace
 
-__all__ = ["Console", "FileSystem"]
-
 _TRIES = 10_000
 """How often a model may be asked to try again; the default of 1 would end a run at the second refusal."""
 

@@ -15,8 +15,6 @@ from typing import Any, Protocol
 
 from readfirst.harness.session import ToolResult, Workspace
 
-__all__ = ["MODULE", "ORDER", "Tools"]
-
 MODULE = "readfirst.harness.targets.tool_host"
 ORDER = "READFIRST_TARGET"
 """The variable that says what to make."""

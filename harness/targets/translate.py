@@ -14,18 +14,6 @@ from readfirst.harness.targets.edit_formats import Knowledge, Unexpressed, writt
 from readfirst.harness.targets.mapping import ResultRules, Target
 from readfirst.harness.workspace.inside import read_inside
 
-__all__ = [
-    "Scope",
-    "TargetAnswer",
-    "TargetCall",
-    "captured",
-    "filled",
-    "lacks",
-    "result_of",
-    "translated",
-    "with_captures",
-]
-
 _WHOLE = re.compile(r"\$([A-Za-z_]\w*)")
 _PATHS = ("file_path", "notebook_path")
 

@@ -11,8 +11,6 @@ from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["SCENARIOS", "wordings_seen"]
-
 SCENARIOS = (
     "gate/edit-unread",
     "gate/write-unread",

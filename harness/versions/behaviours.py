@@ -22,23 +22,6 @@ from readfirst.reference_impl.contract import (
     history_of,
 )
 
-__all__ = [
-    "Difference",
-    "PageError",
-    "Standing",
-    "Subject",
-    "UnknownVersionError",
-    "differences",
-    "differences_as_json",
-    "differences_as_text",
-    "standings",
-    "standings_as_json",
-    "standings_as_text",
-    "subjects",
-    "value_in_page",
-    "with_tables",
-]
-
 _GATED = "+gated"
 
 

@@ -17,8 +17,6 @@ from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
-__all__ = ["AnswerChange", "BisectError", "Replays", "between", "changes", "facts"]
-
 Facts = tuple[Any, ...]
 Answers = Mapping[str, object]
 """By scenario id what is compared; a scenario without an answer is left out."""

@@ -18,8 +18,6 @@ from readfirst.harness.run.last_failed import default_folder
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.targets import install
 
-__all__ = ["CacheError", "InUseError", "Kept", "chosen", "kept", "remove", "roots"]
-
 _DAY = 86_400.0
 _WRITTEN = ("takes", "last-failed")
 """Kinds that are written by runs, not installed."""

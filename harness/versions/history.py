@@ -25,15 +25,6 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import contract
 from readfirst.reference_impl.behaviours.history import ByModel, History
 
-__all__ = [
-    "NOT_RECORDED",
-    "ChangePoint",
-    "Histories",
-    "change_points",
-    "scenarios_of_changes",
-    "the_histories",
-]
-
 Histories = Mapping[str, History]
 
 NOT_RECORDED = "not recorded"

@@ -14,8 +14,6 @@ from readfirst.harness.versions import history
 from readfirst.harness.versions.behaviours import value_in_page
 from readfirst.harness.versions.history import NOT_RECORDED, ChangePoint, Histories
 
-__all__ = ["changes_between", "history_page", "history_summary"]
-
 _TOOLS = ("Read", "Edit", "Write")
 _TITLE = "# How the file tools changed"
 _BETWEEN = "`readfirst product bisect ID --from X --to Y` finds it, and `--record` keeps what it finds."

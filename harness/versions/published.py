@@ -12,8 +12,6 @@ from readfirst.harness.agents.claude_code.package import PACKAGE, REFUSED_VERSIO
 from readfirst.harness.agents.npm import npm
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["KeptVersions", "newest", "published"]
-
 _EXACT = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 _SECONDS = 60
 

@@ -19,8 +19,6 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.versions.history import ChangePoint, Histories
 
-__all__ = ["UNSTEADY", "Able", "Look", "quick_set", "telling_set"]
-
 UNSTEADY = "two replays gave different answers"
 
 

@@ -18,17 +18,6 @@ from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 
-__all__ = [
-    "Release",
-    "ReleaseError",
-    "differing",
-    "differing_beyond",
-    "predecessor",
-    "release_of",
-    "wanted_of",
-    "write_release",
-]
-
 
 class ReleaseError(ReadfirstError):
     """The version cannot be recorded as a contract; the message says why and what to do."""

@@ -19,8 +19,6 @@ import readfirst.reference_impl
 from readfirst.harness.versions.behaviours import Standing, standings
 from readfirst.reference_impl.contract import history_of
 
-__all__ = ["TOOLS", "rules_as_text"]
-
 TOOLS = {
     "Read": "read",
     "Edit": "edit",

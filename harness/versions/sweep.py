@@ -26,8 +26,6 @@ from readfirst.harness.versions.history import ChangePoint, Histories
 from readfirst.harness.versions.quick import UNSTEADY, Able, telling_set
 from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["Difference", "Sweep", "Swept", "followed", "is_comparable", "spread"]
-
 _SHOWN = 120
 """Of answers that differ so many characters are kept, around the first difference."""
 _REPLAYS = 4

@@ -10,8 +10,6 @@ from readfirst.harness.report.markup import code, prose, scenario_link, table
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.versions.sweep import Difference, Swept
 
-__all__ = ["sweep_page"]
-
 _NAMED = 6
 """Versions that a row names before it counts the rest."""
 

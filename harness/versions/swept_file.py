@@ -16,8 +16,6 @@ from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.versions.sweep import Difference, Swept
 
-__all__ = ["FILE", "MergeError", "SweptFileError", "load_swept", "merged", "swept_text"]
-
 FILE = "sweep.json"
 _COUNTS = ("scenarios", "sequences")
 _KEYS = ("inputs", *_COUNTS, "differences", "unasked", "failed")

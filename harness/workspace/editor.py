@@ -9,8 +9,6 @@ from dataclasses import replace
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.workspace.inside import name_inside, open_inside
 
-__all__ = ["ScriptedEditor"]
-
 
 class ScriptedEditor:
     """Holds a buffer for each file that the user has typed into; `root` gives the folder that it has open.

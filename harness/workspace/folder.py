@@ -12,8 +12,6 @@ from contextlib import suppress
 
 from readfirst.harness.suite.entry import OLD_TIME
 
-__all__ = ["Folder", "SpoiltError"]
-
 
 class SpoiltError(Exception):
     """What an implementation did to its workspace makes it unusable; the message says what."""

@@ -16,8 +16,6 @@ from readfirst.harness.suite.shift import NANOSECONDS
 from readfirst.harness.workspace.snapshot import changes, snapshot
 from readfirst.harness.workspace.world import WorldEventError, create
 
-__all__ = ["Repository"]
-
 _SECONDS = 60
 _BETWEEN = 2 * NANOSECONDS
 _OF_THE_HARNESS = re.compile(r"\.\./|\$")

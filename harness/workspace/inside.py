@@ -8,8 +8,6 @@ import stat
 from readfirst.harness.processes.footing import opened
 from readfirst.harness.workspace.snapshot import MAXIMUM_FILE_SIZE
 
-__all__ = ["name_inside", "open_inside", "read_inside"]
-
 
 def name_inside(root: str, path: str) -> str:
     """Return a path, behind all links, relative to the workspace. Raises ValueError for one that leads elsewhere."""

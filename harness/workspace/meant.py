@@ -9,8 +9,6 @@ from typing import Any
 
 from readfirst.harness.suite.entry import Entry, Symlink
 
-__all__ = ["meant"]
-
 _MOST_LINKS = 40
 """Symbolic links that a path may lead through; a system gives up after as many."""
 

@@ -14,8 +14,6 @@ from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import UnsupportedCall
 from readfirst.harness.suite.scenario import DISK_PAGE
 
-__all__ = ["Mounts", "small_disk"]
-
 _CLONE_NEWNS = 0x00020000
 _MS_NOSUID, _MS_NODEV, _MS_REC, _MS_SLAVE, _MS_SHARED = 0x2, 0x4, 0x4000, 0x80000, 0x100000
 _OPEN_TREE, _MOVE_MOUNT = 428, 429

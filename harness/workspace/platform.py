@@ -9,8 +9,6 @@ from pathlib import Path
 
 from readfirst.harness.session import UnsupportedCall
 
-__all__ = ["demand_platform"]
-
 _SYSTEMS: Mapping[str, tuple[str, str]] = {
     "linux": ("linux", "Linux"),
     "macos": ("darwin", "macOS"),

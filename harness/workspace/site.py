@@ -26,21 +26,8 @@ from readfirst.harness.workspace.editor import ScriptedEditor
 from readfirst.harness.workspace.folder import Folder, SpoiltError
 from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.mounts import Mounts
-from readfirst.harness.workspace.snapshot import TooLargeError, changes, scan, snapshot
+from readfirst.harness.workspace.snapshot import TooLargeError, scan, snapshot
 from readfirst.harness.workspace.world import WorldEventError, create, give, make_true, perform
-
-__all__ = [
-    "HOME",
-    "TEMPORARY",
-    "Site",
-    "SitePool",
-    "SpoiltError",
-    "Territory",
-    "WorldEventError",
-    "changes",
-    "lay_out",
-    "snapshot",
-]
 
 HOME = "$HOME/"
 """What paths in the session's home begin with in a snapshot; `~` may be the name of a directory."""

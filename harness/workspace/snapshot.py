@@ -13,17 +13,6 @@ from readfirst.harness.processes.footing import opened, set_mode
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, SpecialFile, Stamp, Symlink
 from readfirst.harness.suite.ownership import ACL, USER, Ownership
 
-__all__ = [
-    "MAXIMUM_ENTRIES",
-    "MAXIMUM_FILE_SIZE",
-    "MAXIMUM_SIZE",
-    "TooLargeError",
-    "changes",
-    "ownership_at",
-    "scan",
-    "snapshot",
-]
-
 MAXIMUM_FILE_SIZE = 256 * 1024 * 1024
 """A larger file (bytes) is recorded by its size alone: an implementation that writes one must not stop us."""
 MAXIMUM_SIZE = 1024 * 1024 * 1024

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from readfirst.harness.suite.entry import Entry, RegularFile
 
-__all__ = ["Trace", "names_of", "traces"]
-
 
 class Trace(NamedTuple):
     """A file with the bytes and mode that it had, which was written, touched or replaced all the same.

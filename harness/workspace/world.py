@@ -25,8 +25,6 @@ from readfirst.harness.suite.ownership import OWN, Ownership
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.suite.shift import NANOSECONDS, Seconds
 
-__all__ = ["WorldEventError", "create", "give", "make_true", "perform"]
-
 
 class WorldEventError(Exception):
     """A world event could not be performed in the state that the workspace was in."""

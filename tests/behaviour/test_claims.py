@@ -9,7 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.claims.claims import Claims, ClaimsError, claims_file, load_claims
-from readfirst.harness.lint import RULES, lint
+from readfirst.harness.lint.rules import RULES
+from readfirst.harness.lint.walk import lint
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.scenario import TextDigest

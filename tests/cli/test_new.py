@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.cli.options import in_installed_package
-from readfirst.harness.lint import lint
+from readfirst.harness.lint.walk import lint
 from readfirst.harness.suite.skeleton import SkeletonError, write_skeleton
 from readfirst.harness.suite.suite import Suite, default_root
 from tests.command_line import exit_code

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.summary import ExitCode, Summary
+from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Status, Verdict
+from readfirst.harness.exit_code import ExitCode
 
 OK, NOT_OK = Ruling(conformant=True), Ruling(conformant=False)
 

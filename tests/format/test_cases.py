@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.lint import lint
+from readfirst.harness.lint.walk import lint
 from readfirst.harness.record.syrupy_extension import recording_files
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.source.finding import SuiteError

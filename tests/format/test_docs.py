@@ -184,7 +184,7 @@ def test_lint_prints_what_the_example_shows(tmp_path: Path) -> None:
         .replace("tags: [staleness]\n", "")
         .replace("sources: [https://github.com/anthropics/claude-code/issues/7443]\n", "")
     )
-    from readfirst.harness.lint import lint
+    from readfirst.harness.lint.walk import lint
 
     printed = "".join(f"{finding}\n" for finding in lint(Suite(tmp_path)))
     assert printed.replace(f"{tmp_path}/", "") == body.removeprefix("$ readfirst lint\n")

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.lint import RULES, lint, notes, walk
-from readfirst.harness.lint.rules import table
+from readfirst.harness.lint.recorded import notes
+from readfirst.harness.lint.rules import RULES, table
+from readfirst.harness.lint.walk import lint, walk
 from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall

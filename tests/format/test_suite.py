@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.suite import Heading, Suite, UnknownScenarioError, default_root
+from readfirst.harness.suite.heading import Heading
+from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
 from tests.small_suites import small_suite
 
 SCENARIO = """\

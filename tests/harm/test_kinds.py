@@ -14,11 +14,12 @@ from readfirst.harness.compare.lacking import Lacking
 from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.harm.harm import HARMS, KINDS, Harm
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.overcautious import overcautious
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.harm_kinds import HARMS, KINDS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 

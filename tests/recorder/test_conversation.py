@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.agents.claude_code.conversation import Conversation, Options
+from readfirst.harness.agents.claude_code.conversation import Options
 from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, CHECKPOINTS, WINDOW
+from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.session import BrokenAdapter, Hook
 from tests.supervision import AS_A_USER, NO_NAMESPACES, NO_WAY_INTO_A_NAMESPACE, altered_supervisor
 

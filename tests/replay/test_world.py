@@ -7,7 +7,8 @@ import pytest
 
 from readfirst.harness.suite.entry import OLD_TIME, Directory, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import WorldEvent
-from readfirst.harness.workspace.site import Site, WorldEventError
+from readfirst.harness.workspace.site import Site
+from readfirst.harness.workspace.world import WorldEventError
 
 SECOND = 10**9
 

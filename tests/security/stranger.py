@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.harm.harm import KINDS
 from readfirst.harness.site.facts import Facts
+from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.rules import CLASSES
 from readfirst.harness.suite.suite import Suite, default_root
 

@@ -19,7 +19,7 @@ from readfirst.harness.cli import main as cli
 from readfirst.harness.compare.signature import _AT_LINE_ENDS
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.harm.permitted import _BLANKS_AT_ENDS
-from readfirst.harness.lint import lint
+from readfirst.harness.lint.walk import lint
 from readfirst.harness.processes.installing import installing, sweep
 from readfirst.harness.processes.removal import destroy
 from readfirst.harness.report.stream import StreamError, UnreadableStreamError, read_stream

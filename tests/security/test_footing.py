@@ -28,9 +28,10 @@ from readfirst.harness.targets.translate import Scope, translated
 from readfirst.harness.workspace import site as sites
 from readfirst.harness.workspace import snapshot as snapshots
 from readfirst.harness.workspace import world
+from readfirst.harness.workspace.folder import SpoiltError
 from readfirst.harness.workspace.inside import read_inside
 from readfirst.harness.workspace.mounts import small_disk
-from readfirst.harness.workspace.site import Site, SitePool, SpoiltError
+from readfirst.harness.workspace.site import Site, SitePool
 from readfirst.harness.workspace.world import WorldEventError, perform
 
 NEW = RegularFile(b"new\n")

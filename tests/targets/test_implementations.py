@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
-from readfirst.harness.harm.harm import KINDS, Harm
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report.compatibility_page import like
 from readfirst.harness.report.stream import read_stream
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey import survey as surveys
 from readfirst.harness.survey.compatibility import RuleScenario, implementations_data, known_scenarios

@@ -12,9 +12,9 @@ from population import Judged
 from survivors import KINDS, Survivors
 from trial import Fate
 
-from readfirst.harness.harm.harm import BESIDE, HARMS
-from readfirst.harness.harm.harm import KINDS as HARM_KINDS
 from readfirst.harness.report import markup
+from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
+from readfirst.harness.suite.harm_kinds import KINDS as HARM_KINDS
 
 __all__ = [
     "LEAST",

@@ -11,7 +11,6 @@ from circumstances import attend, of_scenario
 from panel import Judge, Panel, module_at
 
 from readfirst.harness.compare import compare  # noqa: F401 - read before the forks
-from readfirst.harness.harm.harm import HARMS, KINDS
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.recorded import recorded_outcome
 from readfirst.harness.replay import replay  # noqa: F401 - read before the forks
@@ -22,6 +21,7 @@ from readfirst.harness.suite import (
 )
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.expected import seen_by
+from readfirst.harness.suite.harm_kinds import HARMS, KINDS
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from packaging.version import Version
 
-from readfirst.harness.agents.claude_code.conversation import Conversation, Options
+from readfirst.harness.agents.claude_code.conversation import Options
 from readfirst.harness.agents.claude_code.life import (
     end_agent,
     interrupt,
@@ -29,6 +29,7 @@ from readfirst.harness.agents.claude_code.reminders import (
     without_reminders_of_the_conversation,
 )
 from readfirst.harness.agents.claude_code.summary import summarise
+from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.sandbox import Sandbox, sandbox_among_files
 from readfirst.harness.processes.scratch import Scratch
@@ -47,8 +48,6 @@ from readfirst.harness.session import (
 from readfirst.harness.suite.contracts import Contract, UnknownContractError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-
-__all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "LivingSession", "open_claude_code"]
 
 _REMEMBERS_TEN, _KNOWS_SPELLINGS = Version("1.0.58"), Version("2.1.7")
 """Between the two, versions remember ten files, each under its path as it was spelled, so that a scenario that spells a

@@ -12,12 +12,10 @@ from readfirst.harness.agents.claude_code.dialogue import ARGUMENTS, JsonDialogu
 from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.agents.claude_code.pause import PausingHook
 from readfirst.harness.agents.claude_code.summary import WINDOW, CrowdedModel
-from readfirst.harness.agents.conversation import OUTPUT_KEPT, Conversation, Launch
+from readfirst.harness.agents.conversation import OUTPUT_KEPT, Launch
 from readfirst.harness.agents.scripted_model.formats import WIRES
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import TIME_LIMIT, Hook, Permissions
-
-__all__ = ["Conversation", "Options"]
 
 _TURN_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "Task", "Agent"})
 """A request that offers one of them asks the model what to do next; a deny rule may take some of them away.

@@ -13,8 +13,6 @@ from typing import Any
 from readfirst.harness.agents.json_lines import JsonLines
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["ARGUMENTS", "JsonDialogue"]
-
 ARGUMENTS = [
     "--input-format",
     "stream-json",

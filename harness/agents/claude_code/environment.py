@@ -12,8 +12,6 @@ from typing import Any
 from readfirst.harness.agents.launcher import PORT
 from readfirst.harness.processes.footing import opened, write_anew
 
-__all__ = ["ALLOWED_VARIABLES", "BASE_URL", "CHECKPOINTS", "WINDOW", "ChildEnvironment", "build_environment"]
-
 BASE_URL = "ANTHROPIC_BASE_URL"
 MODEL = "ANTHROPIC_MODEL"
 

@@ -12,8 +12,6 @@ from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["end_agent", "interrupt", "newest", "resumed", "rewind", "start_agent", "start_beside"]
-
 _AGENT_TOOLS = ("Agent", "Task")
 """What the tool is called that starts a sub-agent, the later name first."""
 _SAID = "Read and change files."

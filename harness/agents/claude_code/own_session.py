@@ -9,8 +9,6 @@ from readfirst.harness.session import BASH
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, SessionEvent, ToolCall, WorldEvent
 
-__all__ = ["needs_own_session", "spells_paths"]
-
 _SHOWN_BYTES = 262_144
 """Read shows no larger file as a whole."""
 

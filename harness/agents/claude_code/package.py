@@ -16,16 +16,6 @@ from readfirst.harness.agents.npm import npm
 from readfirst.harness.processes.installing import installing, sweep
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = [
-    "PACKAGE",
-    "REFUSED_VERSIONS",
-    "InstalledPackage",
-    "cache_root",
-    "install",
-    "installed",
-    "uninstall",
-]
-
 PACKAGE = "@anthropic-ai/claude-code"
 REFUSED_VERSIONS = frozenset({"2.1.88"})
 """Versions that are never installed: their package carries more than the program (a source map)."""

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["HookCall", "PausingHook"]
-
 
 @dataclass(frozen=True, slots=True)
 class HookCall:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["counts_tokens", "files_told", "hooks_told", "without_reminders_of_the_conversation"]
-
 
 def _reminder(beginning: str, before: str = r"\n{1,2}") -> re.Pattern[str]:
     return re.compile(

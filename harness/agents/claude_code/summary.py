@@ -9,8 +9,6 @@ from readfirst.harness.agents.scripted_model.anthropic_messages import Anthropic
 from readfirst.harness.agents.scripted_model.message import Block, ToolUse
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["WINDOW", "CrowdedModel", "summarise"]
-
 WINDOW = 200_000
 """In tokens; the product fills what it takes for its model's window, which is larger for later models."""
 _CROWDED = 185_000

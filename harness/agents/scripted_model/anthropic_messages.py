@@ -11,8 +11,6 @@ from readfirst.harness.agents.scripted_model.message import Block, Reply, Reques
 from readfirst.harness.agents.scripted_model.wire import WireError, event_stream, json_reply, media
 from readfirst.harness.session import ToolResult
 
-__all__ = ["AnthropicMessages"]
-
 _numbers = itertools.count(1)
 """Every reply is a message of its own: the product merges those that have the same id."""
 

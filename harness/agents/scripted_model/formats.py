@@ -10,8 +10,6 @@ from readfirst.harness.agents.scripted_model.openai_chat import OpenAIChat
 from readfirst.harness.agents.scripted_model.openai_responses import OpenAIResponses
 from readfirst.harness.agents.scripted_model.wire import Wire
 
-__all__ = ["WIRES"]
-
 WIRES: Mapping[str, Wire] = {
     wire.name: wire for wire in (AnthropicMessages(), OpenAIChat(), Gemini(), OpenAIResponses())
 }

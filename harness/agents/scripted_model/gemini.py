@@ -10,8 +10,6 @@ from readfirst.harness.agents.scripted_model.message import Block, Reply, Reques
 from readfirst.harness.agents.scripted_model.wire import WireError, event_stream, json_reply, media
 from readfirst.harness.session import ToolResult
 
-__all__ = ["Gemini"]
-
 # Small on purpose: an agent that believes its context is full starts to summarise.
 _USAGE = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
 

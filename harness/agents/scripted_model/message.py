@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 from readfirst.harness.session import ToolResult
 
-__all__ = ["Block", "Reply", "Request", "TextBlock", "ToolUse"]
-
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:

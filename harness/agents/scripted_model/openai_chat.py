@@ -10,8 +10,6 @@ from readfirst.harness.agents.scripted_model.message import Block, Reply, Reques
 from readfirst.harness.agents.scripted_model.wire import WireError, event_stream, json_reply, media
 from readfirst.harness.session import ToolResult
 
-__all__ = ["OpenAIChat"]
-
 # Small on purpose: an agent that believes its context is full starts to summarise.
 _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 

@@ -18,8 +18,6 @@ from typing import Any
 from readfirst.harness.agents.scripted_model.message import Block, Reply, Request, TextBlock, ToolUse
 from readfirst.harness.agents.scripted_model.wire import Wire, WireError
 
-__all__ = ["MAXIMUM_REQUEST", "ScriptedModel", "Turn"]
-
 MAXIMUM_REQUEST = 64 * 1024 * 1024
 """The longest request in bytes; whoever sends more floods."""
 

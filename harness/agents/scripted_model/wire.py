@@ -8,8 +8,6 @@ from typing import Any, Protocol
 
 from readfirst.harness.agents.scripted_model.message import Block, Reply, Request
 
-__all__ = ["Wire", "WireError", "event_stream", "json_reply", "media"]
-
 
 class WireError(Exception):
     """A request is not in the wire format; the message says what is missing where."""
