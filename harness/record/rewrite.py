@@ -91,9 +91,13 @@ def _replacement(
 def _expect_lines(
     lines: list[str], present: tuple[yaml.Node, yaml.Node] | None, edits: Sequence[ClauseEdit], column: int
 ) -> list[str]:
-    old = _clauses(lines, present) if present is not None else []
     if not edits:
         return []
+    if present is not None and isinstance(
+        present[1], yaml.ScalarNode
+    ):  # `shown`, which states no more than a text
+        present, edits = None, [New(edit.recorded) for edit in edits if not isinstance(edit, Keep)]
+    old = _clauses(lines, present) if present is not None else []
     inner = column + 2
     indent = inner + 2 if len(edits) > 1 else inner
     written = [" " * column + "expect:"]

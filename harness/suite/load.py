@@ -33,6 +33,7 @@ from readfirst.harness.suite.scenario import (
     INTERRUPTIONS,
     PLATFORMS,
     WAITING,
+    Clause,
     Expectation,
     Given,
     Interruption,
@@ -44,6 +45,7 @@ from readfirst.harness.suite.scenario import (
     calls_of,
 )
 from readfirst.harness.suite.session_events import SESSION_EVENTS, inner_steps, read_session_event
+from readfirst.harness.suite.shown import SHOWN, ShownFiles
 from readfirst.harness.suite.stated_contract import read_stated_contract
 
 _OWN_STEP = "Make the call its own step: which call of a group runs first is not known."
@@ -133,6 +135,7 @@ class _Reader(Inspection):
         self.require_expect = require_expect
         self.law = False
         self.reach = Reach(self, outside=outside)
+        self.shown = ShownFiles()
 
     def scenario(self, scenario_id: str, *, composed: bool) -> Scenario:
         top = (
@@ -216,6 +219,7 @@ class _Reader(Inspection):
                 if is_safe(self, path, place, key=True) and entry is not None:
                     files[path] = entry
             self.conflicts(files)
+            self.shown.put(files)
         deny = read_rules(self, self.reach, fields, "deny")
         for key in ("reminders", "memory_files"):
             if fields.get(key, True) is not True:
@@ -294,8 +298,13 @@ class _Reader(Inspection):
 
     def step(self, place: YamlPath, value: Any) -> Sequence[Step]:
         action = self.action(place, value, _ACTIONS, "a step")
-        if action is None:
-            return ()
+        steps = self.steps_of(place, value, action) if action is not None else ()
+        if action not in SESSION_EVENTS:  # whose own steps come here one by one
+            for step in steps:
+                self.shown.after(step)
+        return steps
+
+    def steps_of(self, place: YamlPath, value: Any, action: str) -> Sequence[Step]:
         if action in CALLS:
             call = self.call(place, value, action, ("during", "interrupted", "expect"))
             return () if call is None else (call,)
@@ -374,6 +383,8 @@ class _Reader(Inspection):
         if "expect" in value and self.law:
             fix = "Leave it out: nobody may be harmed, and that is all."
             self.note((*place, "expect"), "a call of a law has no expect", fix, key=True)
+        elif value.get("expect") == SHOWN and not grouped:
+            expect = self.what_is_shown((*place, "expect"), tool, arguments or {})
         elif "expect" in value:
             expect = read_expectation(
                 self, (*place, "expect"), value["expect"], GROUPED_CALL_KEYS if grouped else CALL_KEYS
@@ -385,6 +396,14 @@ class _Reader(Inspection):
             return None
         position = self.document.position(place)
         return ToolCall(tool, arguments, tuple(events), expect, position, interrupted)
+
+    def what_is_shown(self, place: YamlPath, tool: str, arguments: Mapping[str, Any]) -> Expectation:
+        """Return that a Read gives the lines of its file, which the scenario must state."""
+        text = self.shown.text(arguments) if tool == "Read" else None
+        if text is None:
+            fix = "Write `text:` and the text; `shown` is for a Read of a whole text file that the scenario states."
+            self.note(place, f"what this {tool} shows is not known here", fix)
+        return Expectation(Clause(text=text, position=self.document.position(place)))
 
     def interruption(
         self,

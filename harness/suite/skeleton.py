@@ -28,6 +28,7 @@ given:
 steps:
   # Calls begin with a capital letter and are what the model sends; $WS is the workspace.
   - Read: {{file_path: $WS/notes.txt}}
+    expect: shown
   # Changes that no tool makes: modify, touch, delete, rename, chmod, symlink, mkdir.
   - modify: {{notes.txt: "alpha\\nBETA\\n"}}
   - Edit: {{file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}}

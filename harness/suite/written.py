@@ -62,7 +62,7 @@ def _step(step: Mapping[str, Any], indent: int) -> list[str]:
                 lines += _step(each, indent + 4)
         elif key in WITH_STEPS and isinstance(value, dict):
             lines += [f"{margin}{key}:", *(f"{blank}    {line}" for line in _agent(value))]
-        elif key == "expect" and value:
+        elif key == "expect" and isinstance(value, dict | list) and value:
             lines += [f"{margin}{key}:", *_expected(value, indent + 4)]
         elif len(flow := f"{margin}{emit_flow(key)}: {emit_flow(value)}") <= _WIDE or not isinstance(
             value, dict

@@ -387,3 +387,47 @@ def _seconds(work: Callable[[str], object], ids: list[str]) -> float:
     for each in ids:
         work(each)
     return time.process_time() - start
+
+
+SHOWS = """
+given: {files: {a: "x\\ny\\n", crlf: {text: "x\\n", eol: crlf}, wide: {text: x, encoding: utf-16-le}, empty: ""}}
+steps:
+"""
+
+
+@pytest.mark.parametrize(
+    ("steps", "text"),
+    [
+        ("", "     1→x\n     2→y\n     3→"),
+        ("  - modify: {a: z}\n", "     1→z"),
+        ("  - rename: {crlf: a}\n", "     1→x\n     2→"),
+        (
+            "  - Write: {file_path: $WS/a, content: w}\n    expect: {text: Written., files: {a: w}}\n",
+            "     1→w",
+        ),
+        ("  - chmod: {a: '0600'}\n", "     1→x\n     2→y\n     3→"),
+        ("  - agent: {steps: [{modify: {a: z}}]}\n", "     1→z"),
+    ],
+)
+def test_what_a_read_shows_is_as_the_scenario_has_made_the_file(steps: str, text: str) -> None:
+    call = scenario(f"{SHOWS}{steps}  - Read: {{file_path: $WS/a}}\n    expect: shown\n").steps[-1]
+    assert isinstance(call, ToolCall)
+    assert call.expect.recorded is not None
+    assert call.expect.recorded.text == text
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "  - Read: {file_path: $WS/other}\n",
+        "  - Read: {file_path: $WS/empty}\n",
+        "  - Read: {file_path: $WS/wide, limit: 1}\n",
+        "  - delete: a\n  - Read: {file_path: $WS/a}\n",
+        "  - git: checkout main\n  - Read: {file_path: $WS/a}\n",
+        "  - symlink: {a: wide}\n  - Read: {file_path: $WS/a}\n",
+        "  - Write: {file_path: $WS/a, content: w}\n",
+    ],
+)
+def test_what_is_not_known_is_not_shown(steps: str) -> None:
+    with pytest.raises(ScenarioError, match="shows is not known here"):
+        scenario(f"{SHOWS}{steps}    expect: shown\n")

@@ -129,3 +129,9 @@ def test_a_sub_agents_steps_stand_between_its_beginning_and_its_end() -> None:
     after = rewrite_expectations(AGENT, {(4,): [New({"text": "a"})], (6,): [New({"text": "b"})]})
     assert yaml.safe_load(after)["steps"][1]["agent"]["steps"][1]["expect"] == {"text": "a"}
     assert yaml.safe_load(after)["steps"][2]["expect"] == {"text": "b"}
+
+
+def test_what_was_seen_takes_the_place_of_what_is_said_to_be_shown() -> None:
+    source = "steps:\n  - Read: {file_path: $WS/a}\n    expect: shown\n  - touch: a\n"
+    written = rewrite_expectations(source, {(0,): [Update(0, {"text": "x"})]})
+    assert written == source.replace("expect: shown", "expect:\n      text: x")
