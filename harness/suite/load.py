@@ -45,7 +45,7 @@ from readfirst.harness.suite.scenario import (
     calls_of,
 )
 from readfirst.harness.suite.session_events import SESSION_EVENTS, inner_steps, read_session_event
-from readfirst.harness.suite.shown import SHOWN, ShownFiles
+from readfirst.harness.suite.shown import SHOWN, shown_text
 from readfirst.harness.suite.stated_contract import read_stated_contract
 
 _OWN_STEP = "Make the call its own step: which call of a group runs first is not known."
@@ -135,7 +135,9 @@ class _Reader(Inspection):
         self.require_expect = require_expect
         self.law = False
         self.reach = Reach(self, outside=outside)
-        self.shown = ShownFiles()
+        self.files: Mapping[str, Entry] = {}
+        self.made: list[Step] = []
+        """The steps up to the one that is read: what they made of the given files is what a Read shows."""
 
     def scenario(self, scenario_id: str, *, composed: bool) -> Scenario:
         top = (
@@ -219,7 +221,7 @@ class _Reader(Inspection):
                 if is_safe(self, path, place, key=True) and entry is not None:
                     files[path] = entry
             self.conflicts(files)
-            self.shown.put(files)
+            self.files = files
         deny = read_rules(self, self.reach, fields, "deny")
         for key in ("reminders", "memory_files"):
             if fields.get(key, True) is not True:
@@ -300,8 +302,7 @@ class _Reader(Inspection):
         action = self.action(place, value, _ACTIONS, "a step")
         steps = self.steps_of(place, value, action) if action is not None else ()
         if action not in SESSION_EVENTS:  # whose own steps come here one by one
-            for step in steps:
-                self.shown.after(step)
+            self.made += steps
         return steps
 
     def steps_of(self, place: YamlPath, value: Any, action: str) -> Sequence[Step]:
@@ -399,7 +400,7 @@ class _Reader(Inspection):
 
     def what_is_shown(self, place: YamlPath, tool: str, arguments: Mapping[str, Any]) -> Expectation:
         """Return that a Read gives the lines of its file, which the scenario must state."""
-        text = self.shown.text(arguments) if tool == "Read" else None
+        text = shown_text(self.files, self.made, arguments) if tool == "Read" else None
         if text is None:
             fix = "Write `text:` and the text; `shown` is for a Read of a whole text file that the scenario states."
             self.note(place, f"what this {tool} shows is not known here", fix)
