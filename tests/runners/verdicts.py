@@ -140,4 +140,5 @@ def disagreements(harness: Verdicts, runner: Verdicts) -> dict[str, tuple[object
 
 
 def _beyond_a_runner(scenario: Scenario) -> bool:
-    return "full_disk" in scenario.needs or bool(machine_needs(scenario) & {"git", "ownership"})
+    """Whether a scenario takes what runners/README.md says that they do not do."""
+    return bool({"full_disk", "kill"} & set(scenario.needs) or machine_needs(scenario) & {"git", "ownership"})
