@@ -27,26 +27,43 @@ LONGEST_LINE = 64 * 1024 * 1024
 _PIECE = 1024 * 1024
 _FAREWELL = 0.3
 """Seconds that the program gets to end by itself when its input has ended."""
-_LAST_CHANCE = 1.0
-"""Seconds that the program gets to answer a call that was cancelled."""
+
+
+class ProblemError(BrokenAdapter):
+    """The program answered with a problem; `answer` is what it said."""
+
+    def __init__(self, message: str, answer: Mapping[str, Any]) -> None:
+        super().__init__(message, details=str(answer.get("details", "")))
+        self.answer = answer
 
 
 class LineProgram:
-    """A started program. Not for use by several threads at once."""
+    """A started program, `called` so in messages. Not for use by several threads at once."""
 
     def __init__(
         self,
         command: Sequence[str],
         *,
         environment: Mapping[str, str],
+        directory: Path | None = None,
+        offline: bool = False,
         sandbox: Sandbox | None = None,
         writable: Sequence[Path] = (),
+        called: str = "the program",
+        last_chance: float = 1.0,
     ) -> None:
-        """Start the program in the current directory; in a `sandbox` only `writable` is. Raises BrokenAdapter."""
+        """Start the program; see `Child`. `last_chance`: seconds to answer a call that was cancelled."""
         self.alive = True
         self._child = PipedChild(
-            command, directory=None, environment=environment, sandbox=sandbox, writable=writable
+            command,
+            directory=directory,
+            environment=environment,
+            offline=offline,
+            sandbox=sandbox,
+            writable=writable,
         )
+        self.called = called
+        self._last_chance = last_chance
         process = self._child.process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -71,19 +88,17 @@ class LineProgram:
         what: str,
         limit: float,
         interfere: Callable[[], None] | None = None,
-        *,
-        then: str = "go",
     ) -> dict[str, Any]:
         """Send a request and return its answer, running `interfere` where the program says that it has validated.
 
-        `limit` is in seconds, without the time that `interfere` takes; then the call is cancelled. `then` is what the
-        program is told after that: `go`, or `cancel`.
+        `limit` is in seconds, without the time that `interfere` takes; then the call is cancelled. A request that says
+        how it `ends` is cancelled after `interfere`; others go on.
 
         Raises:
             BrokenAdapter: No proper answer in time, and the program is ended; or it has answered with a problem.
         """
         if not self.alive:
-            raise BrokenAdapter("the program had already ended")
+            raise BrokenAdapter(f"{self.called} had already ended")
         number = next(self._numbers)
         try:
             answer = self._exchange({"id": number, **message}, limit)
@@ -93,16 +108,17 @@ class LineProgram:
                 except BaseException:
                     self._exchange({"id": number, "do": "cancel"}, limit)
                     raise
-                answer = self._exchange({"id": number, "do": then}, limit)
+                answer = self._exchange({"id": number, "do": "cancel" if "ends" in message else "go"}, limit)
         except _TooLateError:
             raise self._late(number, what, limit) from None
         except _BrokenError as error:
-            raise self._broken(str(error), what) from None
+            raise self._broken(str(error) and f"{self.called} {error}", what) from None
         except BaseException:
             self.end(at_once=True)
             raise
         if "problem" in answer:
-            raise BrokenAdapter(f"the program has a problem with {what}: {str(answer['problem'])[:2000]}")
+            told = f"{self.called} has a problem with {what}: {str(answer['problem'])[:2000]}"
+            raise ProblemError(told, answer)
         return answer
 
     def kill(self, number: int = SIGKILL) -> bool:
@@ -120,7 +136,7 @@ class LineProgram:
         """Cancel a call that took too long; a program that does not answer even then is ended."""
         message = f"{what} took longer than {limit:g} s"
         try:
-            self._exchange({"id": number, "do": "cancel"}, _LAST_CHANCE)
+            self._exchange({"id": number, "do": "cancel"}, self._last_chance)
         except (_TooLateError, _BrokenError):
             return self._broken(message, what)
         return BrokenAdapter(message)
@@ -130,7 +146,7 @@ class LineProgram:
         self._send(message, deadline)
         answer = self._receive(deadline)
         if answer.get("id") != message["id"]:
-            raise _BrokenError(f"the program answered request {answer.get('id')!r}, not {message['id']}")
+            raise _BrokenError(f"answered request {answer.get('id')!r}, not {message['id']}")
         return answer
 
     def _send(self, message: Mapping[str, Any], deadline: float) -> None:
@@ -151,7 +167,7 @@ class LineProgram:
         length = len(self._waiting)
         while b"\n" not in parts[-1]:
             if length > LONGEST_LINE:
-                raise _BrokenError(f"the program wrote more than {LONGEST_LINE} bytes without a line end")
+                raise _BrokenError(f"wrote more than {LONGEST_LINE} bytes without a line end")
             self._wait(self._output, select.POLLIN, deadline)
             try:
                 part = os.read(self._output, _PIECE)
@@ -180,7 +196,7 @@ class LineProgram:
 
     def _broken(self, message: str, what: str) -> BrokenAdapter:
         """Return what went wrong, with how the program ended, and end it."""
-        told = self._child.fate("the program", message, what, _FAREWELL)
+        told = self._child.fate(self.called, message, what, _FAREWELL)
         self.end(at_once=True)
         return BrokenAdapter(told, details=self._child.printed)
 
@@ -195,4 +211,4 @@ class _BrokenError(Exception):
 
 def _garbage(line: bytes) -> str:
     shown = line[:200].decode("utf-8", "backslashreplace").strip()
-    return f"the program wrote something to its standard output that is not a JSON object: {shown}"
+    return f"answered with something that is not a JSON object: {shown}"

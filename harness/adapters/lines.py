@@ -5,15 +5,19 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from functools import partial
+from pathlib import Path
 from signal import SIGKILL
 from typing import Any, Literal
 
 from readfirst.harness.adapters.line_program import LineProgram
-from readfirst.harness.adapters.lines_server import PROTOCOL, UNSPOKEN
+from readfirst.harness.adapters.lines_server import PROTOCOL
 from readfirst.harness.adapters.sent import sent
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
+    BASIC_CAPABILITIES,
     DESIGNS,
     TIME_LIMIT,
     AdapterTraits,
@@ -28,34 +32,55 @@ from readfirst.harness.workspace.site import Territory
 class LinesAdapter:
     """Runs a command that speaks the protocol of `docs/protocol.md`, for all sessions.
 
-    The program is started in the current directory, and anew after it hung, died, flooded or wrote garbage.
-    `time_limit` is in seconds per call. In a `sandbox` it writes to the folder of the workspace alone, for which it is
-    started anew. Raises BrokenAdapter where it does not start, or speaks another protocol.
+    The program is started when it is needed, in `directory` (the current one), and anew after it hung, died, flooded or
+    wrote garbage; a problem leaves it running. It gets the variables of `environment` (those of the harness), and
+    leaves the network if it is to be `offline` and the system allows that. `time_limit` is in seconds per call,
+    `start_limit` for the start (both: at least the harness's own); `last_chance` is what it gets to answer a call that
+    took longer. In a `sandbox` it writes to the folder of the workspace alone, for which it is started anew. `called`
+    is its name in messages. Not for use by several threads at once.
     """
 
     def __init__(
-        self, command: Sequence[str], *, time_limit: float = TIME_LIMIT, sandbox: Sandbox | None = None
+        self,
+        command: Sequence[str],
+        *,
+        time_limit: float = TIME_LIMIT,
+        start_limit: float | None = None,
+        last_chance: float = 1.0,
+        environment: Mapping[str, str] | None = None,
+        directory: Path | None = None,
+        offline: bool = False,
+        sandbox: Sandbox | None = None,
+        called: str = "the program",
     ) -> None:
-        self._command = tuple(command)
         self._time_limit = time_limit
+        self._start_limit = max(TIME_LIMIT, time_limit) if start_limit is None else start_limit
+        self._environment = environment
         self._sandbox = sandbox
-        self._own = Scratch() if sandbox is not None else None
+        self._launch = partial(
+            LineProgram,
+            tuple(command),
+            directory=directory,
+            offline=offline,
+            sandbox=sandbox,
+            called=called,
+            last_chance=last_chance,
+        )
+        self._capabilities = BASIC_CAPABILITIES
+        self._design: Design | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._own: Scratch | None = None
         self._territory: Territory | None = None
         self._program: LineProgram | None = None
         self._numbers = itertools.count(1)
-        self._capabilities: frozenset[str] = frozenset()
-        self._design: Design | None = None
-        try:
-            self._start()
-        except BaseException:
-            self.close()
-            raise
 
     @property
     def traits(self) -> AdapterTraits:
         """What the program said of itself when it was started last."""
         return AdapterTraits(
-            (self._capabilities - UNSPOKEN) | {"kill", "sessions"},
+            self._capabilities | {"kill", "sessions"},
             repeats_paths=True,
             design=self._design,
             another=self._another,
@@ -64,7 +89,9 @@ class LinesAdapter:
         )
 
     def _another(self) -> LinesAdapter:
-        return LinesAdapter(self._command, time_limit=self._time_limit, sandbox=self._sandbox)
+        another = copy(self)
+        another._begin()
+        return another
 
     @property
     def pid(self) -> int | None:
@@ -73,10 +100,10 @@ class LinesAdapter:
 
     def open(self, workspace: Workspace) -> LinesSession:
         """Open a session in the program."""
-        if self._own is not None and (territory := Territory.of(workspace.root)) != self._territory:
+        if self._sandbox is not None and (territory := Territory.of(workspace.root)) != self._territory:
             self.reset()
             self._territory = territory
-        return LinesSession(self._start, self._numbers, self._time_limit, workspace)
+        return LinesSession(self.start, self._numbers, self._time_limit, workspace)
 
     def reset(self) -> None:
         """End the program and what it left behind; the next session starts one."""
@@ -88,30 +115,40 @@ class LinesAdapter:
         self.reset()
         if self._own is not None:
             self._own.close()
+        self._begin()
 
-    def _start(self) -> LineProgram:
+    def start(self) -> LineProgram:
+        """Start the program unless it runs, and learn what it has. Raises BrokenAdapter."""
         if self._program is not None and self._program.alive:
             return self._program
-        variables, writable = dict(os.environ), []
-        if self._own is not None:
+        variables, writable = self._variables(), []
+        if self._sandbox is not None:
             if self._territory is None:
-                self._territory = Territory.of(self._own.folder())
+                self._territory = Territory.of(self._folder())
             self._territory.make()
             variables |= {"HOME": str(self._territory.home), "TMPDIR": str(self._territory.temporary)}
             writable.append(self._territory.folder)
-        program = LineProgram(self._command, environment=variables, sandbox=self._sandbox, writable=writable)
-        self._program = program
-        answer = program.ask(
-            {"do": "hello", "protocol": PROTOCOL}, "hello", max(TIME_LIMIT, self._time_limit)
-        )
-        problem = _wrong_hello(answer)
-        if problem:
+        self._program = program = self._launch(environment=variables, writable=writable)
+        try:
+            answer = program.ask({"do": "hello", "protocol": PROTOCOL}, "the start", self._start_limit)
+            if problem := _wrong_hello(answer):
+                raise BrokenAdapter(f"the program's answer to hello {problem}")
+        except BaseException:
             program.end(at_once=True)
-            raise BrokenAdapter(f"the program's answer to hello {problem}")
+            raise
         program.warn()
         self._capabilities = frozenset(answer["capabilities"])
         self._design = answer.get("design")
         return program
+
+    def _variables(self) -> dict[str, str]:
+        """Return what the program gets of the environment."""
+        return dict(os.environ if self._environment is None else self._environment)
+
+    def _folder(self) -> Path:
+        """Return a new folder, which is there until this is closed."""
+        self._own = self._own or Scratch()
+        return self._own.folder()
 
 
 class LinesSession:
@@ -139,14 +176,14 @@ class LinesSession:
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Let the program execute one call."""
-        return _result(self.ask("call", tool, tool=tool, arguments=arguments), tool)
+        return self._result(self.ask("call", tool, tool=tool, arguments=arguments), tool)
 
     def call_during(
         self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
     ) -> ToolResult:
         """Let the program execute one call, and pause between validation and execution."""
         answer = self.ask("call", tool, interfere, tool=tool, arguments=arguments, pause=True)
-        return _result(answer, tool)
+        return self._result(answer, tool)
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Let the program execute the calls of one message, all of which it gets at once."""
@@ -155,7 +192,7 @@ class LinesSession:
         results = answer.get("results")
         if not isinstance(results, list):
             raise BrokenAdapter(f"the program's answer to a group has no list `results`: {str(answer)[:200]}")
-        return [_result(each, "a call of the parallel group") for each in results]
+        return [self._result(each, "a call of the parallel group") for each in results]
 
     def call_interrupted(
         self,
@@ -164,11 +201,11 @@ class LinesSession:
         how: Literal["cancelled", "stopped", "cut", "limit"],
         interfere: Callable[[], None],
     ) -> ToolResult:
-        """Let the program give a call up between validation and execution, or take one that came cut off."""
-        if how == "cancelled":
-            message = self._message("call", tool=tool, arguments=arguments, pause=True)
-            return _result(self._program.ask(message, tool, self._time_limit, interfere, then="cancel"), tool)
-        return _result(self.ask("cut", tool, tool=tool, text=arguments, by=how), tool)
+        """Let the program give a call up, before or while it executes it, or take one that came cut off."""
+        if how in ("cut", "limit"):
+            return self._result(self.ask("cut", tool, tool=tool, text=arguments, by=how), tool)
+        answer = self.ask("call", tool, interfere, tool=tool, arguments=arguments, pause=True, ends=how)
+        return self._result(answer, tool)
 
     def kill(self, number: int = SIGKILL) -> bool:
         """Kill the program, or send it another signal."""
@@ -195,8 +232,15 @@ class LinesSession:
 
     def sub_agent(self) -> LinesSession:
         """Let the program start a sub-agent."""
+        return self._agent(background=False)
+
+    def background_agent(self) -> LinesSession:
+        """Let the program start a sub-agent that works in the background."""
+        return self._agent(background=True)
+
+    def _agent(self, *, background: bool) -> LinesSession:
         agent = LinesSession(lambda: self._program, self._numbers, self._time_limit, None)
-        self.ask("agent", "agent", agent=agent._number)
+        self.ask("agent", "agent", agent=agent._number, **({"background": True} if background else {}))
         return agent
 
     def close(self) -> None:
@@ -208,10 +252,20 @@ class LinesSession:
         self, do: str, what: str, interfere: Callable[[], None] | None = None, /, **fields: object
     ) -> Mapping[str, Any]:
         """Send one request and return the answer. Raises BrokenAdapter."""
-        return self._program.ask(self._message(do, **fields), what, self._time_limit, interfere)
+        message = {"do": do, "session": self._number, **fields}
+        return self._program.ask(message, what, self._time_limit, interfere)
 
-    def _message(self, do: str, **fields: object) -> dict[str, Any]:
-        return {"do": do, "session": self._number, **fields}
+    def _result(self, answer: Any, what: str) -> ToolResult:
+        """Read one result. Raises BrokenAdapter where it is none."""
+        match answer:
+            case {"text": str(text), "refused": bool(refused)}:
+                error, reminders = answer.get("error"), answer.get("reminders", [])
+                told = isinstance(reminders, list) and all(isinstance(each, str) for each in reminders)
+                if told and isinstance(error, str | None):
+                    return ToolResult(text, refused, error, tuple(reminders))
+        shape = '{"text": a string, "refused": true or false}'
+        called = self._program.called
+        raise BrokenAdapter(f"{called} answered {what} with {str(answer)[:200]}, which is not {shape}")
 
 
 def _wrong_hello(answer: Mapping[str, Any]) -> str:
@@ -224,15 +278,3 @@ def _wrong_hello(answer: Mapping[str, Any]) -> str:
     if (design := answer.get("design")) is not None and design not in DESIGNS:
         return f"names the design {str(design)[:200]!r}; there are {', '.join(DESIGNS)}"
     return ""
-
-
-def _result(answer: Any, what: str) -> ToolResult:
-    """Read one result. Raises BrokenAdapter where it is none."""
-    match answer:
-        case {"text": str(text), "refused": bool(refused)}:
-            error, reminders = answer.get("error"), answer.get("reminders", [])
-            told = isinstance(reminders, list) and all(isinstance(each, str) for each in reminders)
-            if told and isinstance(error, str | None):
-                return ToolResult(text, refused, error, tuple(reminders))
-    shape = '{"text": a string, "refused": true or false}'
-    raise BrokenAdapter(f"the program answered {what} with {str(answer)[:200]}, which is not {shape}")

@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from typing import IO, Any
 
 from readfirst.harness.adapters.sent import received
-from readfirst.harness.session import (
-    Adapter,
-    CompactingSession,
-    DelegatingSession,
-    InterruptibleSession,
-    MentioningSession,
-    ParallelSession,
-    RacingSession,
-    ResumingSession,
-    RewindingSession,
-    Session,
-    ToolResult,
-    close_session,
-    traits_of,
-)
+from readfirst.harness.session import Adapter, Session, close_session, traits_of
 
 PROTOCOL = 1
 """The version of the protocol, in the first message of both sides."""
-UNSPOKEN = frozenset({"stop", "background"})
-"""Capabilities for which the protocol has no message; a program that names one does not have it."""
+_EXCERPT = 500
+"""Characters of what is no result that a problem shows."""
+_TRACEBACK = 8192
+"""Characters of the end of a traceback that a problem has."""
 
-_CANCELLED = "The call was cancelled."
 
-
-def serve_lines(adapter: Adapter, name: str, version: str, asked: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer requests until there are no more. What a request cannot be met with is answered as a problem."""
-    server = _Server(adapter, name, version, asked, answers)
-    while (message := server.next()) is not None:
-        server.answer(message)
+class NotThereError(Exception):
+    """What was to be served does not exist: whoever named it has made a mistake."""
 
 
 class _ProblemError(Exception):
@@ -46,15 +33,43 @@ class _Cancelled(BaseException):
     """Ends a paused call; no implementation may take it for a failure of its own."""
 
 
+def private_streams() -> tuple[IO[bytes], IO[bytes]]:
+    """Return standard input and output, which nothing else in this process reads and writes any more.
+
+    What prints then prints among the errors.
+    """
+    asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - of a descriptor
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    return asked, answers
+
+
+def serve_lines(
+    make: Callable[[], Adapter], name: str, version: str, asked: IO[bytes], answers: IO[bytes]
+) -> None:
+    """Answer requests until there are no more. What a request cannot be met with is answered as a problem.
+
+    The adapter is made for the first of them.
+    """
+    server = _Server(make, {"name": name, "version": version}, asked, answers)
+    while (message := server.next()) is not None:
+        server.answer(message)
+
+
 class _Server:
     def __init__(
-        self, adapter: Adapter, name: str, version: str, asked: IO[bytes], answers: IO[bytes]
+        self, make: Callable[[], Adapter], offer: Mapping[str, str], asked: IO[bytes], answers: IO[bytes]
     ) -> None:
-        self._adapter = adapter
-        self._offer = {"name": name, "version": version}
+        self._make = make
+        self._offer = offer
         self._asked = asked
         self._answers = answers
         self._sessions: dict[int, Session] = {}
+
+    @cached_property
+    def _adapter(self) -> Adapter:
+        return self._make()
 
     def next(self) -> dict[str, Any] | None:
         """Return the next message, None at the end of the input."""
@@ -76,87 +91,112 @@ class _Server:
         try:
             answer = self._met(message)
         except _Cancelled:
-            answer = {"text": _CANCELLED, "refused": True}
+            answer = {"text": "The call was cancelled.", "refused": True}
         except _ProblemError as error:
             answer = {"problem": str(error)}
-        except KeyError as error:
-            answer = {"problem": f"{message['do']} lacks {error}"}
-        except Exception as error:
-            answer = {"problem": f"{type(error).__name__}: {error}"}
+        except NotThereError as error:
+            answer = {"problem": str(error), "not_there": True}
+        except (Exception, SystemExit) as error:
+            details = "".join(traceback.format_exception(error))[-_TRACEBACK:]
+            answer = {"problem": f"it raised {type(error).__name__}: {error}", "details": details}
         self._send(message, answer)
 
     def _send(self, message: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
-        line = json.dumps({"id": message.get("id"), **answer}, separators=(",", ":"))
+        line = json.dumps(
+            {"id": message.get("id"), **answer},
+            separators=(",", ":"),
+            default=lambda value: {"not": repr(value)},
+        )
         self._answers.write(line.encode("ascii") + b"\n")
         self._answers.flush()
 
     def _met(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        match message["do"]:
-            case "hello":
-                traits = traits_of(self._adapter)
-                design = {"design": traits.design} if traits.design else {}
-                return {
-                    "protocol": PROTOCOL,
-                    **self._offer,
-                    "capabilities": sorted(traits.capabilities - UNSPOKEN),
-                    **design,
-                }
-            case "open":
-                self._sessions[message["session"]] = self._adapter.open(received(message))
-                return {}
-            case "close":
-                close_session(self._sessions.pop(message["session"]))
-                return {}
-        session = self._sessions.get(message["session"])
-        if session is None:
-            raise _ProblemError(f"there is no session {message['session']}")
-        match message["do"], session:
-            case "call", RacingSession() if message.get("pause"):
-                return self._paused(message, session)
-            case "cut", InterruptibleSession():
-                given = message["tool"], message["text"], message["by"]
-                return _sent(session.call_interrupted(*given, lambda: None))
-            case "call", _:
-                return _sent(session.call(message["tool"], message["arguments"]))
-            case "calls", ParallelSession():
-                calls = [(each["tool"], each["arguments"]) for each in message["calls"]]
-                return {"results": [*map(_sent, session.call_parallel(calls))]}
-            case "resume", ResumingSession():
-                session.resume()
-            case "compact", CompactingSession():
-                session.compact()
-            case "rewind", RewindingSession():
-                session.rewind()
-            case "mention", MentioningSession():
-                session.mention(message["path"])
-            case "agent", DelegatingSession():
-                self._sessions[message["agent"]] = session.sub_agent()
-            case other, _:
-                raise _ProblemError(f"a {type(session).__name__} cannot {other}")
+        do = message["do"]
+        try:
+            if do == "hello":
+                return self._hello()
+            number = message["session"]
+            if do == "open":
+                meets: Callable[[], Any] = partial(self._open, number, received(message))
+            elif number not in self._sessions:
+                raise _ProblemError(f"there is no session {number}")
+            elif do == "close":
+                meets = partial(close_session, self._sessions.pop(number))
+            else:
+                meets = self._asked_of(self._sessions[number], message)
+        except KeyError as error:
+            raise _ProblemError(f"{do} lacks {error}") from error
+        made = meets()
+        match do:
+            case "call" | "cut":
+                return _sent(made)
+            case "calls":
+                return {"results": [*map(_sent, made)]}
+            case "agent":
+                self._sessions[message["agent"]] = made
         return {}
 
-    def _paused(self, message: Mapping[str, Any], session: RacingSession) -> dict[str, Any]:
-        """Execute a call that waits, once it is valid, until it may go on, or is given up."""
-        call = message["tool"], message["arguments"]
-        try:
-            return _sent(session.call_during(*call, lambda: self._pause(message)))
-        except _Cancelled:
-            if not isinstance(session, InterruptibleSession):
-                raise
-            return _sent(session.call_interrupted(*call, "cancelled", lambda: None))
+    def _hello(self) -> dict[str, Any]:
+        traits = traits_of(self._adapter)
+        design = {"design": traits.design} if traits.design else {}
+        return {"protocol": PROTOCOL, **self._offer, "capabilities": sorted(traits.capabilities), **design}
+
+    def _open(self, number: int, workspace: Any) -> None:
+        self._sessions[number] = self._adapter.open(workspace)
+
+    def _asked_of(self, session: Session, message: Mapping[str, Any]) -> Callable[[], Any]:
+        """Return what meets a request in a session. Raises KeyError for a field that it lacks."""
+        name, given, capability = self._method(message)
+        method = getattr(session, name, None)
+        if method is None:
+            raise _ProblemError(f"it declares {capability}, but its session has no {name}()")
+        return partial(method, *given)
+
+    def _method(self, message: Mapping[str, Any]) -> tuple[str, Sequence[Any], str]:
+        """Return a session's method, what it is called with, and what an adapter declares whose sessions have it."""
+        match message["do"]:
+            case "call":
+                call, how = (message["tool"], message["arguments"]), message.get("ends")
+                if how is not None:
+                    return "call_interrupted", (*call, how, lambda: self._pause(message)), "cancel or stop"
+                if message.get("pause"):
+                    return "call_during", (*call, lambda: self._pause(message)), "during"
+                return "call", call, "Read, Edit and Write"
+            case "cut":
+                given = message["tool"], message["text"], message["by"], lambda: None
+                return "call_interrupted", given, "cut"
+            case "calls":
+                calls = [(each["tool"], each["arguments"]) for each in message["calls"]]
+                return "call_parallel", (calls,), "parallel"
+            case "mention":
+                return "mention", (message["path"],), "mentions"
+            case "agent":
+                return (
+                    ("background_agent", (), "background")
+                    if message.get("background")
+                    else ("sub_agent", (), "agents")
+                )
+            case "resume" | "compact" | "rewind" as do:
+                return do, (), do
+        raise _ProblemError(f"there is no request {message['do']}")
 
     def _pause(self, message: Mapping[str, Any]) -> None:
-        """Say that a call is valid, and wait until it may go on."""
+        """Say that a call is valid, and wait until it may go on, or is given up as it was to be."""
         self._send(message, {"validated": True})
         following = self.next()
-        if following is None or following["do"] != "go":
+        if following is None:
+            sys.exit(1)
+        if following["do"] != "go" and "ends" not in message:
             raise _Cancelled
 
 
-def _sent(result: ToolResult) -> dict[str, Any]:
+def _sent(result: Any) -> dict[str, Any]:
+    """Return a result as it is sent, unchecked: the harness judges it."""
+    if not hasattr(result, "text") or not hasattr(result, "is_error"):
+        raise _ProblemError(f"it answered {repr(result)[:_EXCERPT]}, not a ToolResult")
     return {
         "text": result.text,
         "refused": result.is_error,
-        "error": result.error,
-        "reminders": list(result.reminders),
+        "error": getattr(result, "error", None),
+        "reminders": getattr(result, "reminders", ()),
     }

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from readfirst.harness.adapters.lines_server import serve_lines
+from readfirst.harness.adapters.lines_server import private_streams, serve_lines
 from readfirst.harness.adapters.shell import Confines, Shell, run_hook
 from readfirst.harness.adapters.time_limit import time_limit
 from readfirst.harness.processes.rights import as_an_ordinary_user
@@ -197,10 +196,7 @@ def _result(result: Result) -> ToolResult:
 def serve(contract: str, version: str) -> None:
     """Offer the reference as `lines:` wants it, until standard input ends. ValueError: there is no such contract."""
     adapter = ReferenceAdapter(contract)
-    # Whatever prints must not end up among the answers.
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    serve_lines(adapter, "readfirst reference", version, sys.stdin.buffer, answers)
+    serve_lines(lambda: adapter, "readfirst reference", version, *private_streams())
 
 
 if __name__ == "__main__":

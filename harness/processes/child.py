@@ -26,7 +26,7 @@ _PATIENCE = 10.0
 GRACE = 5.0
 """Seconds that a program gets to end of a signal that it may survive."""
 _warned: set[str] = set()
-_OUTPUT_KEPT = 1024
+_OUTPUT_KEPT = 8192
 """Bytes of the end of its standard error that a breakage quotes."""
 _OF_PYTEST = "PYTEST_"
 """What the names of variables begin with that tell which test runs, and so which scenario."""

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from types import TracebackType
 
-from readfirst.harness.session import NO_ANSWER, BrokenAdapter, ToolResult, UnsupportedCall
+from readfirst.harness.session import NO_ANSWER, TIME_LIMIT, BrokenAdapter, ToolResult, UnsupportedCall
 
 _IN_MODIFY, _IN_CREATE = 0x2, 0x100
 _IN_CLOEXEC, _IN_NONBLOCK = 0o2000000, 0o4000
@@ -29,10 +29,10 @@ class Watch:
         self._waiting = threading.Lock()
 
     def wait(self) -> None:
-        """Return as soon as something was `written`, or this is over."""
+        """Return as soon as something was `written`, or this is over, or the time limit of a call."""
         with self._waiting:
             if not self._ended:
-                ready, _, _ = select.select([self._changes, self._over], [], [])
+                ready, _, _ = select.select([self._changes, self._over], [], [], TIME_LIMIT)
                 self.written = self._changes in ready
 
     def __enter__(self) -> Watch:

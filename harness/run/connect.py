@@ -19,6 +19,7 @@ from readfirst.harness.suite.contracts import Contract
 
 if TYPE_CHECKING:
     from readfirst.harness.adapters.command import Command
+    from readfirst.harness.adapters.lines import LinesAdapter
     from readfirst.harness.processes.sandbox import Sandbox
     from readfirst.harness.suite.suite import Suite
     from readfirst.harness.targets.mapping import Release, Target
@@ -137,10 +138,18 @@ def _python(wanted: _Wanted) -> Adapter:
         module = str(file.absolute())
     adapter = PythonAdapter(module, factory, time_limit=wanted.time_limit, sandbox=wanted.sandbox)
     try:
-        adapter.start()
+        _start(adapter)
     except FactoryError as error:
         raise ConnectError(f"'python:{rest}': {error}") from error
     return adapter
+
+
+def _start(adapter: LinesAdapter) -> None:
+    try:
+        adapter.start()
+    except BaseException:
+        adapter.close()
+        raise
 
 
 def _mcp(wanted: _Wanted) -> Adapter:
@@ -187,7 +196,9 @@ def _lines(wanted: _Wanted) -> Adapter:
             else "."
         )
         raise ConnectError(f"'lines:{wanted.rest}': {program}{hint}")
-    return LinesAdapter(words, time_limit=wanted.time_limit, sandbox=wanted.sandbox)
+    adapter = LinesAdapter(words, time_limit=wanted.time_limit, sandbox=wanted.sandbox)
+    _start(adapter)
+    return adapter
 
 
 def mcp_command(connect_string: str) -> Command:

@@ -479,7 +479,7 @@ def test_what_a_target_printed_before_it_broke_is_shown_once(
     result.assert_outcomes(failed=4)
     assert result.stdout.str().count("no space left") == 1
     assert result.stdout.str().count("[1 line as above]") == 3
-    result.stdout.fnmatch_lines(["FAILED * - the adapter's process ended with exit status 3 during *"])
+    result.stdout.fnmatch_lines(["FAILED * - the adapter ended with exit status 3 during *"])
 
 
 def test_an_invalid_scenario_fails_with_its_place(

@@ -151,25 +151,13 @@ class FloodsText(Misbehaving):
         return ToolResult("x" * (65 * 1024 * 1024))
 
 
-class WritesIntoEverySocket(Misbehaving):
+class WritesIntoEveryStream(Misbehaving):
     """Writes garbage into every file descriptor it has."""
 
     def misbehave(self) -> Any:
         for descriptor in range(3, 32):
             try:
                 os.write(descriptor, b"GET / HTTP/1.1\r\n\r\n")
-            except OSError:
-                continue
-        time.sleep(60)
-
-
-class AnnouncesTerabytes(Misbehaving):
-    """Announces an answer that no memory could hold."""
-
-    def misbehave(self) -> Any:
-        for descriptor in range(3, 32):
-            try:
-                os.write(descriptor, b"rdf1" + (1 << 42).to_bytes(8, "big"))
             except OSError:
                 continue
         time.sleep(60)

@@ -42,7 +42,8 @@ def opened() -> Iterator[Open]:
 
     def start(wrong: str, seconds: float = 5) -> LinesAdapter:
         command = [sys.executable, "-S", str(MINIATURES), wrong]
-        adapters.append(LinesAdapter(command, time_limit=seconds))
+        adapters.append(LinesAdapter(command, time_limit=seconds, last_chance=0.2))
+        adapters[-1].start()
         return adapters[-1]
 
     yield start
@@ -68,7 +69,7 @@ def test_the_conversation_on_the_page_is_what_the_reference_says(tmp_path: Path)
             asked.write(json.dumps(sent).replace("/ws", str(tmp_path)).encode() + b"\n")
     asked.seek(0)
     answers = io.BytesIO()
-    serve_lines(ReferenceAdapter("2.1.7"), "readfirst reference", version(), asked, answers)
+    serve_lines(lambda: ReferenceAdapter("2.1.7"), "readfirst reference", version(), asked, answers)
     got = answers.getvalue().decode().replace(str(tmp_path), "/ws").splitlines()
     assert [*map(json.loads, got)] == [sent for side, sent in transcript() if side == "<"]
     assert not (tmp_path / "new.txt").exists()
@@ -136,9 +137,8 @@ def test_what_a_program_gets_wrong_at_a_call_breaks_the_scenario(
 
 @pytest.mark.parametrize(("wrong", "lives"), [("silent", False), ("deaf", False), ("patient", True)])
 def test_a_call_that_takes_too_long_is_cancelled_and_its_program_ended_if_it_does_not_listen(
-    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, lives: bool
+    opened: Open, tmp_path: Path, wrong: str, lives: bool
 ) -> None:
-    monkeypatch.setattr(line_program, "_LAST_CHANCE", 0.2)
     adapter = opened(wrong, 0.2)
     session = adapter.open(Workspace(tmp_path, tmp_path))
     with pytest.raises(BrokenAdapter, match=r"Read took longer than 0\.2 s"):
@@ -185,7 +185,7 @@ def test_a_command_that_cannot_start_is_explained(spec: str, problem: str) -> No
 def test_lines_that_are_no_requests_are_problems() -> None:
     asked = io.BytesIO(b'no JSON\n[]\n{"id": 1, "do": "call", "session": 4}\n{"id": 2, "do": "open"}\n')
     answers = io.BytesIO()
-    serve_lines(ReferenceAdapter("2.1.7"), "x", "1", asked, answers)
+    serve_lines(lambda: ReferenceAdapter("2.1.7"), "x", "1", asked, answers)
     got = [*map(json.loads, answers.getvalue().splitlines())]
     assert [each["id"] for each in got] == [None, None, 1, 2]
     assert all(each["problem"] for each in got)

@@ -63,7 +63,7 @@ def test_a_broken_answer_says_what_came(
     session.close()
     assert told in str(error.value)
     assert details in error.value.details
-    assert len(error.value.details) <= 1024
+    assert len(error.value.details) <= 8192
 
 
 def test_a_hanging_call_ends_with_everything_that_the_server_started(

@@ -26,7 +26,7 @@ class Lines:
             sys.exit("a line is longer than the buffer")
         return line
 
-serve_lines(ReferenceAdapter("2.1.7"), "buffered", "1", Lines(), sys.stdout.buffer)
+serve_lines(lambda: ReferenceAdapter("2.1.7"), "buffered", "1", Lines(), sys.stdout.buffer)
 """
 
 
@@ -52,6 +52,7 @@ def command(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[str
 )
 def test_check_adapter_finds_a_short_buffer(command: list[str], found: list[str]) -> None:
     adapter = LinesAdapter(command, time_limit=10)
+    adapter.start()
     with SitePool() as place:
         problems = {check.name: check.problem for check in check_adapter(adapter, place) if check.problem}
     adapter.close()

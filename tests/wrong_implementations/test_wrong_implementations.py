@@ -219,9 +219,9 @@ HARMLESS: dict[type[altered.Altered], str] = {
 BROKEN: dict[type[processes.Faulty], str] = {
     processes.ForgetsAParallelResult: "the adapter gave 1 results for 2 calls",
     processes.Hangs: "Edit took longer than 0.3 s",
-    processes.Crashes: "the adapter's process ended with exit status 9 during Edit",
-    processes.Aborts: "the adapter's process was killed by SIGABRT during Edit",
-    processes.Raises: "the adapter raised PermissionError: File has not been read yet",
+    processes.Crashes: "the adapter ended with exit status 9 during Edit",
+    processes.Aborts: "the adapter was killed by SIGABRT during Edit",
+    processes.Raises: "the adapter has a problem with Edit: it raised PermissionError: File has not been read yet",
     processes.Floods: "Edit took longer than 0.3 s",
     processes.FloodsAnswer: "the adapter answered a text of 28000000 characters",
     processes.AnswersGarbage: "the adapter answered {'text': 'File has not been read yet.', 'isError': True}",
