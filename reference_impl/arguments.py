@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping
@@ -13,10 +15,13 @@ from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.text.json_text import compact, indented
 from readfirst.reference_impl.text.marking import marked
 
-__all__ = ["FILE_PATH", "Corrections", "Parameter", "Schema", "overlooked", "wrong_type"]
+__all__ = ["FILE_PATH", "Corrections", "Parameter", "Schema", "begun", "overlooked", "wrong_type"]
 
 _BOOLEANS = {"true": True, "false": False}
 _LARGEST = 2**53 - 1
+_BEGINNING = 200
+_ARGUMENT = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.)*")\s*:\s*')
+_JSON = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,27 @@ class Corrections:
 def overlooked(behaviours: Behaviours) -> frozenset[str]:
     """Return the arguments that no tool looks at."""
     return frozenset({"__proto__"} if behaviours.arguments.proto_is_overlooked else ())
+
+
+def begun(tool: str, text: str, behaviours: Behaviours) -> Mapping[str, Any]:
+    """Return the arguments of a call of whose arguments, as JSON, only the beginning came. Refusal: there are none."""
+    if behaviours.arguments.arguments_that_end_early == "refused":
+        shown = text[:_BEGINNING]
+        raise Refusal(
+            "invalid_arguments",
+            f"InputValidationError: {tool} was called with input that could not be parsed as JSON.\n"
+            f"You sent (first {len(shown)} of {len(text)} bytes): {shown}\n"
+            "Common causes: unescaped backslashes in file paths (use / or \\\\), unescaped control characters, or "
+            "truncated output. Retry with valid JSON.",
+        )
+    whole: dict[str, Any] = {}
+    if behaviours.arguments.arguments_that_end_early == "whole ones":
+        with contextlib.suppress(ValueError):
+            place = 0
+            while argument := _ARGUMENT.match(text, place):
+                value, place = _JSON.raw_decode(text, argument.end())
+                whole[json.loads(argument[1])] = value
+    return whole
 
 
 @dataclass(frozen=True, slots=True)

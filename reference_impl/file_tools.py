@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from readfirst.reference_impl.arguments import Schema
+from readfirst.reference_impl.arguments import Schema, begun
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.reading.notebook import is_notebook
 from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
@@ -165,7 +165,7 @@ class FileTools:
         """Let a summary take the conversation's place; the files that it goes on with are read once more."""
         self._ended([])
         kept = self._session.memory.latest(self._session.behaviours.sessions.files_reread_by_compaction)
-        self._session = self._session.compacted()
+        self._session = self._session.knowing_nothing()
         read_again(self._session, kept)
 
     def rewind(self) -> None:
@@ -235,7 +235,7 @@ class FileTools:
         if result.error == "cancelled":
             if self._session.behaviours.calls.giving_up_shows_changes:
                 self._told += read_again(self._session, self._session.memory.outdated(everything=True))
-            self._session.user_speaks()
+            self._gave_up()
         return result
 
     def call_stopped(self, tool: str, arguments: Mapping[str, Any]) -> Result:
@@ -244,16 +244,25 @@ class FileTools:
         known = self._session.memory.records.peek(path)
         result = self.call(tool, arguments)
         if not result.is_error:
-            self._session.user_speaks()
+            self._gave_up()
             if remark := self._session.behaviours.calls.stopped_remark:
                 self._session.memory.untold[path] = known
                 as_cancelled = remark == self._session.behaviours.calls.given_up_remark
                 return Result(remark, True, "cancelled" if as_cancelled else "stopped", None)
         return result
 
-    def call_at_limit(self, tool: str) -> Result:
-        """Refuse a call whose arguments end early, because the model's message was too long: it has none."""
-        return self.call(tool, {})
+    def _gave_up(self) -> None:
+        """Let the user say something after a call that was given up."""
+        if self._session.behaviours.calls.giving_up_forgets_files:
+            self._session = self._session.knowing_nothing()
+        self._session.user_speaks()
+
+    def call_at_limit(self, tool: str, arguments: str) -> Result:
+        """Take a call of whose arguments, as JSON, only the beginning came: the model's message was too long."""
+        try:
+            return self.call(tool, begun(tool, arguments, self._session.behaviours))
+        except Refusal as refusal:
+            return self._ended([self._answer(tool, refusal, _nothing)], [tool])[0]
 
     def read(self, file_path: str, offset: float | None = None, limit: float | None = None) -> str:
         """Return the numbered lines of a file; `offset` counts lines from 1. Raises Refusal."""

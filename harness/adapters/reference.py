@@ -154,7 +154,7 @@ class ReferenceSession:
     ) -> ToolResult:
         """Let the user give one call up, or take one that came cut off."""
         if isinstance(arguments, str):
-            return NO_ANSWER if how == "cut" else _result(self._tools.call_at_limit(tool))
+            return NO_ANSWER if how == "cut" else _result(self._tools.call_at_limit(tool, arguments))
         with time_limit(self._seconds, tool), as_an_ordinary_user():
             if how == "stopped":
                 return _result(self._tools.call_stopped(tool, arguments))

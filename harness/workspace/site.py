@@ -41,6 +41,9 @@ _OWN_STATE = re.compile(r"\.claude.*|\.npm|\.cache|\.config|\.local", re.DOTALL)
 _TEMPORARY_NAME = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
 """The end of a temporary file's name: a process id and random digits."""
 
+_BYTES_SENT = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
+"""How much of a call's arguments an answer repeats, and of how much: the workspace's path counts in both."""
+
 _AROUND, _HOME, _TMPDIR, _ROOT = "s", "h", "t", "w"
 _OF_A_BASE = re.compile(r"[0-9]+|\.lock|[ht]")
 """The names in a base that are the harness's own: sites, and home and temporary files of a shared server."""
@@ -271,8 +274,13 @@ class Site:
                 return value
 
     def normalised(self, text: str) -> str:
-        """Return the text with `$WS` and `$HOME` for their absolute paths, and one name for every temporary file."""
-        return _TEMPORARY_NAME.sub(".tmp.N", text.replace(self.root, "$WS").replace(self.home, "$HOME"))
+        """Return the text as it would be anywhere.
+
+        `$WS` and `$HOME` stand for their absolute paths, one name for every temporary file, and `N` for numbers of
+        bytes in which paths count.
+        """
+        text = text.replace(self.root, "$WS").replace(self.home, "$HOME")
+        return _BYTES_SENT.sub("(first N of N bytes)", _TEMPORARY_NAME.sub(".tmp.N", text))
 
     def clear(self) -> None:
         """Make the site as new. Raises OSError, and RecursionError for a tree that is too deep."""

@@ -57,6 +57,13 @@ class ArgumentBehaviours:
         "other arguments are wrong, too.",
         shown_by=("arguments/several-wrong",),
     )
+    arguments_that_end_early: str = behaviour(
+        "whole ones",
+        {"1.0.10": "none", "2.1.181": "refused"},
+        meaning="The value says what becomes of arguments in the middle of which the model's message ends: the call is"
+        " made with the `whole ones`, or with `none`, or it is `refused` with their beginning.",
+        shown_by=("interrupted/edit-at-limit", "interrupted/long-write-at-limit"),
+    )
     option_refusals_repeat_the_value: bool = behaviour(
         True,
         {"2.0.77": False},

@@ -63,6 +63,12 @@ class CallBehaviours:
         "answered yet; without one it is answered as all others.",
         shown_by=("interrupted/edit-stopped",),
     )
+    giving_up_forgets_files: bool = behaviour(
+        True,
+        {"1.0.73": False},
+        meaning="A session forgets which files it has read or written when the user gives a call up.",
+        shown_by=("interrupted/edit-given-up", "interrupted/edit-stopped-then-written"),
+    )
     giving_up_shows_changes: bool = behaviour(
         True,
         {"2.1.75": False},

@@ -79,8 +79,8 @@ class Session:
         """Return the session as a later start of the program goes on with it."""
         return replace(self, memory=self.memory.restored())
 
-    def compacted(self) -> Session:
-        """Return the session after a summary took the conversation's place: no file is known of."""
+    def knowing_nothing(self) -> Session:
+        """Return the session as it goes on when it knows no file any more."""
         return replace(self, memory=self.memory.emptied())
 
     def sub_agent(self) -> Session:

@@ -21,6 +21,8 @@ type outcome struct {
 
 var temporary = regexp.MustCompile(`\.tmp\.[0-9]+\.[0-9a-f]{6,}`)
 
+var bytesSent = regexp.MustCompile(`\(first [0-9]+ of [0-9]+ bytes\)`)
+
 type replay struct {
 	implementation Implementation
 	scenario       *Scenario
@@ -269,7 +271,7 @@ func (r *replay) normalised(text string) string {
 		text = strings.ReplaceAll(text, hook.Command, fmt.Sprintf("$HOOK%d", index+1))
 	}
 	text = strings.ReplaceAll(strings.ReplaceAll(text, r.place.Root, "$WS"), r.place.Home, "$HOME")
-	return temporary.ReplaceAllString(text, ".tmp.N")
+	return bytesSent.ReplaceAllString(temporary.ReplaceAllString(text, ".tmp.N"), "(first N of N bytes)")
 }
 
 // touched returns files that hold what they held, and have another time or inode.

@@ -26,7 +26,8 @@ export async function replay(scenario, implementation, place) {
   const normalised = (text) => {
     hooks.forEach((hook, index) => (text = text.replaceAll(hook.command, () => `$HOOK${index + 1}`)));
     text = text.replaceAll(root, () => "$WS").replaceAll(home, () => "$HOME");
-    return text.replace(/\.tmp\.[0-9]+\.[0-9a-f]{6,}/g, ".tmp.N");
+    text = text.replace(/\.tmp\.[0-9]+\.[0-9a-f]{6,}/g, ".tmp.N");
+    return text.replace(/\(first [0-9]+ of [0-9]+ bytes\)/g, "(first N of N bytes)");
   };
 
   const checked = (result) => {

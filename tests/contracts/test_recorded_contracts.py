@@ -12,12 +12,10 @@ from contextlib import ExitStack
 import pytest
 
 from readfirst.harness.adapters.recording import OneTranscript
-from readfirst.harness.compare.baseline import load_baseline, rule
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import Runner, RunSpec
-from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.recording_file import decode
@@ -29,7 +27,6 @@ from tests.small_disks import may_mount
 from .judging import SUITE, Reference, judged, offered
 
 CONTRACTS = [contract.name for contract in SUITE.contracts.recorded]
-KNOWN = load_baseline(target_defaults("reference").baseline, SUITE.ids(), SUITE.contracts)
 PARTS = 4
 """The scenarios are divided, so that processes share the work."""
 
@@ -42,18 +39,15 @@ SAMPLE = 40
 def surprise(verdict: Verdict, contract: Contract) -> str:
     """Return what is wrong with a verdict that is not `passed`; empty: nothing.
 
-    The version may lack what the scenario needs, or may not be asked yet. What the baseline accepts is expected to
-    fail, and to fail as it says.
+    The version may lack what the scenario needs, or may not be asked yet.
     """
-    ruling = rule(verdict, KNOWN)
     unasked = verdict.status == "unspecified" and not is_stated(verdict.scenario_id, contract)
-    passed = verdict.status == "passed" or bool(ruling.accepted)
+    passed = verdict.status == "passed"
     no_right = "the right to make a small file system" in verdict.reason and not may_mount()
     elsewhere = verdict.status == "unsupported" and is_for_another_platform(verdict.scenario_id)
-    if ruling.stale or not (passed or unasked or no_right or elsewhere):
-        what = ruling.stale or f"{verdict.status} {verdict.reason}"
-        return f"{verdict.scenario_id} on {contract.name}: {what}"
-    return ""
+    if passed or unasked or no_right or elsewhere:
+        return ""
+    return f"{verdict.scenario_id} on {contract.name}: {verdict.status} {verdict.reason}"
 
 
 def is_for_another_platform(scenario_id: str) -> bool:
@@ -126,13 +120,6 @@ def test_the_reference_agrees_with_what_was_recorded(part: int) -> None:
             for runner in runners
         ]
     assert [each for each in surprises if each] == []
-
-
-def test_what_the_reference_does_otherwise_is_rare_and_none_of_it_on_the_default_contract() -> None:
-    known = Counter(contract for _, contract in KNOWN.accepted)
-    assert SUITE.contracts.default not in known
-    assert known.total() <= 100
-    assert all(entry.reason != "not explained yet" for entry in KNOWN.accepted.values())
 
 
 @pytest.mark.slow
@@ -280,8 +267,6 @@ def test_a_border_that_is_moved_is_noticed(scenario_id: str) -> None:
             for name, transcript in moved.transcripts.items():
                 contract = SUITE.contracts.find(name)
                 true, wrong = (seen_by(scenario, name, each) for each in (truth[name], transcript))
-                if KNOWN.of(scenario_id, name):
-                    continue
                 if true.steps != wrong.steps:
                     outcome = replay(scenario, Reference(behaviours_of(name)), place)
                     assert judged(true, outcome, contract) == "passed"

@@ -148,3 +148,22 @@ def test_the_schemas_serve_an_api_in_the_manner_of_openai(tools: FileTools) -> N
     assert [each["function"]["name"] for each in offered] == ["Read", "Edit", "NotebookEdit", "Write"]
     for each in offered:
         jsonschema.Draft202012Validator.check_schema(each["function"]["parameters"])
+
+
+@pytest.mark.parametrize(
+    ("contract", "said"),
+    [
+        ("0.2.126", "The required parameter `content` is missing"),
+        ("2.1.7", "The required parameter `file_path` is missing"),
+        ("2.1.330", 'You sent (first 43 of 43 bytes): {"file_path": "notes.txt", "content": "alph\n'),
+    ],
+)
+def test_arguments_that_end_early_are_what_each_version_makes_of_them(
+    tmp_path: Path, contract: str, said: str
+) -> None:
+    tools = FileTools(contract, root=tmp_path)
+    answer = tools.call_at_limit("Write", '{"file_path": "notes.txt", "content": "alph')
+    assert answer.is_error
+    assert said in answer.text
+    assert ("`file_path`" in answer.text) == (contract == "2.1.7")
+    assert [*tmp_path.iterdir()] == []

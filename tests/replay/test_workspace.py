@@ -183,6 +183,8 @@ def test_the_path_is_put_into_arguments_and_taken_out_of_texts(site: Site) -> No
         "n": 1.5,
     }
     assert site.normalised(f"no file {site.root}/a") == "no file $WS/a"
+    sent = f"(first 30 of 30 bytes): {site.root}/a"
+    assert site.normalised(sent) == "(first N of N bytes): $WS/a"
 
 
 def test_a_closed_place_leaves_nothing_and_a_named_base_stays(tmp_path: Path) -> None:

@@ -68,7 +68,9 @@ class Altered:
             if not isinstance(arguments, str):
                 return self.give_up(tool, arguments, interfere)
             return self.cut(
-                tool, arguments, NO_ANSWER if how == "cut" else _result(self.tools.call_at_limit(tool))
+                tool,
+                arguments,
+                NO_ANSWER if how == "cut" else _result(self.tools.call_at_limit(tool, arguments)),
             )
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
