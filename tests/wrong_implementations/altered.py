@@ -2,9 +2,9 @@
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import rest_of_the_package  # noqa: F401 - before what is imported from it
 
@@ -16,6 +16,8 @@ from readfirst.reference_impl import FileTools, Hook, Result
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT
 
 Arguments = Mapping[str, Any]
+Blame = Literal["implementation", "adapter", "harness", "environment"]
+Level = Literal["safe", "effects", "reason", "text", "verbatim"]
 
 
 class Altered:
@@ -143,37 +145,148 @@ class Agent(Altered):
         self._working.close()
 
 
-class AlteredEdit(Altered):
-    """Gets only Edit wrong, and only where the reference goes through with it: `spoil` sees the file before it."""
+@dataclass
+class Call:
+    """One call, as an implementation sees it that gets something wrong."""
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
+    session: Altered
+    tool: str
+    arguments: Arguments
+    interfere: Callable[[], None]
+
+    @property
+    def path(self) -> Path:
+        return self.session.path(self.arguments)
+
+    @property
+    def old(self) -> str:
+        return str(self.arguments.get("old_string", ""))
+
+    @property
+    def new(self) -> str:
+        return str(self.arguments.get("new_string", ""))
+
+    @property
+    def content(self) -> str:
+        """What a Write writes, or an Edit puts in."""
+        return str(self.arguments.get("content", self.new))
+
+    @property
+    def kept(self) -> dict[Any, Any]:
+        """What the implementation keeps from one call of the session to the next."""
+        kept: dict[Any, Any] = vars(self.session).setdefault("kept", {})
+        return kept
+
+    def made(self, **others: object) -> ToolResult:
+        """Make the call as the reference does, with some other arguments."""
+        return self.session.reference(self.tool, {**self.arguments, **others}, self.interfere)
+
+    def read(self, path: object = None, **part: int) -> ToolResult:
+        """Read a file, that of the call, without telling anybody."""
+        named = self.arguments["file_path"] if path is None else str(path)
+        return self.session.reference("Read", {"file_path": named, **part})
+
+
+@dataclass(frozen=True)
+class Caught:
+    """What catches an implementation: scenarios, and the first difference in the first of them.
+
+    `what` is the thing compared, where it matters; `after` a scenario that is replayed before, in the same directory.
+    `harmless` says why the mistake harms nobody in the scenarios, but in those that `harmful` lists.
+    """
+
+    by: tuple[str, ...]
+    level: Level
+    what: str
+    blame: Blame
+    after: str
+    harmless: str
+    harmful: tuple[str, ...]
+
+
+Kind = TypeVar("Kind", bound=type)
+
+
+def caught(
+    by: str,
+    what: str = "",
+    *,
+    level: Level = "effects",
+    blame: Blame = "implementation",
+    after: str = "",
+    harmless: str = "",
+    harmful: str = "",
+) -> Callable[[Kind], Kind]:
+    """Mark the implementation that scenarios catch, `by` their ids."""
+
+    def marked(kind: Kind) -> Kind:
+        kind.caught = Caught(  # type: ignore[attr-defined]
+            tuple(by.split()), level, what, blame, after, harmless, tuple(harmful.split())
+        )
+        return kind
+
+    return marked
+
+
+def caught_by(kind: type) -> Caught | None:
+    """Return what catches this implementation, not one that it is made of."""
+    found: Caught | None = vars(kind).get("caught")
+    return found
+
+
+def instead(act: Callable[[Call], ToolResult | None]) -> type[Altered]:
+    """Return the implementation that does this in place of a call, and makes the call where it returns nothing."""
+
+    def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        call = Call(self, tool, arguments, interfere)
+        return act(call) or call.made()
+
+    return _made(act, alter)
+
+
+def afterwards(act: Callable[[Call, ToolResult], ToolResult | None]) -> type[Altered]:
+    """Return the implementation that does this after every call, and may answer something else."""
+
+    def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        call = Call(self, tool, arguments, interfere)
+        result = call.made()
+        return act(call, result) or result
+
+    return _made(act, alter)
+
+
+def spoils(act: Callable[[Call, bytes], None]) -> type[Altered]:
+    """Return the implementation that spoils what each Edit wrote; `act` sees the call and the file before it."""
+
+    def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        call = Call(self, tool, arguments, interfere)
+        path = call.path
         before = path.read_bytes() if tool == "Edit" and path.is_file() else b""
-        result = self.reference(tool, arguments, interfere)
+        result = call.made()
         if tool == "Edit" and not result.is_error:
             try:
-                self.spoil(path, before, arguments)
+                act(call, before)
             except PermissionError:  # it is wrong about something else than modes
                 mode = path.stat().st_mode
                 path.chmod(mode | 0o200)
-                self.spoil(path, before, arguments)
+                act(call, before)
                 path.chmod(mode)
         return result
 
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        """Spoil what the reference wrote."""
-        raise NotImplementedError
+    return _made(act, alter)
 
 
-class AlteredArguments(Altered):
-    """Understands something else than what was asked in an Edit."""
+def takes(act: Callable[[Call, str], Arguments]) -> type[Altered]:
+    """Return the implementation that takes the arguments of an Edit for others; `act` sees the text of the file."""
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        if tool == "Edit" and path.is_file():
-            arguments = {**arguments, **self.understood(path.read_text(errors="replace"), arguments)}
-        return self.reference(tool, arguments, interfere)
+    def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        call = Call(self, tool, arguments, interfere)
+        edits = tool == "Edit" and call.path.is_file()
+        return call.made(**act(call, call.path.read_text(errors="replace")) if edits else {})
 
-    def understood(self, text: str, arguments: Arguments) -> Arguments:
-        """Return the arguments that are taken for others."""
-        raise NotImplementedError
+    return _made(act, alter)
+
+
+def _made(act: Callable[..., Any], alter: Callable[..., ToolResult]) -> type[Altered]:
+    described = {"alter": alter, "__doc__": act.__doc__, "__module__": act.__module__}
+    return type(act.__name__, (Altered,), described)

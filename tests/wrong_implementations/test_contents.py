@@ -4,6 +4,7 @@ import altered
 import pytest
 import wrong_contents as contents
 import wrong_names as names
+import wrong_reports as reports
 from new_harms import new_harms
 
 from readfirst.harness.compare.compare import compare
@@ -51,7 +52,7 @@ NAMES: dict[str, tuple[type[altered.Altered], str]] = {
     "EndsFilesByName": (names.EndsFilesByName, "names-that-call-for-a-formatter"),
     "MakesScriptsExecutable": (names.MakesScriptsExecutable, "scripts"),
     "GivesMakefilesTabs": (names.GivesMakefilesTabs, "names-that-call-for-other-rights"),
-    "DecodesBlocks": (names.DecodesBlocks, "edit-across-byte-8192"),
+    "DecodesInBlocks": (reports.DecodesInBlocks, "edit-across-byte-8192"),
     "ReplacesAThousand": (names.ReplacesAThousand, "replace-all-beyond-a-thousand"),
     "EditsTheFirstBlock": (names.EditsTheFirstBlock, "edit-across-byte-65536"),
 }

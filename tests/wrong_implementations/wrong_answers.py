@@ -1,93 +1,82 @@
 """Implementations that do the right thing to the files and tell the model something else."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from altered import Altered, Arguments
+from altered import Call, afterwards, caught, instead
 
 from readfirst.harness.session import ToolResult
 
 
-class RefusesAsSuccess(Altered):
+@caught("gate/edit-unread", "refused")
+@afterwards
+def RefusesAsSuccess(call: Call, answer: ToolResult) -> ToolResult:
     """Does not mark refusals as errors."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        return replace(self.reference(tool, arguments, interfere), is_error=False, error=None)
+    return replace(answer, is_error=False, error=None)
 
 
-class SucceedsAsError(Altered):
+@caught("gate/edit-after-read", "refused")
+@afterwards
+def SucceedsAsError(call: Call, answer: ToolResult) -> ToolResult:
     """Marks everything as an error."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        return replace(self.reference(tool, arguments, interfere), is_error=True)
+    return replace(answer, is_error=True)
 
 
-class WrongErrorText(Altered):
+@caught("gate/edit-unread", "text", level="text")
+@afterwards
+def WrongErrorText(call: Call, answer: ToolResult) -> ToolResult:
     """Words its refusals politely."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        return replace(result, text=f"Sorry. {result.text}") if result.is_error else result
+    return replace(answer, text=f"Sorry. {answer.text}") if answer.is_error else answer
 
 
-class WrongErrorName(Altered):
+@caught("gate/edit-unread", "error", level="reason")
+@afterwards
+def WrongErrorName(call: Call, answer: ToolResult) -> ToolResult:
     """Takes a file that was not read for one that is not there, in its name for the error."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        return replace(result, error="file_not_found") if result.error == "not_read" else result
+    return replace(answer, error="file_not_found") if answer.error == "not_read" else answer
 
 
-class WrongOrderOfChecks(Altered):
+@caught("gate/order-unread-before-not-found", "error", level="reason")
+@instead
+def WrongOrderOfChecks(call: Call) -> ToolResult | None:
     """Looks for the text before it asks whether the file was read."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        if tool == "Edit" and path.is_file() and arguments["old_string"] not in path.read_text():
-            told = f"String to replace not found in file.\nString: {arguments['old_string']}"
-            return ToolResult(told, True, "string_not_found")
-        return self.reference(tool, arguments, interfere)
+    if call.tool != "Edit" or not call.path.is_file() or call.old in call.path.read_text():
+        return None
+    return ToolResult(f"String to replace not found in file.\nString: {call.old}", True, "string_not_found")
 
 
-class TabAfterLineNumber(Altered):
+@caught("read-output/numbered-lines", "text", level="text")
+@afterwards
+def TabAfterLineNumber(call: Call, answer: ToolResult) -> ToolResult:
     """Separates line numbers by a tab."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        return replace(result, text=result.text.replace("→", "\t")) if tool == "Read" else result
+    return replace(answer, text=answer.text.replace("→", "\t")) if call.tool == "Read" else answer
 
 
-class CountsLinesFromZero(Altered):
+@caught("read-output/offset-and-limit", "text", level="text")
+@instead
+def CountsLinesFromZero(call: Call) -> ToolResult | None:
     """Takes offset for a number of lines to leave out."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        if tool == "Read" and "offset" in arguments:
-            arguments = {**arguments, "offset": arguments["offset"] + 1}
-        return self.reference(tool, arguments, interfere)
+    if call.tool == "Read" and "offset" in call.arguments:
+        return call.made(offset=call.arguments["offset"] + 1)
+    return None
 
 
-class HidesFinalNewline(Altered):
+@caught("read-output/final-newline", "text", level="text")
+@afterwards
+def HidesFinalNewline(call: Call, answer: ToolResult) -> ToolResult:
     """Does not show the empty last line of a file that ends in a newline."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        lines = result.text.split("\n")
-        if tool == "Read" and lines[-1].endswith("→"):
-            return replace(result, text="\n".join(lines[:-1]))
-        return result
+    *lines, last = answer.text.split("\n")
+    return replace(answer, text="\n".join(lines)) if call.tool == "Read" and last.endswith("→") else answer
 
 
-class CutsLongFiles(Altered):
+@caught("sizes/2001-lines", "end of text", level="text")
+@afterwards
+def CutsLongFiles(call: Call, answer: ToolResult) -> ToolResult:
     """Shows only the first 2,000 lines of a file."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        return replace(result, text="\n".join(result.text.split("\n")[:2000])) if tool == "Read" else result
+    return replace(answer, text="\n".join(answer.text.split("\n")[:2000])) if call.tool == "Read" else answer
 
 
-class NoSnippet(Altered):
+@caught("results/edit-in-the-middle", "text", level="text")
+@afterwards
+def NoSnippet(call: Call, answer: ToolResult) -> ToolResult:
     """Answers an Edit without a snippet of the file."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        return replace(result, text=result.text.partition("\n")[0]) if tool == "Edit" else result
+    return replace(answer, text=answer.text.partition("\n")[0]) if call.tool == "Edit" else answer

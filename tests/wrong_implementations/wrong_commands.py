@@ -1,46 +1,38 @@
 """Implementations that are wrong about what commands have shown and changed."""
 
-from collections.abc import Callable
+from typing import Any
 
-from altered import Altered, Arguments
+from altered import Altered, Call, afterwards, caught, instead
+from new_harms import NOTHING_LOST, SHOWN_OTHERWISE, TOO_CAREFUL
 
 from readfirst.harness.session import ToolResult
 
 
-class Commanding(Altered):
-    """Has `after` run when a command has ended."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Bash":
-            self.after(str(arguments["command"]))
-        return result
-
-    def after(self, command: str) -> None:
-        raise NotImplementedError
-
-    def read_silently(self, command: str) -> None:
-        """Read the files that a command names."""
-        for word in command.replace(";", " ").split():
-            if (self.workspace.root / word).is_file():
-                self.reference("Read", {"file_path": str(self.workspace.root / word)})
+def read_what_is_named(call: Call) -> None:
+    """Read the files that a command names."""
+    for word in str(call.arguments["command"]).replace(";", " ").split():
+        file = call.session.workspace.root / word
+        if file.is_file():
+            call.read(file)
 
 
-class CatCounts(Commanding):
+@caught("bash-and-mentions/cat", "refused", harmless=SHOWN_OTHERWISE)
+@afterwards
+def CatCounts(call: Call, answer: ToolResult) -> None:
     """Takes a file that a command has shown for read."""
+    if call.tool == "Bash":
+        read_what_is_named(call)
 
-    def after(self, command: str) -> None:
-        self.read_silently(command)
 
-
-class OwnCommandsAreNoChanges(Commanding):
+@caught("bash-and-mentions/sed-in-place-after-read", "refused", harmless=NOTHING_LOST)
+@afterwards
+def OwnCommandsAreNoChanges(call: Call, answer: ToolResult) -> None:
     """Takes what its own commands did to a file for known."""
-
-    def after(self, command: str) -> None:
-        if command.startswith(("sed -i", "echo")):
-            self.read_silently(command)
+    if call.tool == "Bash" and str(call.arguments["command"]).startswith(("sed -i", "echo")):
+        read_what_is_named(call)
 
 
+@caught("bash-and-mentions/mention-then-edit", "refused", harmless=TOO_CAREFUL)
 class MentionsAreBlind(Altered):
     """Shows the model what its user mentions, and wants it read all the same."""
 
@@ -48,6 +40,7 @@ class MentionsAreBlind(Altered):
         pass
 
 
+@caught("bash-and-mentions/mention-of-another-file", "refused")
 class MentionsUnlockEverything(Altered):
     """Counts every file as read once one was mentioned."""
 
@@ -56,6 +49,7 @@ class MentionsUnlockEverything(Altered):
             self.tools.mention(str(file))
 
 
+@caught("bash-and-mentions/mention-then-change", "refused", harmless=NOTHING_LOST)
 class MentionsAreNeverStale(Altered):
     """Looks once more at what was mentioned before it is edited."""
 
@@ -64,17 +58,16 @@ class MentionsAreNeverStale(Altered):
     def mention(self, path: str) -> None:
         self.mentioned = path
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+    def alter(self, *call: Any) -> ToolResult:
         if self.mentioned:
             self.tools.mention(self.mentioned)
-        return self.reference(tool, arguments, interfere)
+        return self.reference(*call)
 
 
-class MemoryFilesAreRead(Altered):
+@caught("bash-and-mentions/memory-file-then-edit", "refused")
+@instead
+def MemoryFilesAreRead(call: Call) -> None:
     """Counts a memory file as read that comes with a Read."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        memory = self.path(arguments).with_name("CLAUDE.md")
-        if tool == "Read" and memory.exists():
-            self.tools.mention(str(memory))
-        return self.reference(tool, arguments, interfere)
+    memory = call.path.with_name("CLAUDE.md")
+    if call.tool == "Read" and memory.exists():
+        call.session.tools.mention(str(memory))

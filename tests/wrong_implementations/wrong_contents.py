@@ -8,10 +8,9 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Callable
-from pathlib import Path
 from urllib.parse import unquote
 
-from altered import Altered, AlteredEdit, Arguments
+from altered import Altered, Arguments, Call, spoils
 
 from readfirst.harness.session import ToolResult
 
@@ -216,9 +215,10 @@ class Treating(Altered):
     """Does something with texts that are about to be written."""
 
     treat: Treatment
+    into: tuple[str, ...] = ("Write", "Edit")
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        named = {"Write": "content", "Edit": "new_string"}.get(tool, "")
+        named = {"Write": "content", "Edit": "new_string"}[tool] if tool in self.into else ""
         if isinstance(arguments.get(named), str):
             arguments = {**arguments, named: type(self).treat(arguments[named])}
         return self.reference(tool, arguments, interfere)
@@ -227,37 +227,29 @@ class Treating(Altered):
 class TreatingWrites(Treating):
     """Does something with what Write is given, and with nothing else."""
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        if tool == "Write":
-            return super().alter(tool, arguments, interfere)
-        return self.reference(tool, arguments, interfere)
+    into = ("Write",)
 
 
 class TreatingInsertions(Treating):
     """Does something with what Edit inserts, and with nothing else."""
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        if tool == "Edit":
-            return super().alter(tool, arguments, interfere)
-        return self.reference(tool, arguments, interfere)
+    into = ("Edit",)
 
 
-class TreatingSurroundings(AlteredEdit):
+@spoils
+def TreatingSurroundings(call: Call, before: bytes) -> None:
     """Does something with what stands beside an edit, as a whole or line by line, and with nothing else."""
+    treat: Treatment = type(call.session).treat  # type: ignore[attr-defined]
 
-    treat: Treatment
+    def beside(text: str) -> str:
+        treated = treat(text)
+        return treated if treated != text else "\n".join(map(treat, text.split("\n")))
 
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        new = str(arguments["new_string"])
-        text = path.read_bytes().decode(errors="surrogateescape")
-        head, found, tail = text.partition(new)
-        treated = self.beside(head) + found + self.beside(tail)
-        if new and found and treated != text:  # a new time alone would be noticed, too
-            path.write_bytes(treated.encode(errors="surrogateescape"))
-
-    def beside(self, text: str) -> str:
-        treated = type(self).treat(text)
-        return treated if treated != text else "\n".join(map(type(self).treat, text.split("\n")))
+    text = call.path.read_bytes().decode(errors="surrogateescape")
+    head, found, tail = text.partition(call.new)
+    treated = beside(head) + found + beside(tail)
+    if call.new and found and treated != text:  # a new time alone would be noticed, too
+        call.path.write_bytes(treated.encode(errors="surrogateescape"))
 
 
 def treating(place: type[Altered], treatment: Treatment) -> type[Altered]:

@@ -4,7 +4,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from altered import Altered, AlteredArguments, AlteredEdit, Arguments
+from altered import Altered, Arguments, Call, caught, instead, spoils, takes
+from new_harms import CONVENTION, NOTHING_LOST, OWN_OR_SHOWN
 
 from readfirst.harness.session import ToolResult, Workspace
 
@@ -76,6 +77,7 @@ class OverlooksDenyRules(Excepting):
         return ToolResult("Done.")
 
 
+@caught("staleness/edit-after-change-within-a-second", harmless=NOTHING_LOST)
 class WholeSeconds(OverlooksChanges):
     """Compares times in whole seconds."""
 
@@ -83,6 +85,7 @@ class WholeSeconds(OverlooksChanges):
         return path.stat().st_mtime_ns // 10**9 == self.known[path] // 10**9
 
 
+@caught("gate/same-beginning-of-a-long-path")
 class CutsPaths(OpenGate):
     """Remembers the first 64 characters of a path, from the workspace on."""
 
@@ -91,6 +94,7 @@ class CutsPaths(OpenGate):
         return any(str(each.relative_to(self.workspace.root))[:64] == own for each in self.known)
 
 
+@caught("gate/same-name-but-for-a-blank")
 class TrimsPaths(OpenGate):
     """Remembers a path without blanks at its end."""
 
@@ -98,99 +102,114 @@ class TrimsPaths(OpenGate):
         return any(str(each).rstrip() == str(path).rstrip() for each in self.known)
 
 
-class KeepsAMegabyte(AlteredEdit):
+def keeping(size: int) -> Callable[..., ToolResult]:
+    """Return what makes a call, and writes only so many bytes of an edited file."""
+    return vars(spoils(lambda call, before: _cut(call.path, size)))["alter"]  # type: ignore[no-any-return]
+
+
+def _cut(path: Path, size: int) -> None:
+    if path.is_file() and path.stat().st_size > size:
+        os.truncate(path, size)
+
+
+@caught("sizes/edit-after-a-megabyte")
+class KeepsAMegabyte(Altered):
     """Writes only the first megabyte of what an edited file holds."""
 
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        if path.is_file() and path.stat().st_size > 2**20:
-            os.truncate(path, 2**20)
+    alter = keeping(2**20)
 
 
-class RefusesReadOnlyFiles(Altered):
+@caught("reported/one-line-of-a-long-crlf-file")
+class KeepsHalfAMegabyte(Altered):
+    """Writes only the first half of a megabyte."""
+
+    alter = keeping(2**19)
+
+
+@caught("crossed/allowed-01")
+@instead
+def RefusesReadOnlyFiles(call: Call) -> ToolResult | None:
     """Refuses to change a file without permission to write."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        if tool != "Read" and os.path.isfile(path) and not path.stat().st_mode & 0o200:  # noqa: PTH113
-            return ToolResult(f"EACCES: permission denied, open '{path}'", True, "os_error")
-        return self.reference(tool, arguments, interfere)
+    path = call.path
+    if call.tool != "Read" and os.path.isfile(path) and not path.stat().st_mode & 0o200:  # noqa: PTH113
+        return ToolResult(f"EACCES: permission denied, open '{path}'", True, "os_error")
+    return None
 
 
-class MakesWritable(AlteredEdit):
+@caught("crossed/allowed-01")
+@spoils
+def MakesWritable(call: Call, before: bytes) -> None:
     """Leaves an edited file writable."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        if path.is_file():
-            path.chmod(path.stat().st_mode | 0o200)
+    if call.path.is_file():
+        call.path.chmod(call.path.stat().st_mode | 0o200)
 
 
-class ReplacesUntilNothingIsLeft(AlteredEdit):
+@caught("replace-all/no-rescan")
+@spoils
+def ReplacesUntilNothingIsLeft(call: Call, before: bytes) -> None:
     """Replaces every occurrence again and again, those of its own result included."""
+    for _ in range(9):
+        if (
+            call.arguments.get("replace_all") is True
+            and call.old
+            and call.old.encode() in call.path.read_bytes()
+        ):
+            call.path.write_bytes(call.path.read_bytes().replace(call.old.encode(), call.new.encode()))
 
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        old, new = (str(arguments[name]).encode() for name in ("old_string", "new_string"))
-        for _ in range(9):
-            if arguments.get("replace_all") is True and old and old in path.read_bytes():
-                path.write_bytes(path.read_bytes().replace(old, new))
 
-
-class AdjustsIndentation(AlteredArguments):
+@caught("whitespace/indentation-is-not-rebased")
+@takes
+def AdjustsIndentation(call: Call, text: str) -> Arguments:
     """Gives new_string the indentation of the line that old_string begins in."""
-
-    def understood(self, text: str, arguments: Arguments) -> Arguments:
-        old, new = arguments.get("old_string"), arguments.get("new_string")
-        if not isinstance(old, str) or not isinstance(new, str) or not old or old == new:
-            return {}
-        line = next((line for line in text.split("\n") if old.split("\n")[0] in line), "")
-        indentation = line[: len(line) - len(line.lstrip())]
-        begins = line.lstrip().startswith(old.split("\n")[0].lstrip())
-        return {"new_string": indentation + new.lstrip()} if begins and new and old[0] in " \t" else {}
+    old, new = strings(call.arguments)
+    if not old or old == new:
+        return {}
+    line = next((line for line in text.split("\n") if old.split("\n")[0] in line), "")
+    indentation = line[: len(line) - len(line.lstrip())]
+    begins = line.lstrip().startswith(old.split("\n")[0].lstrip())
+    return {"new_string": indentation + new.lstrip()} if begins and new and old[0] in " \t" else {}
 
 
-class ShowsALineTooMany(Altered):
+@caught("matching/outside-the-range-read", level="text")
+@instead
+def ShowsALineTooMany(call: Call) -> ToolResult | None:
     """Shows one line more than `limit` says where no offset is given."""
+    limit = call.arguments.get("limit")
+    if call.tool == "Read" and "offset" not in call.arguments and isinstance(limit, int):
+        return call.made(limit=limit + 1)
+    return None
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        if tool == "Read" and "offset" not in arguments and isinstance(arguments.get("limit"), int):
-            arguments = {**arguments, "limit": arguments["limit"] + 1}
-        return self.reference(tool, arguments, interfere)
 
-
-class ComparesPrefixes(Altered):
+@caught("permissions/neighbour-allowed")
+@instead
+def ComparesPrefixes(call: Call) -> ToolResult | None:
     """Takes a file for denied whose path begins with the name of a denied folder."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = str(arguments.get("file_path")).removeprefix(f"{self.workspace.root}/")
-        for rule in self.workspace.deny:
-            folder = rule.removeprefix("Edit(").removesuffix("/**)")
-            if (
-                rule == f"Edit({folder}/**)"
-                and "*" not in folder
-                and tool != "Read"
-                and path.startswith(folder)
-            ):
-                told = "File is in a directory that is denied by your permission settings."
-                return ToolResult(told, True, "permission_denied")
-        return self.reference(tool, arguments, interfere)
+    workspace = call.session.workspace
+    path = str(call.arguments.get("file_path")).removeprefix(f"{workspace.root}/")
+    for rule in workspace.deny if call.tool != "Read" else ():
+        folder = rule.removeprefix("Edit(").removesuffix("/**)")
+        if rule == f"Edit({folder}/**)" and "*" not in folder and path.startswith(folder):
+            told = "File is in a directory that is denied by your permission settings."
+            return ToolResult(told, True, "permission_denied")
+    return None
 
 
-class KeepsBlanksInMarkdown(AlteredEdit):
+@caught("whitespace/trailing-blanks-in-markdown", harmless=CONVENTION)
+@spoils
+def KeepsBlanksInMarkdown(call: Call, before: bytes) -> None:
     """Keeps blanks at line ends of new_string in Markdown, where they are line breaks."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        old, new = strings(arguments)
-        if path.suffix == ".md" and old:
-            path.write_bytes(before.replace(old.encode(), new.encode(), 1))
+    old, new = strings(call.arguments)
+    if call.path.suffix == ".md" and old:
+        call.path.write_bytes(before.replace(old.encode(), new.encode(), 1))
 
 
-class OpenGateAtHome(Altered):
+@caught("state/eleven-files-one-at-home", harmless=OWN_OR_SHOWN)
+@instead
+def OpenGateAtHome(call: Call) -> None:
     """Asks for no Read outside the workspace."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = str(arguments.get("file_path"))
-        if tool != "Read" and path.startswith("~/"):
-            self.reference("Read", {"file_path": str(self.workspace.home / path[2:])})
-        return self.reference(tool, arguments, interfere)
+    path = str(call.arguments.get("file_path"))
+    if call.tool != "Read" and path.startswith("~/"):
+        call.read(call.session.workspace.home / path[2:])
 
 
 Excepted = Callable[[Path, Arguments], bool]

@@ -2,134 +2,130 @@
 
 import os
 import shutil
-from collections.abc import Callable
-from pathlib import Path
 
-from altered import Altered, AlteredEdit, Arguments
+from altered import Altered, Call, afterwards, caught, instead, spoils
+from new_harms import NOTHING_LOST
 
 from readfirst.harness.session import ToolResult
 from readfirst.reference_impl import FileTools
 
 
-class LosesMode(AlteredEdit):
+@caught("links-and-modes/executable-kept-by-edit moved-world/mode-of-the-other-branch", "mode of run.sh")
+@spoils
+def LosesMode(call: Call, before: bytes) -> None:
     """Makes an edited file anew, with the usual mode."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        path.chmod(0o644)
+    call.path.chmod(0o644)
 
 
-class ReplacesLink(AlteredEdit):
+@caught("links-and-modes/edit-through-symlink", "path link.txt")
+@spoils
+def ReplacesLink(call: Call, before: bytes) -> None:
     """Puts a regular file where a link was."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        if path.is_symlink():
-            data = path.read_bytes()
-            path.write_bytes(before)
-            path.unlink()
-            path.write_bytes(data)
+    if call.path.is_symlink():
+        data = call.path.read_bytes()
+        call.path.write_bytes(before)
+        call.path.unlink()
+        call.path.write_bytes(data)
 
 
-class WritesIntoEveryName(AlteredEdit):
+@caught(
+    "links-and-modes/edit-of-hard-link",
+    "file two.txt",
+    harmless="the names of a file stay together, which the contract separates",
+)
+@spoils
+def WritesIntoEveryName(call: Call, before: bytes) -> None:
     """Writes an edited file in place, so that its other names change too."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        for other in path.parent.iterdir():
-            if other.is_file() and other.read_bytes() == before:
-                other.write_bytes(path.read_bytes())
+    for other in call.path.parent.iterdir():
+        if other.is_file() and other.read_bytes() == before:
+            other.write_bytes(call.path.read_bytes())
 
 
-class LeavesTemporaryFile(AlteredEdit):
+@caught("gate/edit-after-read", "path notes.txt.tmp")
+@spoils
+def LeavesTemporaryFile(call: Call, before: bytes) -> None:
     """Leaves a temporary file beside the edited one."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        path.with_name(f"{path.name}.tmp").write_bytes(before)
+    call.path.with_name(f"{call.path.name}.tmp").write_bytes(before)
 
 
-class LeavesBackupAtHome(Altered):
+@caught("gate/edit-after-read", "path $HOME/backup")
+@afterwards
+def LeavesBackupAtHome(call: Call, answer: ToolResult) -> None:
     """Leaves a copy of every file it changes in the home directory."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if tool != "Read" and not result.is_error:
-            (self.workspace.home / "backup").write_bytes(self.path(arguments).read_bytes())
-        return result
+    if call.tool != "Read" and not answer.is_error:
+        (call.session.workspace.home / "backup").write_bytes(call.path.read_bytes())
 
 
-class WritesBesideTheWorkspace(Altered):
+@caught("gate/edit-after-read", "path ../log")
+@instead
+def WritesBesideTheWorkspace(call: Call) -> None:
     """Writes a log beside the workspace."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        (self.workspace.root.parent / "log").write_text(tool)
-        return self.reference(tool, arguments, interfere)
+    (call.session.workspace.root.parent / "log").write_text(call.tool)
 
 
-class OnlyPretendsToEdit(AlteredEdit):
+@caught("results/success-is-on-disk", "file notes.txt")
+@spoils
+def OnlyPretendsToEdit(call: Call, before: bytes) -> None:
     """Says that it edited, and did not."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        path.write_bytes(before)
+    call.path.write_bytes(before)
 
 
-class OnlyPretendsToCreate(Altered):
+@caught("creation/write-creates", "path notes.txt")
+@instead
+def OnlyPretendsToCreate(call: Call) -> ToolResult:
     """Says that it created a file, and did not: its answers come from memory."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        is_new = tool == "Write" and not self.path(arguments).exists()
-        result = self.reference(tool, arguments, interfere)
-        if is_new and not result.is_error:
-            self.path(arguments).unlink()
-        return result
+    is_new = call.tool == "Write" and not call.path.exists()
+    answer = call.made()
+    if is_new and not answer.is_error:
+        call.path.unlink()
+    return answer
 
 
-class HidesItsTraces(AlteredEdit):
+@caught("gate/edit-after-read", "file notes.txt")
+@spoils
+def HidesItsTraces(call: Call, before: bytes) -> None:
     """Writes something else than it says, and restores the file's time and size."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        status = path.stat()
-        path.write_bytes(path.read_bytes().swapcase())
-        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    status = call.path.stat()
+    call.path.write_bytes(call.path.read_bytes().swapcase())
+    os.utime(call.path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-class DoesNotTruncate(Altered):
+@caught("gate/write-after-read", "file notes.txt")
+@instead
+def DoesNotTruncate(call: Call) -> ToolResult:
     """Leaves the rest of a longer file behind when it is overwritten."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        before = path.read_bytes() if tool == "Write" and path.is_file() else b""
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Write" and not result.is_error:
-            path.write_bytes(path.read_bytes() + before[path.stat().st_size :])
-        return result
+    before = call.path.read_bytes() if call.tool == "Write" and call.path.is_file() else b""
+    answer = call.made()
+    if call.tool == "Write" and not answer.is_error:
+        call.path.write_bytes(call.path.read_bytes() + before[call.path.stat().st_size :])
+    return answer
 
 
-class WritesBeforeRefusing(Altered):
+@caught("gate/edit-unread", "file notes.txt")
+@afterwards
+def WritesBeforeRefusing(call: Call, answer: ToolResult) -> None:
     """Refuses a file that was not read, after it has written it."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Edit" and result.error == "not_read":
-            path = self.path(arguments)
-            path.write_text(path.read_text().replace(arguments["old_string"], arguments["new_string"]))
-        return result
+    if call.tool == "Edit" and answer.error == "not_read":
+        call.path.write_text(call.path.read_text().replace(call.old, call.new))
 
 
-class MakesDirectoriesBeforeRefusing(Altered):
+@caught("gate/refused-edit-creates-no-directory", "path a")
+@instead
+def MakesDirectoriesBeforeRefusing(call: Call) -> None:
     """Makes the directories of a file before it looks whether it may."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        self.path(arguments).parent.mkdir(parents=True, exist_ok=True)
-        return self.reference(tool, arguments, interfere)
+    call.path.parent.mkdir(parents=True, exist_ok=True)
 
 
-class MakesNoDirectories(Altered):
+@caught("creation/write-creates-parents", "refused")
+@instead
+def MakesNoDirectories(call: Call) -> ToolResult | None:
     """Refuses to create a file in a directory that is not there."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        if tool == "Write" and not self.path(arguments).parent.exists():
-            return ToolResult("ENOENT: no such file or directory", True, "os_error")
-        return self.reference(tool, arguments, interfere)
+    if call.tool == "Write" and not call.path.parent.exists():
+        return ToolResult("ENOENT: no such file or directory", True, "os_error")
+    return None
 
 
+@caught("permissions/edit-denied", "refused")
 class IgnoresDenyRules(Altered):
     """Does what the permission rules forbid."""
 
@@ -137,163 +133,149 @@ class IgnoresDenyRules(Altered):
         return FileTools(root=self.workspace.root, home=self.workspace.home)
 
 
-class DeletesEmptiedFiles(AlteredEdit):
+@caught("deletion/everything", "path notes.txt")
+@spoils
+def DeletesEmptiedFiles(call: Call, before: bytes) -> None:
     """Deletes a file when nothing is left in it."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        if not path.read_bytes():
-            path.unlink()
+    if not call.path.read_bytes():
+        call.path.unlink()
 
 
-class DropsSpecialBits(AlteredEdit):
+@caught("links-and-modes/setgid-kept-by-edit", "mode of run.sh")
+@spoils
+def DropsSpecialBits(call: Call, before: bytes) -> None:
     """Makes an edited file anew, with the mode that it had, but without setuid, setgid and sticky bit."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        path.chmod(path.stat().st_mode & 0o777)
+    call.path.chmod(call.path.stat().st_mode & 0o777)
 
 
-class LeavesTemporaryFileElsewhere(AlteredEdit):
+@caught("gate/edit-after-read", "path .tmp")
+@spoils
+def LeavesTemporaryFileElsewhere(call: Call, before: bytes) -> None:
     """Leaves a temporary file in a folder of its own in the workspace."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        folder = self.workspace.root / ".tmp"
-        folder.mkdir(exist_ok=True)
-        (folder / path.name).write_bytes(before)
+    folder = call.session.workspace.root / ".tmp"
+    folder.mkdir(exist_ok=True)
+    (folder / call.path.name).write_bytes(before)
 
 
-class Refusing(Altered):
-    """Gets only refused calls wrong: `disturb` sees the file that was not to be written."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if result.is_error and tool != "Read" and self.path(arguments).is_file():
-            self.disturb(self.path(arguments))
-        return result
-
-    def disturb(self, path: Path) -> None:
-        """Do something to the file."""
-        raise NotImplementedError
+def refuses_a_file(call: Call, answer: ToolResult) -> bool:
+    return answer.is_error and call.tool != "Read" and call.path.is_file()
 
 
-class WritesBackWhenRefusing(Refusing):
+@caught("gate/edit-unread", "time of notes.txt")
+@afterwards
+def WritesBackWhenRefusing(call: Call, answer: ToolResult) -> None:
     """Writes the bytes that are there once more when it refuses."""
+    if refuses_a_file(call, answer):
+        call.path.write_bytes(call.path.read_bytes())
 
-    def disturb(self, path: Path) -> None:
-        path.write_bytes(path.read_bytes())
 
-
-class ReplacesWhenRefusing(Refusing):
+@caught("gate/edit-unread", "inode of notes.txt")
+@afterwards
+def ReplacesWhenRefusing(call: Call, answer: ToolResult) -> None:
     """Replaces a file by its copy when it refuses, and gives that the old mode and time."""
+    if refuses_a_file(call, answer):
+        copy = call.path.with_name("copy")
+        shutil.copy2(call.path, copy)
+        copy.replace(call.path)
 
-    def disturb(self, path: Path) -> None:
-        copy = path.with_name("copy")
-        shutil.copy2(path, copy)
-        copy.replace(path)
 
-
-class TouchesWhatItReads(Altered):
+@caught("gate/edit-after-read", "time of notes.txt")
+@afterwards
+def TouchesWhatItReads(call: Call, answer: ToolResult) -> None:
     """Sets the time of a file that it reads."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Read" and not result.is_error:
-            self.path(arguments).touch()
-        return result
+    if call.tool == "Read" and not answer.is_error:
+        call.path.touch()
 
 
-class TouchesOtherFiles(AlteredEdit):
+@caught(
+    "links-and-modes/edit-of-hard-link",
+    "time of two.txt",
+    harmless="it is another name of the file that is edited",
+)
+@spoils
+def TouchesOtherFiles(call: Call, before: bytes) -> None:
     """Sets the time of every file beside the one it edits."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        for other in path.parent.iterdir():
-            if other != path and other.is_file():
-                other.touch()
+    for other in call.path.parent.iterdir():
+        if other != call.path and other.is_file():
+            other.touch()
 
 
-class SkipsSameBytes(Altered):
+@caught(
+    "links-and-modes/write-same-bytes-to-hard-link",
+    "names of one.txt",
+    harmless="the file holds what was asked",
+)
+@instead
+def SkipsSameBytes(call: Call) -> ToolResult:
     """Says that it wrote a file, and left it alone where the bytes are the same."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        twin = path.with_name("two.txt")
-        linked = tool == "Write" and twin.exists() and twin.samefile(path)
-        result = self.reference(tool, arguments, interfere)
-        if linked and twin.read_bytes() == path.read_bytes():
-            path.unlink()
-            path.hardlink_to(twin)
-        return result
+    twin = call.path.with_name("two.txt")
+    linked = call.tool == "Write" and twin.exists() and twin.samefile(call.path)
+    answer = call.made()
+    if linked and twin.read_bytes() == call.path.read_bytes():
+        call.path.unlink()
+        call.path.hardlink_to(twin)
+    return answer
 
 
-class LinksEqualFiles(Altered):
+@caught("staleness/unchanged-between-milliseconds", "names of edited.txt")
+@afterwards
+def LinksEqualFiles(call: Call, answer: ToolResult) -> None:
     """Saves space: a written file becomes another name of one that holds the same."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        path = self.path(arguments)
-        if tool != "Read" and not result.is_error:
-            for other in path.parent.iterdir():
-                if other.is_file() and other.resolve() != path and other.read_bytes() == path.read_bytes():
-                    path.unlink()
-                    path.hardlink_to(other)
-        return result
+    path = call.path
+    if call.tool != "Read" and not answer.is_error:
+        for other in path.parent.iterdir():
+            if other.is_file() and other.resolve() != path and other.read_bytes() == path.read_bytes():
+                path.unlink()
+                path.hardlink_to(other)
 
 
-class ForcesModes(Altered):
+@caught("rights/write-closed-after-read", "refused")
+@afterwards
+def ForcesModes(call: Call, answer: ToolResult) -> ToolResult:
     """Opens what is closed, and tries again."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if result.error != "os_error":
-            return result
-        path = self.path(arguments)
-        for each in (path.parent, path):
-            each.chmod(each.stat().st_mode | 0o700)
-        return self.reference(tool, arguments)
+    if answer.error != "os_error":
+        return answer
+    for each in (call.path.parent, call.path):
+        each.chmod(each.stat().st_mode | 0o700)
+    return call.session.reference(call.tool, call.arguments)
 
 
-class NeverWritesInPlace(Altered):
+@caught("rights/edit-in-read-only-folder", "refused")
+@instead
+def NeverWritesInPlace(call: Call) -> ToolResult | None:
     """Puts every file beside the old one first, where a folder may take none."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        folder = self.path(arguments).parent
-        if tool != "Read" and folder.is_dir() and not os.access(folder, os.W_OK, effective_ids=True):
-            return ToolResult("EACCES: permission denied", True, "os_error")
-        return self.reference(tool, arguments, interfere)
+    folder = call.path.parent
+    if call.tool != "Read" and folder.is_dir() and not os.access(folder, os.W_OK, effective_ids=True):
+        return ToolResult("EACCES: permission denied", True, "os_error")
+    return None
 
 
-class SaysItWrote(Altered):
+@caught("rights/create-in-read-only-folder", "refused")
+@afterwards
+def SaysItWrote(call: Call, answer: ToolResult) -> ToolResult:
     """Tells a success where the system refused to write."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        return ToolResult("done", False, None) if result.error == "os_error" and tool != "Read" else result
+    return ToolResult("done") if answer.error == "os_error" and call.tool != "Read" else answer
 
 
-class ForgetsWhatTheSystemRefused(Altered):
+@caught("rights/edit-after-failed-edit", "refused")
+@afterwards
+def ForgetsWhatTheSystemRefused(call: Call, answer: ToolResult) -> None:
     """Has to be told of a file again after the system refused to touch it."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if result.error == "os_error":
-            self.tools = self.fresh()
-        return result
+    if answer.error == "os_error":
+        call.session.tools = call.session.fresh()
 
 
-class EmptiesWhatDoesNotFit(Altered):
+@caught("full-disk/edit-that-grows", "file notes.txt")
+@afterwards
+def EmptiesWhatDoesNotFit(call: Call, answer: ToolResult) -> None:
     """Leaves nothing of a file that the disk had no room for."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if result.text.startswith("ENOSPC"):
-            self.path(arguments).write_bytes(b"")
-        return result
+    if answer.text.startswith("ENOSPC"):
+        call.path.write_bytes(b"")
 
 
-class KnowsWhatItCouldNotWrite(Altered):
+@caught("full-disk/edit-after-room-was-made", "refused", harmless=NOTHING_LOST)
+@afterwards
+def KnowsWhatItCouldNotWrite(call: Call, answer: ToolResult) -> None:
     """Takes a file that it could not write for one that it wrote."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if result.text.startswith("ENOSPC"):
-            self.reference("Read", {"file_path": arguments["file_path"]})
-        return result
+    if answer.text.startswith("ENOSPC"):
+        call.read()

@@ -5,12 +5,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from altered import Altered, Arguments
+from altered import Altered, Call, afterwards, caught, instead
+from new_harms import NOTHING_LOST, SHOWN
 
 from readfirst.harness.session import ToolResult
 from readfirst.reference_impl import Hook, Ran
 
 
+@caught("hooks/exit-two-before-edit", "refused")
 class RunsNone(Altered):
     """Takes hooks and never runs them."""
 
@@ -18,6 +20,7 @@ class RunsNone(Altered):
         return ()
 
 
+@caught("hooks/exit-one-before-edit", "refused")
 class EveryFailureBlocks(Altered):
     """Blocks by every exit code but 0."""
 
@@ -25,6 +28,7 @@ class EveryFailureBlocks(Altered):
         return [replace(hook, run=_blocking(hook.run)) for hook in super().hooks()]
 
 
+@caught("hooks/other-tools-hook", "refused")
 class BlocksEveryTool(Altered):
     """Runs every hook at every tool."""
 
@@ -32,6 +36,7 @@ class BlocksEveryTool(Altered):
         return [replace(hook, matcher="*") for hook in super().hooks()]
 
 
+@caught("hooks/allowed-against-deny-rule", "refused")
 class AllowedIsAllowed(Altered):
     """Lets a hook lift the deny rules."""
 
@@ -39,6 +44,11 @@ class AllowedIsAllowed(Altered):
         return () if self.workspace.hooks else super().deny()
 
 
+@caught(
+    "hooks/replaced-input",
+    "file notes.txt",
+    harmless="it does what the call asks, and not what a hook made of it",
+)
 class KeepsItsInput(Altered):
     """Makes the call as the model wrote it."""
 
@@ -46,38 +56,42 @@ class KeepsItsInput(Altered):
         return [replace(hook, run=_without(hook.run, "updatedInput")) for hook in super().hooks()]
 
 
-class DistrustsFormatters(Altered):
+@caught("hooks/formatter-after-edit", "refused")
+@instead
+def DistrustsFormatters(call: Call) -> ToolResult | None:
     """Refuses to edit a file that a hook formatted."""
-
-    written: bytes | None = None
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        if self.written is not None and tool == "Edit" and path.read_bytes() != self.written:
-            return ToolResult("File has been modified since read.", True)
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Edit":
-            self.written = b""
-        return result
+    if call.tool == "Edit" and call.kept.setdefault("edited", call) is not call:
+        return ToolResult("File has been modified since read.", True)
+    return None
 
 
-class SaysNothing(Altered):
+@caught("hooks/context-after-edit", "reminders", harmless=SHOWN)
+@afterwards
+def SaysNothing(call: Call, answer: ToolResult) -> ToolResult:
     """Keeps what hooks say to itself."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        return replace(self.reference(tool, arguments, interfere), reminders=())
+    return replace(answer, reminders=())
 
 
-class UndoesWhatIsBlocked(Altered):
+@caught("hooks/blocked-after-edit", "file notes.txt")
+@instead
+def UndoesWhatIsBlocked(call: Call) -> ToolResult:
     """Takes back a call that a hook complains of afterwards."""
+    before = call.path.read_bytes()
+    answer = call.made()
+    if any("blocking error" in told for told in answer.reminders):
+        call.path.write_bytes(before)
+    return answer
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        before = path.read_bytes()
-        result = self.reference(tool, arguments, interfere)
-        if any("blocking error" in told for told in result.reminders):
-            path.write_bytes(before)
-        return result
+
+@caught("hooks/grown-after-read", "refused", harmless=NOTHING_LOST)
+@instead
+def KnowsWhatItDidNotShow(call: Call) -> ToolResult:
+    """Counts what a hook makes of a file after its Read as read."""
+    before = call.path.stat()
+    answer = call.made()
+    if call.tool == "Read":
+        os.utime(call.path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    return answer
 
 
 def _blocking(run: Callable[[str], Ran]) -> Callable[[str], Ran]:
@@ -96,15 +110,3 @@ def _without(run: Callable[[str], Ran], name: str) -> Callable[[str], Ran]:
         return replace(ran, output=json.dumps(answer))
 
     return running
-
-
-class KnowsWhatItDidNotShow(Altered):
-    """Counts what a hook makes of a file after its Read as read."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        before = path.stat()
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Read":
-            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-        return result

@@ -8,11 +8,20 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from altered import Altered, Arguments
+from altered import Altered, Arguments, Call, caught, instead
+from new_harms import TOO_CAREFUL
 
 from readfirst.harness.session import NO_ANSWER, ToolResult
 
+TOO_LONG = 100_000
+"""Characters that take so long to write that the program is killed meanwhile."""
 
+
+def write_later(path: Path) -> None:
+    threading.Timer(0.03, lambda: path.write_text("written too late\n")).start()
+
+
+@caught("interrupted/edit-given-up")
 class ExecutesWhatWasGivenUp(Altered):
     """The cancellation comes back, and the call is made all the same."""
 
@@ -22,34 +31,33 @@ class ExecutesWhatWasGivenUp(Altered):
         return answer
 
 
+@caught("interrupted/new-file-given-up")
 class GoesOnAfterwards(Altered):
     """A thread that nobody stops makes the call a little later."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         answer = super().give_up(tool, arguments, interfere)
-        path = Path(arguments["file_path"])
-        late = threading.Timer(0.03, lambda: path.write_text("written too late\n"))
-        late.start()
+        write_later(self.path(arguments))
         return answer
 
     def close(self) -> None:
         time.sleep(0.1)
 
 
+@caught("interrupted/write-given-up")
 class EmptiesBeforeItWaits(Altered):
     """The file is emptied first, and written after the question."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = Path(arguments["file_path"])
-
         def empty() -> None:
             interfere()
-            if path.exists():
-                path.write_bytes(b"")
+            if self.path(arguments).exists():
+                self.path(arguments).write_bytes(b"")
 
         return super().give_up(tool, arguments, empty)
 
 
+@caught("interrupted/edit-given-up", harmless=TOO_CAREFUL)
 class ForgetsWhatItRead(Altered):
     """Escape begins a new session."""
 
@@ -59,14 +67,16 @@ class ForgetsWhatItRead(Altered):
         return answer
 
 
+@caught("interrupted/new-file-given-up")
 class MakesFoldersFirst(Altered):
     """The folders of a new file are there before anybody was asked."""
 
     def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        Path(arguments["file_path"]).parent.mkdir(parents=True, exist_ok=True)
+        self.path(arguments).parent.mkdir(parents=True, exist_ok=True)
         return super().give_up(tool, arguments, interfere)
 
 
+@caught("interrupted/write-at-limit")
 class DeletesWhatWasCut(Altered):
     """A call that comes cut off is taken back, and the file with it."""
 
@@ -77,130 +87,123 @@ class DeletesWhatWasCut(Altered):
         return answer
 
 
+@caught("interrupted/edit-cut")
 class WritesWhatCame(Altered):
     """The arguments are mended as far as they came, and the call is made."""
 
     def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
         arguments = json.loads(text + '"}')
         if tool == "Write":
-            Path(arguments["file_path"]).write_text(arguments["content"])
+            self.path(arguments).write_text(arguments["content"])
             return answer
         return self.reference(tool, arguments)
 
 
+@caught("interrupted/new-file-cut")
 class OpensWhileItComes(Altered):
     """The file is opened for writing as soon as its name has come."""
 
     def cut(self, tool: str, text: str, answer: ToolResult) -> ToolResult:
         if tool == "Write":
-            Path(json.loads(text + '"}')["file_path"]).write_bytes(b"")
+            self.path(json.loads(text + '"}')).write_bytes(b"")
         return answer
 
 
-class EmptiesAndWrites(Altered):
+@instead
+def EmptiesAndWrites(call: Call) -> ToolResult | None:
     """The file is emptied and then written, piece by piece."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = Path(arguments["file_path"])
-        content = str(arguments.get("content", arguments.get("new_string", "")))
-        if len(content) < 100_000:
-            return self.reference(tool, arguments, interfere)
-        with path.open("w") as file:
-            for start in range(0, len(content), 50_000):
-                file.write(content[start : start + 50_000])
-                file.flush()
-                time.sleep(0.5)  # it is killed long before
-        return ToolResult("Written.")
+    if len(call.content) < TOO_LONG:
+        return None
+    with call.path.open("w") as file:
+        for start in range(0, len(call.content), TOO_LONG // 2):
+            file.write(call.content[start : start + TOO_LONG // 2])
+            file.flush()
+            time.sleep(0.5)
+    return ToolResult("Written.")
 
 
-class LeavesALock(Altered):
+@instead
+def LeavesALock(call: Call) -> ToolResult | None:
     """A lock beside the file keeps others away, also when who made it is dead."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        lock = self.workspace.home / ".cache" / "lock"
-        if tool == "Read":
-            return self.reference(tool, arguments, interfere)
-        if lock.exists():
-            return ToolResult("Somebody else works on the file.", True, "os_error")
-        lock.parent.mkdir(exist_ok=True)
-        lock.touch()
-        try:
-            return self.reference(tool, arguments, interfere)
-        finally:
-            lock.unlink()
+    lock = call.session.workspace.home / ".cache" / "lock"
+    if call.tool == "Read":
+        return None
+    if lock.exists():
+        return ToolResult("Somebody else works on the file.", True, "os_error")
+    lock.parent.mkdir(exist_ok=True)
+    lock.touch()
+    try:
+        return call.made()
+    finally:
+        lock.unlink()
 
 
-class BacksUpAndMoves(Altered):
+@instead
+def BacksUpAndMoves(call: Call) -> ToolResult | None:
     """The old file is moved away before the new one is there."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = Path(arguments["file_path"])
-        content = str(arguments.get("content", arguments.get("new_string", "")))
-        if len(content) < 100_000:
-            return self.reference(tool, arguments, interfere)
-        path.rename(path.with_suffix(".bak"))
-        time.sleep(5)  # it is killed long before
-        path.write_text(content)
-        return ToolResult("Written.")
+    if len(call.content) < TOO_LONG:
+        return None
+    path = call.path
+    path.rename(path.with_suffix(".bak"))
+    time.sleep(5)
+    path.write_text(call.content)
+    return ToolResult("Written.")
 
 
-class HurriesWhenItIsToEnd(Altered):
+@instead
+def HurriesWhenItIsToEnd(call: Call) -> None:
     """Whoever ends the program lets it make the call that waits for its permission."""
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        def hurry(*_: object) -> None:
-            self.reference(tool, arguments)
-            os._exit(0)
+    def hurry(*_: object) -> None:
+        call.session.reference(call.tool, call.arguments)
+        os._exit(0)
 
-        signal.signal(signal.SIGTERM, hurry)
-        return self.reference(tool, arguments, interfere)
+    signal.signal(signal.SIGTERM, hurry)
 
 
-class DeletesBeforeItEnds(Altered):
+@instead
+def DeletesBeforeItEnds(call: Call) -> None:
     """What was begun is cleared away at the end, and with it what was there before."""
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
+    def clear(*_: object) -> None:
+        call.path.unlink()
+        os._exit(0)
 
-        def clear(*_: object) -> None:
-            path.unlink()
-            os._exit(0)
-
-        if len(str(arguments)) > 100_000:
-            signal.signal(signal.SIGINT, clear)
-            signal.signal(signal.SIGTERM, clear)
-            (path.parent / "begun").touch()
-            signal.pause()
-        return self.reference(tool, arguments, interfere)
+    if len(str(call.arguments)) > TOO_LONG:
+        signal.signal(signal.SIGINT, clear)
+        signal.signal(signal.SIGTERM, clear)
+        (call.path.parent / "begun").touch()
+        signal.pause()
 
 
-class SurvivesAndSaysThatItIsDone(Altered):
+@instead
+def SurvivesAndSaysThatItIsDone(call: Call) -> ToolResult:
     """Ctrl-C ends the call and not the program, and the answer is that of a call that was made."""
+    heard: list[object] = []
+    signal.signal(signal.SIGINT, lambda *_: heard.append(True))
+    call.interfere()
+    if heard:
+        return ToolResult("The file has been updated.")
+    return call.session.reference(call.tool, call.arguments)
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        heard: list[object] = []
-        signal.signal(signal.SIGINT, lambda *_: heard.append(True))
-        interfere()
-        return ToolResult("The file has been updated.") if heard else self.reference(tool, arguments)
 
-
-class Survives(Altered):
+@instead
+def Survives(call: Call) -> None:
     """Ctrl-C is not heard: nothing is wrong with that."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        return self.reference(tool, arguments, interfere)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+@caught("interrupted/write-stopped")
 class WritesHalf(Altered):
     """Whoever gives a call up while it writes gets what was written by then."""
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         content = str(arguments.get("content", arguments.get("new_string")))
-        Path(arguments["file_path"]).write_text(content[: len(content) // 2])
+        self.path(arguments).write_text(content[: len(content) // 2])
         return NO_ANSWER
 
 
+@caught("interrupted/edit-stopped")
 class SaysThatItIsDone(Altered):
     """The call is not made, and answered as one that was."""
 
@@ -208,18 +211,19 @@ class SaysThatItIsDone(Altered):
         return ToolResult("The file has been updated.")
 
 
+@caught("interrupted/new-file-stopped")
 class WritesAfterItWasStopped(Altered):
     """Nobody tells the thread that writes."""
 
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = Path(arguments["file_path"])
-        threading.Timer(0.03, lambda: path.write_text("written too late\n")).start()
+        write_later(self.path(arguments))
         return NO_ANSWER
 
     def close(self) -> None:
         time.sleep(0.1)
 
 
+@caught("interrupted/edit-stopped")
 class LeavesWhatItHadBegun(Altered):
     """The file is written beside its place, and stays there."""
 
@@ -228,6 +232,7 @@ class LeavesWhatItHadBegun(Altered):
         return NO_ANSWER
 
 
+@caught("interrupted/edit-stopped", harmless=TOO_CAREFUL)
 class StaysBusy(Altered):
     """What was stopped counts as running."""
 
@@ -243,14 +248,17 @@ class StaysBusy(Altered):
         return self.reference(tool, arguments, interfere)
 
 
+@caught("interrupted/edit-stopped-and-changed")
 class ForgetsWhatOthersChanged(Altered):
     """A call that was stopped makes the session take the file as it is then for its own."""
 
+    stopped: Path | None = None
+
     def stop(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        self.stopped = Path(arguments["file_path"])
+        self.stopped = self.path(arguments)
         return super().stop(tool, arguments, interfere)
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        if tool == "Write" and self.__dict__.get("stopped") == Path(arguments["file_path"]):
+        if tool == "Write" and self.stopped == self.path(arguments):
             self.reference("Read", {"file_path": arguments["file_path"]})
         return self.reference(tool, arguments, interfere)

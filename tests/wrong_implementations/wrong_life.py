@@ -1,13 +1,17 @@
 """Implementations that are wrong about what outlives a resume, a summary, a rewind and a sub-agent."""
 
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-from altered import Agent, Altered, Arguments
+from altered import Agent, Altered, Arguments, caught
+from new_harms import NOTHING_LOST, SHOWN, TOO_CAREFUL
 
 from readfirst.harness.session import ToolResult, Workspace
 
+NOTHING_BROUGHT_BACK = "a rewind is no call: that nothing is brought back loses nothing"
 
+
+@caught("sessions/edit-after-resume", "refused", harmless=TOO_CAREFUL)
 class ForgetsOnResume(Altered):
     """Starts a resumed session with nothing read."""
 
@@ -15,6 +19,7 @@ class ForgetsOnResume(Altered):
         self.tools = self.fresh()
 
 
+@caught("sessions/edit-unread-after-resume", "refused")
 class ResumeUnlocks(Altered):
     """Takes every file of a resumed session for one that was read."""
 
@@ -24,6 +29,7 @@ class ResumeUnlocks(Altered):
             self.reference("Read", {"file_path": str(path)})
 
 
+@caught("sessions/edit-after-compaction", "refused", harmless=TOO_CAREFUL)
 class ForgetsAtCompaction(Altered):
     """Knows no file after a summary."""
 
@@ -31,6 +37,7 @@ class ForgetsAtCompaction(Altered):
         self.tools = self.fresh()
 
 
+@caught("sessions/sixth-file-is-forgotten-at-compaction", "refused", harmless=NOTHING_LOST)
 class KeepsAllAtCompaction(Altered):
     """Knows every file after a summary."""
 
@@ -38,14 +45,12 @@ class KeepsAllAtCompaction(Altered):
         """Change nothing."""
 
 
+@caught("sessions/edit-after-change-after-compaction", "refused", harmless=NOTHING_LOST)
 class IsNeverStaleAfterCompaction(Altered):
     """Reads again, after a summary, what changed since."""
 
     compacted = False
-
-    def __init__(self, workspace: Workspace) -> None:
-        super().__init__(workspace)
-        self.known: set[str] = set()
+    known: frozenset[str] = frozenset()
 
     def compact(self) -> None:
         self.tools.compact()
@@ -55,10 +60,11 @@ class IsNeverStaleAfterCompaction(Altered):
         path = str(arguments["file_path"])
         if self.compacted and path in self.known:
             self.reference("Read", {"file_path": path})
-        self.known.add(path)
+        self.known |= {path}
         return super().call(tool, arguments)
 
 
+@caught("sessions/agent-edits-what-was-read", "refused")
 class SharesStateWithAgents(Altered):
     """Gives sub-agents the session itself."""
 
@@ -68,6 +74,7 @@ class SharesStateWithAgents(Altered):
         return shared
 
 
+@caught("sessions/agents-read-unlocks-nothing", "refused")
 class TakesOverWhatAgentsRead(Altered):
     """Counts what a sub-agent read as read by the session."""
 
@@ -83,6 +90,7 @@ class TakesOverWhatAgentsRead(Altered):
         return Reporting(self)
 
 
+@caught("sessions/edit-after-agents-read", "refused")
 class AgentsAreBlind(Altered):
     """Forgets, after a sub-agent, what the session had read."""
 
@@ -92,6 +100,7 @@ class AgentsAreBlind(Altered):
         return agent
 
 
+@caught("rewind/edited-and-created", "path folder/new.txt", harmless=NOTHING_BROUGHT_BACK)
 class RewindsNothing(Altered):
     """Takes a rewind, and leaves the files as they are."""
 
@@ -99,6 +108,7 @@ class RewindsNothing(Altered):
         """Change nothing."""
 
 
+@caught("rewind/edited-and-created", "path folder/new.txt")
 class KeepsWhatItCreated(Altered):
     """Brings files back, and leaves those that were not there."""
 
@@ -110,6 +120,7 @@ class KeepsWhatItCreated(Altered):
                 path.write_bytes(data)
 
 
+@caught("rewind/twice", "file notes.txt", harmless=NOTHING_BROUGHT_BACK)
 class RewindsOnce(Altered):
     """Takes no note of files again once it has brought them back."""
 
@@ -121,6 +132,7 @@ class RewindsOnce(Altered):
         self.has_rewound = True
 
 
+@caught("rewind/changed-by-others", "file notes.txt")
 class RewindsTheWorkOfOthers(Altered):
     """Brings back every file of the workspace, whoever changed it."""
 
@@ -135,6 +147,7 @@ class RewindsTheWorkOfOthers(Altered):
             path.write_bytes(data)
 
 
+@caught("rewind/edit-without-new-read", "reminders")
 class ForgetsRewoundFiles(Altered):
     """Wants files read again that a rewind brought back."""
 
@@ -143,6 +156,7 @@ class ForgetsRewoundFiles(Altered):
         self.tools = self.fresh()
 
 
+@caught("reminders/change-before-resume", "reminders", harmless=SHOWN)
 class SaysNothingOfBreaks(Altered):
     """Keeps to itself what changed while a sub-agent worked or the session was away."""
 
@@ -152,9 +166,7 @@ class SaysNothingOfBreaks(Altered):
         super().resume()
         self.was_away = True
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if self.was_away:
-            self.was_away = False
-            return replace(result, reminders=())
-        return result
+    def alter(self, *call: Any) -> ToolResult:
+        result = self.reference(*call)
+        was_away, self.was_away = self.was_away, False
+        return replace(result, reminders=()) if was_away else result

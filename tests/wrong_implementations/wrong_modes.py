@@ -1,89 +1,87 @@
 """Implementations that are wrong about what they do without asking."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from altered import Altered
+from altered import Altered, caught
 
-from readfirst.harness.session import PermissionMode, Workspace
+from readfirst.harness.session import PermissionMode, Permissions, Workspace
 from readfirst.reference_impl import FileTools
 
 
-def in_another_mode(workspace: Workspace, taken: PermissionMode, for_: PermissionMode) -> Workspace:
-    """Return a workspace in which one mode was taken for another."""
-    given = workspace.permissions
-    if given is None or given.mode != taken:
-        return workspace
-    return replace(workspace, permissions=replace(given, mode=for_))
+def with_permissions(changed: Callable[[Permissions], Permissions]) -> Callable[[Altered], FileTools]:
+    """Return a method that begins a session in a workspace in which the permissions are taken for others."""
+
+    def fresh(self: Altered) -> FileTools:
+        given = self.workspace.permissions
+        if given is not None:
+            self.workspace = replace(self.workspace, permissions=changed(given))
+        return Altered.fresh(self)
+
+    return fresh
 
 
+def in_another_mode(taken: PermissionMode, for_: PermissionMode) -> Callable[[Altered], FileTools]:
+    """Return a method that takes one mode for another."""
+    return with_permissions(lambda given: replace(given, mode=for_) if given.mode == taken else given)
+
+
+@caught("permission-modes/default-edit", "refused")
 class NeverAsks(Altered):
     """Changes files in the default mode, too."""
 
-    def fresh(self) -> FileTools:
-        self.workspace = in_another_mode(self.workspace, "default", "bypassPermissions")
-        return super().fresh()
+    fresh = in_another_mode("default", "bypassPermissions")
 
 
+@caught("permission-modes/write-outside", "refused")
 class EditsEverywhere(Altered):
     """Takes leave to edit for leave to edit anything."""
 
-    def fresh(self) -> FileTools:
-        self.workspace = in_another_mode(self.workspace, "acceptEdits", "bypassPermissions")
-        return super().fresh()
+    fresh = in_another_mode("acceptEdits", "bypassPermissions")
 
 
+@caught("permission-modes/plan-edit", "refused")
 class PlansByDoing(Altered):
     """Edits while it is to plan."""
 
-    def fresh(self) -> FileTools:
-        self.workspace = in_another_mode(self.workspace, "plan", "acceptEdits")
-        return super().fresh()
+    fresh = in_another_mode("plan", "acceptEdits")
 
 
+@caught("permission-modes/bypass", "refused")
 class AsksAlways(Altered):
     """Asks even where nobody is to be asked."""
 
-    def fresh(self) -> FileTools:
-        self.workspace = in_another_mode(self.workspace, "bypassPermissions", "default")
-        return super().fresh()
+    fresh = in_another_mode("bypassPermissions", "default")
 
 
+@caught("permission-modes/bypass-and-denied", "refused")
 class BypassesDenyRules(Altered):
     """Takes leave to do everything for leave to do what a rule denies."""
 
-    def fresh(self) -> FileTools:
-        given = self.workspace.permissions
-        if given is not None and given.mode == "bypassPermissions":
-            self.workspace = replace(self.workspace, deny=())
-        return super().fresh()
+    def __init__(self, workspace: Workspace) -> None:
+        given = workspace.permissions
+        bypasses = given is not None and given.mode == "bypassPermissions"
+        super().__init__(replace(workspace, deny=()) if bypasses else workspace)
 
 
+@caught("permission-modes/read-outside", "refused")
 class IsAtHomeEverywhere(Altered):
     """Takes the folder above its working directory for its own."""
 
-    def fresh(self) -> FileTools:
-        given = self.workspace.permissions
-        if given is not None:
-            above = replace(given, additional=(*given.additional, given.directory.parent))
-            self.workspace = replace(self.workspace, permissions=above)
-        return super().fresh()
+    fresh = with_permissions(
+        lambda given: replace(given, additional=(*given.additional, given.directory.parent))
+    )
 
 
+@caught("permission-modes/additional-directory", "refused")
 class KnowsNoAdditionalDirectories(Altered):
     """Is at home in its working directory alone."""
 
-    def fresh(self) -> FileTools:
-        given = self.workspace.permissions
-        if given is not None:
-            self.workspace = replace(self.workspace, permissions=replace(given, additional=()))
-        return super().fresh()
+    fresh = with_permissions(lambda given: replace(given, additional=()))
 
 
+@caught("permission-modes/allowed-folder", "refused")
 class OverlooksAllowRules(Altered):
     """Asks although a rule allows it."""
 
-    def fresh(self) -> FileTools:
-        given = self.workspace.permissions
-        if given is not None:
-            self.workspace = replace(self.workspace, permissions=replace(given, allow=()))
-        return super().fresh()
+    fresh = with_permissions(lambda given: replace(given, allow=()))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote
 
-from altered import Altered, AlteredEdit, Arguments
+from altered import Altered, Arguments, Call, afterwards, instead, spoils
 from wrong_contents import Treating
 from wrong_exceptions import OpenGate
 
@@ -80,7 +80,7 @@ class TakesTheNameBeside(Altered):
         result = self.reference(tool, arguments, interfere)
         if tool != "Read" and not result.is_error:
             path = self.path(arguments)
-            path.with_name(type(self).form.format(path.name)).unlink(missing_ok=True)
+            path.with_name(self.form.format(path.name)).unlink(missing_ok=True)
         return result
 
 
@@ -93,7 +93,7 @@ class DoesNotWriteNamed(Altered):
         path = self.path(arguments)
         before = path.read_bytes() if path.is_file() else None
         result = self.reference(tool, arguments, interfere)
-        if before is not None and tool != "Read" and re.fullmatch(type(self).form, path.name):
+        if before is not None and tool != "Read" and re.fullmatch(self.form, path.name):
             path.write_bytes(before)
         return result
 
@@ -102,72 +102,47 @@ class Cuts(Treating):
     """Writes and inserts no more of a text than a buffer holds."""
 
 
-class FormatsByName(Altered):
+@afterwards
+def FormatsByName(call: Call, answer: ToolResult) -> None:
     """Formats JSON files, and ends Markdown files with a newline."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        path = self.path(arguments)
-        if tool == "Write" and path.suffix == ".json" and not result.is_error:
-            path.write_text(json.dumps(json.loads(path.read_text()), indent=2))
-        return result
+    if call.tool == "Write" and call.path.suffix == ".json" and not answer.is_error:
+        call.path.write_text(json.dumps(json.loads(call.path.read_text()), indent=2))
 
 
-class EndsFilesByName(AlteredEdit):
+@spoils
+def EndsFilesByName(call: Call, before: bytes) -> None:
     """Ends Markdown, Python and YAML files with a newline."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        if path.suffix in (".md", ".py", ".yaml") and not path.read_bytes().endswith(b"\n"):
-            path.write_bytes(path.read_bytes() + b"\n")
+    if call.path.suffix in (".md", ".py", ".yaml") and not call.path.read_bytes().endswith(b"\n"):
+        call.path.write_bytes(call.path.read_bytes() + b"\n")
 
 
-class MakesScriptsExecutable(Altered):
+@afterwards
+def MakesScriptsExecutable(call: Call, answer: ToolResult) -> None:
     """Gives a file that begins as a script the right to be executed."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        path = self.path(arguments)
-        if tool != "Read" and path.is_file() and path.read_bytes().startswith(b"#!"):
-            path.chmod(path.stat().st_mode | 0o111)
-        return result
+    if call.tool != "Read" and call.path.is_file() and call.path.read_bytes().startswith(b"#!"):
+        call.path.chmod(call.path.stat().st_mode | 0o111)
 
 
-class GivesMakefilesTabs(Altered):
+@instead
+def GivesMakefilesTabs(call: Call) -> ToolResult | None:
     """Begins the lines of a Makefile with tabs, and writes scripts of Windows with CRLF."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        if tool == "Write" and path.suffix == ".bat":
-            arguments = {**arguments, "content": arguments["content"].replace("\n", "\r\n")}
-        return self.reference(tool, arguments, interfere)
+    if call.tool == "Write" and call.path.suffix == ".bat":
+        return call.made(content=call.content.replace("\n", "\r\n"))
+    return None
 
 
-class DecodesBlocks(AlteredEdit):
-    """Decodes what stands beside an edit in blocks of 4,096 bytes, and spoils the characters across their ends."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        data = path.read_bytes()
-        blocks = [data[start : start + 4096] for start in range(0, len(data), 4096)]
-        decoded = "".join(block.decode(errors="replace") for block in blocks).encode()
-        if decoded != data:
-            path.write_bytes(decoded)
-
-
-class ReplacesAThousand(AlteredEdit):
+@spoils
+def ReplacesAThousand(call: Call, before: bytes) -> None:
     """Replaces no more than 1,000 places with replace_all."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        if arguments.get("replace_all") is True:
-            old, new = (str(arguments[name]).encode() for name in ("old_string", "new_string"))
-            path.write_bytes(before.replace(old, new, 1000))
+    if call.arguments.get("replace_all") is True:
+        call.path.write_bytes(before.replace(call.old.encode(), call.new.encode(), 1000))
 
 
-class EditsTheFirstBlock(AlteredEdit):
+@spoils
+def EditsTheFirstBlock(call: Call, before: bytes) -> None:
     """Edits what stands in the first 64 KiB of a file, and says so of the rest."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        if before.find(str(arguments["old_string"]).encode()) + len(str(arguments["old_string"])) > 65536:
-            path.write_bytes(before)
+    if before.find(call.old.encode()) + len(call.old) > 65536:
+        call.path.write_bytes(before)
 
 
 def of(kind: type[Altered], **attributes: object) -> type[Altered]:

@@ -1,77 +1,63 @@
 """Implementations that do something to whose a file is, and to its attributes."""
 
 import os
-from collections.abc import Callable
-from pathlib import Path
 
-from altered import Altered, Arguments
+from altered import Call, afterwards, caught, instead
 
 from readfirst.harness.session import ToolResult
 
 
-class LeavesItsMark(Altered):
+def changed(call: Call, answer: ToolResult) -> bool:
+    return call.tool != "Read" and not answer.is_error
+
+
+@caught("ownership/edit-of-file-with-attributes")
+@afterwards
+def LeavesItsMark(call: Call, answer: ToolResult) -> None:
     """Every file that it changes gets an attribute."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        answer = self.reference(tool, arguments, interfere)
-        if tool != "Read" and not answer.is_error:
-            os.setxattr(arguments["file_path"], "user.edited", b"yes")
-        return answer
+    if changed(call, answer):
+        os.setxattr(call.path, "user.edited", b"yes")
 
 
-class TakesOverWhatItRefuses(Altered):
+@caught("ownership/refused-calls-leave-ownership")
+@instead
+def TakesOverWhatItRefuses(call: Call) -> None:
     """The file is made its own before it is looked at."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        os.chown(arguments["file_path"], os.geteuid(), os.getegid())
-        return self.reference(tool, arguments, interfere)
+    os.chown(call.path, os.geteuid(), os.getegid())
 
 
-class TakesOverTheFolder(Altered):
+@caught("ownership/folder-of-another-group")
+@afterwards
+def TakesOverTheFolder(call: Call, answer: ToolResult) -> None:
     """The folder of a file is made its own, so that nobody else writes there meanwhile."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        answer = self.reference(tool, arguments, interfere)
-        if tool != "Read" and not answer.is_error:
-            os.chown(Path(arguments["file_path"]).parent, os.geteuid(), os.getegid())
-        return answer
+    if changed(call, answer):
+        os.chown(call.path.parent, os.geteuid(), os.getegid())
 
 
-class DropsAttributesWhenReading(Altered):
+@caught("ownership/edit-that-changes-nothing")
+@afterwards
+def DropsAttributesWhenReading(call: Call, answer: ToolResult) -> None:
     """A Read puts a copy in the file's place."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        answer = self.reference(tool, arguments, interfere)
-        if tool == "Read":
-            for name in os.listxattr(arguments["file_path"]):
-                os.removexattr(arguments["file_path"], name)
-        return answer
+    if call.tool == "Read":
+        for name in os.listxattr(call.path):
+            os.removexattr(call.path, name)
 
 
-class WritesInPlace(Altered):
+@instead
+def WritesInPlace(call: Call) -> ToolResult | None:
     """Not wrong: everything beside the bytes stays."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = Path(arguments["file_path"])
-        if tool == "Read" or path.stat().st_mode & 0o2000:
-            return self.reference(tool, arguments, interfere)
-        text = path.read_text()
-        if tool == "Edit":
-            path.write_text(text.replace(arguments["old_string"], arguments["new_string"]))
-        else:
-            path.write_text(arguments["content"])
-        return ToolResult("Written.")
+    if call.tool == "Read" or call.path.stat().st_mode & 0o2000:
+        return None
+    text = call.path.read_text()
+    call.path.write_text(text.replace(call.old, call.new) if call.tool == "Edit" else call.content)
+    return ToolResult("Written.")
 
 
-class WritesACopy(Altered):
+@afterwards
+def WritesACopy(call: Call, answer: ToolResult) -> None:
     """The file is another one afterwards, which belongs to whoever runs the session."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        answer = self.reference(tool, arguments, interfere)
-        if tool != "Read" and not answer.is_error:
-            path = Path(arguments["file_path"])
-            copy, mode = path.with_suffix(".new"), path.stat().st_mode
-            copy.write_bytes(path.read_bytes())
-            copy.chmod(mode & 0o7777)
-            copy.replace(path)
-        return answer
+    if changed(call, answer):
+        copy, mode = call.path.with_suffix(".new"), call.path.stat().st_mode
+        copy.write_bytes(call.path.read_bytes())
+        copy.chmod(mode & 0o7777)
+        copy.replace(call.path)

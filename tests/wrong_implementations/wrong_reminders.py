@@ -1,42 +1,37 @@
 """Implementations that are wrong about what they tell of changed files."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from altered import Altered, Arguments
+from altered import Call, afterwards, caught
+from new_harms import SHOWN
 
 from readfirst.harness.session import ToolResult
 
 
-class TellsNothing(Altered):
+@caught("reminders/change-after-own-edit", "reminders", harmless=SHOWN)
+@afterwards
+def TellsNothing(call: Call, answer: ToolResult) -> ToolResult:
     """Notices what changed, and keeps it to itself."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        return replace(self.reference(tool, arguments, interfere), reminders=())
+    return replace(answer, reminders=())
 
 
-class TellsAgain(Altered):
+@caught("reminders/change-after-own-edit", "reminders", harmless=SHOWN)
+@afterwards
+def TellsAgain(call: Call, answer: ToolResult) -> ToolResult:
     """Tells of a change behind every later result, too."""
-
-    told: tuple[str, ...] = ()
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        self.told += result.reminders
-        return replace(result, reminders=self.told)
+    call.kept["told"] = call.kept.get("told", ()) + answer.reminders
+    return replace(answer, reminders=call.kept["told"])
 
 
-class TellsOfOwnEdits(Altered):
+@caught("reminders/own-edit-alone", "reminders", harmless=SHOWN)
+@afterwards
+def TellsOfOwnEdits(call: Call, answer: ToolResult) -> ToolResult:
     """Tells of a change that the model made itself."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        return replace(result, reminders=("It was changed.",)) if tool == "Edit" else result
+    return replace(answer, reminders=("It was changed.",)) if call.tool == "Edit" else answer
 
 
-class ShowsTheFirstPlaceOnly(Altered):
+@caught("reminders/two-places-changed", "reminder", level="text")
+@afterwards
+def ShowsTheFirstPlaceOnly(call: Call, answer: ToolResult) -> ToolResult:
     """Shows one of the places that changed."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        return replace(result, reminders=tuple(each.partition("\n...\n")[0] for each in result.reminders))
+    return replace(answer, reminders=tuple(each.partition("\n...\n")[0] for each in answer.reminders))

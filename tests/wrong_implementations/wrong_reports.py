@@ -7,338 +7,291 @@ import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
-from altered import Altered, AlteredArguments, AlteredEdit, Arguments
-from wrong_state import MODIFIED, NOT_READ, Watching
+from altered import Altered, Arguments, Call, afterwards, caught, instead, spoils, takes
+from new_harms import CHANGES_NOTHING, OWN_OR_SHOWN, SHOWN_OTHERWISE
+from wrong_state import NOT_READ, Watching
 
 from readfirst.harness.session import ToolResult
 
 
-def of(arguments: Arguments, name: str) -> str:
-    return str(arguments.get(name, ""))
+def found_instead(pattern: str, call: Call, text: str) -> Arguments:
+    """Return what a pattern finds in a text in which the old text does not stand."""
+    found = re.search(pattern, text) if call.old and call.old not in text else None
+    return {"old_string": found[0]} if found else {}
 
 
-class TakesAnotherText(AlteredArguments):
-    """Takes what `found` gives for the old text where that does not stand in the file."""
-
-    def found(self, text: str, old: str) -> str | None:
-        raise NotImplementedError
-
-    def understood(self, text: str, arguments: Arguments) -> Arguments:
-        old = of(arguments, "old_string")
-        found = self.found(text, old) if old and old not in text else None
-        return {} if found is None else {"old_string": found}
-
-
-class FoldsBlanks(TakesAnotherText):
+@caught("reported/blanks-that-differ reported/alike-but-for-blanks")
+@takes
+def FoldsBlanks(call: Call, text: str) -> Arguments:
     """Takes any blanks for any others."""
-
-    def found(self, text: str, old: str) -> str | None:
-        found = re.search(r"\s+".join(map(re.escape, old.split())), text)
-        return found and found[0]
+    return found_instead(r"\s+".join(map(re.escape, call.old.split())), call, text)
 
 
-class LooksAtTheEndsOfABlock(TakesAnotherText):
+@caught("reported/first-and-last-line-of-a-block")
+@takes
+def LooksAtTheEndsOfABlock(call: Call, text: str) -> Arguments:
     """Finds a block by its first and its last line."""
-
-    def found(self, text: str, old: str) -> str | None:
-        lines = old.strip("\n").split("\n")
-        first, last = re.escape(lines[0]), re.escape(lines[-1])
-        found = re.search(f"{first}\n(.*\n)*?{last}", text) if len(lines) > 1 else None
-        return found and found[0]
+    lines = [re.escape(line) for line in call.old.strip("\n").split("\n")]
+    return found_instead(f"{lines[0]}\n(.*\n)*?{lines[-1]}", call, text) if len(lines) > 1 else {}
 
 
-class WritesWithOtherText(Altered):
-    """Writes something else than it is given; `treated` is what becomes of a text."""
+def writing(treated: Callable[[str], str]) -> Callable[..., ToolResult]:
+    """Return what makes a call that writes something else than it is given."""
 
-    def treated(self, text: str) -> str:
-        raise NotImplementedError
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        for name in {"Write": ["content"], "Edit": ["new_string"]}.get(tool, ()):
-            arguments = {**arguments, name: self.treated(of(arguments, name))}
+    def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        name = {"Write": "content", "Edit": "new_string"}.get(tool)
+        if name is not None:
+            arguments = {**arguments, name: treated(str(arguments.get(name, "")))}
         return self.reference(tool, arguments, interfere)
 
+    return alter
 
-class HalvesDollars(WritesWithOtherText):
+
+@caught("reported/dollars-of-a-library")
+class HalvesDollars(Altered):
     """Takes two dollars for one."""
 
-    def treated(self, text: str) -> str:
-        return text.replace("$$", "$")
+    alter = writing(lambda text: text.replace("$$", "$"))
 
 
-class BreaksLines(WritesWithOtherText):
+@caught("reported/line-breaks-of-string-literals")
+class BreaksLines(Altered):
     r"""Takes a backslash and an n for a line break."""
 
-    def treated(self, text: str) -> str:
-        return text.replace("\\n", "\n")
+    alter = writing(lambda text: text.replace("\\n", "\n"))
 
 
-class UnescapesQuotes(WritesWithOtherText):
+@caught("reported/escapes-of-a-c-source")
+class UnescapesQuotes(Altered):
     """Takes backslashes before quotes and zeros away."""
 
-    def treated(self, text: str) -> str:
-        return re.sub(r"\\(['\"0])", r"\1", text)
+    alter = writing(lambda text: re.sub(r"\\(['\"0])", r"\1", text))
 
 
-class EscapesSigns(WritesWithOtherText):
+@caught("reported/signs-and-their-escapes")
+class EscapesSigns(Altered):
     """Writes an escape for what is no ASCII."""
 
-    def treated(self, text: str) -> str:
-        return text.encode("ascii", "backslashreplace").decode()
+    alter = writing(lambda text: text.encode("ascii", "backslashreplace").decode())
 
 
-class DecodesEntities(WritesWithOtherText):
+@caught("reported/entities-of-a-page")
+class DecodesEntities(Altered):
     """Takes entities for what they stand for."""
 
-    def treated(self, text: str) -> str:
-        return html.unescape(text)
+    alter = writing(html.unescape)
 
 
-class CutsAtMarkers(WritesWithOtherText):
+@caught("reported/long-text-of-many-kinds")
+class CutsAtMarkers(Altered):
     """Ends a text where what looks like the end of a call stands."""
 
-    def treated(self, text: str) -> str:
-        return re.split(r"</content>|>>>>>>> REPLACE|</write_to_file>", text)[0]
+    alter = writing(lambda text: re.split(r"</content>|>>>>>>> REPLACE|</write_to_file>", text)[0])
 
 
-class EndsNewFiles(WritesWithOtherText):
+@caught("reported/new-file-without-a-newline")
+class EndsNewFiles(Altered):
     """Ends every text with a newline."""
 
-    def treated(self, text: str) -> str:
-        return text.rstrip("\n") + "\n"
+    alter = writing(lambda text: text.rstrip("\n") + "\n")
 
 
-class LeavesOutPlaceholders(WritesWithOtherText):
+@caught("reported/placeholders-for-what-stays")
+class LeavesOutPlaceholders(Altered):
     """Takes placeholders for what stays, and leaves them out."""
 
-    def treated(self, text: str) -> str:
-        return re.sub(r".*(\(unchanged|existing code|original content).*\n", "", text)
+    alter = writing(lambda text: re.sub(r".*(\(unchanged|existing code|original content).*\n", "", text))
 
 
-class FoldsTheLine(AlteredEdit):
+@caught("reported/beside-what-was-matched")
+@spoils
+def FoldsTheLine(call: Call, before: bytes) -> None:
     """Writes the edited lines folded, as they were searched."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        lines = path.read_bytes().decode().split("\n")
-        former = set(before.decode().split("\n"))
-        folded = [line if line in former else unicodedata.normalize("NFKC", line) for line in lines]
-        path.write_bytes("\n".join(folded).encode())
+    lines = call.path.read_bytes().decode().split("\n")
+    former = set(before.decode().split("\n"))
+    folded = [line if line in former else unicodedata.normalize("NFKC", line) for line in lines]
+    call.path.write_bytes("\n".join(folded).encode())
 
 
-class DoublesLineEnds(AlteredEdit):
+@caught("reported/repeated-edits-of-a-crlf-file")
+@spoils
+def DoublesLineEnds(call: Call, before: bytes) -> None:
     """Adds an empty line behind text that ends with a line break, in a CRLF file."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        new = of(arguments, "new_string").replace("\n", "\r\n").encode()
-        if b"\r\n" in before and new.endswith(b"\r\n"):
-            path.write_bytes(path.read_bytes().replace(new, new + b"\r\n", 1))
+    new = call.new.replace("\n", "\r\n").encode()
+    if b"\r\n" in before and new.endswith(b"\r\n"):
+        call.path.write_bytes(call.path.read_bytes().replace(new, new + b"\r\n", 1))
 
 
-class ObeysAttributes(AlteredEdit):
+@caught("reported/repeated-edits-of-an-lf-file")
+@spoils
+def ObeysAttributes(call: Call, before: bytes) -> None:
     """Gives a file the line ends that .gitattributes has for a checkout."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        rules = path.with_name(".gitattributes")
-        if rules.is_file() and "eol=crlf" in rules.read_text():
-            path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+    rules = call.path.with_name(".gitattributes")
+    if rules.is_file() and "eol=crlf" in rules.read_text():
+        call.path.write_bytes(call.path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
 
 
-class TakesTheMarkAway(AlteredEdit):
-    """Writes a file without its byte order mark."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        path.write_bytes(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
-
-
-class DropsWhatIsNoText(AlteredEdit):
+@caught("reported/one-byte-that-is-no-text reported/addition-to-a-gbk-file reported/comment-in-windows-1252")
+@spoils
+def DropsWhatIsNoText(call: Call, before: bytes) -> None:
     """Leaves out every byte that is no UTF-8."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        text = before.decode(errors="ignore")
-        old, new = of(arguments, "old_string"), of(arguments, "new_string")
-        path.write_bytes(text.replace(old, new, 1).encode())
+    call.path.write_bytes(before.decode(errors="ignore").replace(call.old, call.new, 1).encode())
 
 
-class EmptiesWhereNothingIsFound(Altered):
+@caught("reported/search-that-fails")
+@afterwards
+def EmptiesWhereNothingIsFound(call: Call, answer: ToolResult) -> None:
     """Leaves an empty file where the old text is not found."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if result.error == "string_not_found":
-            self.path(arguments).write_bytes(b"")
-        return result
+    if answer.error == "string_not_found":
+        call.path.write_bytes(b"")
 
 
-class DoesNotEmpty(Altered):
+@caught("reported/emptied-on-demand")
+@instead
+def DoesNotEmpty(call: Call) -> ToolResult:
     """Takes an empty content for none."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        before = self.path(arguments).read_bytes() if self.path(arguments).is_file() else None
-        result = self.reference(tool, arguments, interfere)
-        if (
-            before is not None
-            and tool != "Read"
-            and not result.is_error
-            and not self.path(arguments).read_bytes()
-        ):
-            self.path(arguments).write_bytes(before)
-        return result
+    before = call.path.read_bytes() if call.path.is_file() else b""
+    answer = call.made()
+    if before and call.tool != "Read" and not answer.is_error and not call.path.read_bytes():
+        call.path.write_bytes(before)
+    return answer
 
 
-class CutsLongFiles(AlteredEdit):
-    """Writes the first 512 KiB of a file."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        path.write_bytes(path.read_bytes()[: 1 << 19])
-
-
-class OverwritesUnread(Altered):
+@caught("reported/new-file-in-an-old-ones-place")
+@instead
+def OverwritesUnread(call: Call) -> None:
     """Lets a Write replace a file that was not read."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        if tool == "Write" and self.path(arguments).is_file():
-            self.reference("Read", {"file_path": arguments["file_path"]})
-        return self.reference(tool, arguments, interfere)
+    if call.tool == "Write" and call.path.is_file():
+        call.read()
 
 
-class EmptyMeansAll(AlteredArguments):
+@caught("reported/empty-text-to-replace", harmless=OWN_OR_SHOWN)
+@takes
+def EmptyMeansAll(call: Call, text: str) -> Arguments:
     """Takes an empty old text for the whole file."""
-
-    def understood(self, text: str, arguments: Arguments) -> Arguments:
-        return {} if arguments["old_string"] else {"old_string": text}
+    return {} if call.old else {"old_string": text}
 
 
-class AddsWhatTheOldTextEndedWith(AlteredArguments):
+@caught("reported/line-breaks-at-both-ends")
+@takes
+def AddsWhatTheOldTextEndedWith(call: Call, text: str) -> Arguments:
     """Ends the new text with a line break where the old one ends with it."""
-
-    def understood(self, text: str, arguments: Arguments) -> Arguments:
-        new = of(arguments, "new_string")
-        ends = of(arguments, "old_string").endswith("\n") and new and not new.endswith("\n")
-        return {"new_string": new + "\n"} if ends else {}
+    ends = call.old.endswith("\n") and call.new and not call.new.endswith("\n")
+    return {"new_string": call.new + "\n"} if ends else {}
 
 
-class OneNewlineAtTheEnd(AlteredEdit):
+@caught("reported/end-without-a-newline")
+@spoils
+def OneNewlineAtTheEnd(call: Call, before: bytes) -> None:
     """Ends a file with one newline."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        path.write_bytes(path.read_bytes().rstrip(b"\n") + b"\n")
+    call.path.write_bytes(call.path.read_bytes().rstrip(b"\n") + b"\n")
 
 
-class InsertsAtTheEnd(AlteredEdit):
+@caught("reported/insertion-into-the-second-of-two")
+@spoils
+def InsertsAtTheEnd(call: Call, before: bytes) -> None:
     """Puts what is only added behind the last line."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        old, new = of(arguments, "old_string"), of(arguments, "new_string")
-        if old and new.startswith(old):
-            path.write_bytes(before + new.removeprefix(old).encode())
+    if call.old and call.new.startswith(call.old):
+        call.path.write_bytes(before + call.new.removeprefix(call.old).encode())
 
 
-class WritesTheFirstTimeAlone(Altered):
+@caught("reported/what-was-written-is-there")
+@instead
+def WritesTheFirstTimeAlone(call: Call) -> ToolResult:
     """Says that it wrote, the second time, and did not."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        self.written: set[Path] = getattr(self, "written", set())
-        before = path.read_bytes() if path in self.written else None
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Write" and not result.is_error:
-            self.written.add(path)
-            if before is not None:
-                path.write_bytes(before)
-        return result
+    before = call.path.read_bytes() if call.path in call.kept else None
+    answer = call.made()
+    if call.tool == "Write" and not answer.is_error:
+        call.kept[call.path] = "written"
+        if before is not None:
+            call.path.write_bytes(before)
+    return answer
 
 
-class DecodesInBlocks(AlteredEdit):
-    """Decodes what stands beside an edit in blocks of 4,096 bytes."""
+@caught("reported/characters-across-buffers")
+@spoils
+def DecodesInBlocks(call: Call, before: bytes) -> None:
+    """Decodes what stands beside an edit in blocks of 4,096 bytes, and spoils the characters across their ends."""
+    data = call.path.read_bytes()
+    blocks = [data[start : start + 4096] for start in range(0, len(data), 4096)]
+    decoded = "".join(block.decode(errors="replace") for block in blocks).encode()
+    if decoded != data:
+        call.path.write_bytes(decoded)
 
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        data = path.read_bytes()
-        blocks = [data[start : start + 4096] for start in range(0, len(data), 4096)]
-        path.write_bytes("".join(block.decode(errors="replace") for block in blocks).encode())
 
-
-class ReplacesAgain(AlteredEdit):
+@caught("reported/new-text-that-contains-the-old")
+@spoils
+def ReplacesAgain(call: Call, before: bytes) -> None:
     """Replaces the old text once more in what it wrote."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        old, new = of(arguments, "old_string"), of(arguments, "new_string")
-        if old and old in new:
-            path.write_bytes(path.read_bytes().replace(old.encode(), new.encode(), 1))
+    if call.old and call.old in call.new:
+        call.path.write_bytes(call.path.read_bytes().replace(call.old.encode(), call.new.encode(), 1))
 
 
-class TakesTheFirst(Altered):
-    """Replaces the first of several matches."""
+def knowing_by(key: Callable[[Path], object]) -> Callable[..., ToolResult]:
+    """Return what remembers files by a key, so that others with that key count as read."""
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if result.error != "multiple_matches":
-            return result
-        path, old = self.path(arguments), of(arguments, "old_string")
-        path.write_text(path.read_text().replace(old, of(arguments, "new_string"), 1))
-        return ToolResult("done")
+    def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        call = Call(self, tool, arguments, interfere)
+        answer = call.made()
+        if answer.text.startswith(NOT_READ) and key(call.path) in call.kept:
+            call.read()
+            answer = call.made()
+        if call.path.is_file() and not answer.is_error:
+            call.kept[key(call.path)] = "known"
+        return answer
 
-
-class KnowsBy(Altered):
-    """Remembers what was read by a key of the file, so that others with that key count as read."""
-
-    def __init__(self, workspace: object) -> None:
-        super().__init__(workspace)  # type: ignore[arg-type]
-        self.known: set[object] = set()
-
-    def key(self, path: Path) -> object:
-        raise NotImplementedError
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        result = self.reference(tool, arguments, interfere)
-        if result.text.startswith(NOT_READ) and self.key(path) in self.known:
-            self.reference("Read", {"file_path": str(path)})
-            result = self.reference(tool, arguments, interfere)
-        if path.is_file() and not result.is_error:
-            self.known.add(self.key(path))
-        return result
+    return alter
 
 
-class KnowsByPlaceInRepository(KnowsBy):
+def _place_in_repository(path: Path) -> object:
+    tops = [each for each in path.parents if (each / ".git").exists()]
+    return path.relative_to(tops[0]) if tops else path
+
+
+@caught("moved-world/read-in-one-worktree")
+class KnowsByPlaceInRepository(Altered):
     """Takes a file of one worktree for that of another."""
 
-    def key(self, path: Path) -> object:
-        tops = [each for each in path.parents if (each / ".git").exists()]
-        return path.relative_to(tops[0]) if tops else path
+    alter = knowing_by(_place_in_repository)
 
 
-class KnowsByInode(KnowsBy):
+@caught(
+    "moved-world/worktree-moved moved-world/save-with-a-backup moved-world/folder-becomes-a-link",
+    harmless=SHOWN_OTHERWISE,
+    harmful="moved-world/save-with-a-backup moved-world/worktree-moved",
+)
+class KnowsByInode(Altered):
     """Takes a file under another name for the one that was read."""
 
-    def key(self, path: Path) -> object:
-        return path.stat().st_ino
+    alter = knowing_by(lambda path: path.stat().st_ino)
 
 
-class KnowsByNameInAnyCase(KnowsBy):
+@caught("moved-world/case-of-a-name-changed-by-a-checkout")
+class KnowsByNameInAnyCase(Altered):
     """Takes names that differ in case for one."""
 
-    def key(self, path: Path) -> object:
-        return str(path).lower()
+    alter = knowing_by(lambda path: str(path).lower())
 
 
-class KnowsWithoutDots(KnowsBy):
+@caught("paths/names-that-end-with-dots")
+class KnowsWithoutDots(Altered):
     """Takes names that differ in dots at their end for one, as Windows does."""
 
-    def key(self, path: Path) -> object:
-        return str(path).rstrip(".")
+    alter = knowing_by(lambda path: str(path).rstrip("."))
 
 
+@caught(
+    "moved-world/mount-comes-back moved-world/only-what-differs-is-stale moved-world/files-of-an-open-editor "
+    "moved-world/folder-exchanged-within-a-time moved-world/git-checkout-of-equal-files"
+)
 class WatchesFolders(Watching):
     """Takes a file for changed where anything in its folders was."""
-
-    def __init__(self, workspace: object) -> None:
-        super().__init__(workspace)  # type: ignore[arg-type]
-        self.folders: dict[Path, list[int]] = {}
 
     def stamps(self, path: Path) -> list[int]:
         return [each.stat().st_ctime_ns for each in (path.parent, self.workspace.root)]
 
     def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        self.folders: dict[Path, list[int]] = vars(self).get("folders", {})
         path = self.path(arguments)
         result = super().alter(tool, arguments, interfere)
         if not result.is_error and path.is_file():
@@ -346,93 +299,79 @@ class WatchesFolders(Watching):
         return result
 
     def first(self, path: Path) -> ToolResult | None:
-        if path in self.folders and self.folders[path] != self.stamps(path):
-            return ToolResult(MODIFIED, is_error=True, error="modified_since_read")
-        return None
+        return self.refused_if(path in self.folders and self.folders[path] != self.stamps(path))
 
 
-class ReadsWhatIsGone(Altered):
+@caught("moved-world/mount-goes-away", harmless=CHANGES_NOTHING)
+@afterwards
+def ReadsWhatIsGone(call: Call, answer: ToolResult) -> ToolResult:
     """Shows a file that is gone as it was read last."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        self.shown: dict[Path, ToolResult] = getattr(self, "shown", {})
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Read" and result.error == "file_not_found":
-            return self.shown.get(path, result)
-        if tool == "Read":
-            self.shown[path] = result
-        return result
+    if call.tool != "Read":
+        return answer
+    if answer.error == "file_not_found":
+        shown: ToolResult = call.kept.get(call.path, answer)
+        return shown
+    call.kept[call.path] = answer
+    return answer
 
 
-class EditsItsOwnCopy(Altered):
+@caught("moved-world/formatter-after-an-own-edit moved-world/linter-takes-an-unused-import")
+@afterwards
+def EditsItsOwnCopy(call: Call, answer: ToolResult) -> ToolResult:
     """Edits a changed file as it knew it, and writes that."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        self.held: dict[Path, bytes] = getattr(self, "held", {})
-        result = self.reference(tool, arguments, interfere)
-        old, new = (of(arguments, name).encode() for name in ("old_string", "new_string"))
-        if tool == "Edit" and result.error == "modified_since_read" and old in self.held.get(path, b""):
-            path.write_bytes(self.held[path].replace(old, new, 1))
-            return ToolResult("done")
-        if path.is_file() and not result.is_error:
-            self.held[path] = path.read_bytes()
-        return result
+    held = call.kept.get(call.path, b"")
+    if call.tool == "Edit" and answer.error == "modified_since_read" and call.old.encode() in held:
+        call.path.write_bytes(held.replace(call.old.encode(), call.new.encode(), 1))
+        return ToolResult("done")
+    if call.path.is_file() and not answer.is_error:
+        call.kept[call.path] = call.path.read_bytes()
+    return answer
 
 
-class MakesWhatIsGone(Altered):
+@caught(
+    "moved-world/branch-without-the-file moved-world/mount-goes-away moved-world/drive-goes-away "
+    "moved-world/git-branch-without-the-file moved-world/git-stash-of-a-new-file"
+)
+@instead
+def MakesWhatIsGone(call: Call) -> ToolResult:
     """Makes a file that is gone once more from what it knew, and edits that."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        self.held: dict[Path, bytes] = getattr(self, "held", {})
-        if tool == "Edit" and not os.path.lexists(path) and path in self.held and path.parent.is_dir():
-            path.write_bytes(self.held[path])
-        result = self.reference(tool, arguments, interfere)
-        if path.is_file():
-            self.held[path] = path.read_bytes()
-        return result
+    path = call.path
+    if call.tool == "Edit" and not os.path.lexists(path) and path in call.kept and path.parent.is_dir():
+        path.write_bytes(call.kept[path])
+    answer = call.made()
+    if path.is_file():
+        call.kept[path] = path.read_bytes()
+    return answer
 
 
-class WritesWhatItHasChecked(Altered):
+@caught("moved-world/drive-goes-away-during-edit")
+@instead
+def WritesWhatItHasChecked(call: Call) -> ToolResult:
     """Writes the edited text of a file that went away since it was checked, wherever its path leads now."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        checked = path.read_text() if tool == "Edit" and path.is_file() else ""
-        result = self.reference(tool, arguments, interfere)
-        if result.error == "edit_not_applied" and not os.path.lexists(path):
-            path.write_text(checked.replace(arguments["old_string"], arguments["new_string"]))
-            return ToolResult("Done.")
-        return result
+    checked = call.path.read_text() if call.tool == "Edit" and call.path.is_file() else ""
+    answer = call.made()
+    if answer.error == "edit_not_applied" and not os.path.lexists(call.path):
+        call.path.write_text(checked.replace(call.old, call.new))
+        return ToolResult("Done.")
+    return answer
 
 
-class DistrustsWhatIsGone(Altered):
+@caught("moved-world/drive-goes-away-before-a-write")
+@instead
+def DistrustsWhatIsGone(call: Call) -> ToolResult:
     """Writes no file that it knows and that is gone: somebody may have meant it."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = self.path(arguments)
-        self.known: set[Path] = getattr(self, "known", set())
-        if tool == "Write" and path in self.known and not os.path.lexists(path):
-            return ToolResult("The file is gone.", True, "modified_since_read")
-        result = self.reference(tool, arguments, interfere)
-        if path.is_file():
-            self.known.add(path)
-        return result
+    if call.tool == "Write" and call.path in call.kept and not os.path.lexists(call.path):
+        return ToolResult("The file is gone.", True, "modified_since_read")
+    answer = call.made()
+    if call.path.is_file():
+        call.kept[call.path] = "known"
+    return answer
 
 
-class ClearsUp(AlteredEdit):
+@caught("moved-world/files-of-an-open-editor moved-world/save-with-a-backup")
+@spoils
+def ClearsUp(call: Call, before: bytes) -> None:
     """Removes what looks like a swap or backup file beside an edited one."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        for other in path.parent.iterdir():
-            if other.is_file() and re.fullmatch(r".*~|\..*\.swp|#.*#|\.~lock.*", other.name):
-                other.unlink()
-
-
-class TakesModesAway(AlteredEdit):
-    """Leaves an edited file with the mode of a new one."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        path.chmod(0o644)
+    for other in call.path.parent.iterdir():
+        if other.is_file() and re.fullmatch(r".*~|\..*\.swp|#.*#|\.~lock.*", other.name):
+            other.unlink()

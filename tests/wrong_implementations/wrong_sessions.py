@@ -1,15 +1,15 @@
 """Implementations in which two sessions that work in one folder are in each other's way."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from altered import Altered, Arguments
+from altered import Altered, Arguments, Call, caught, instead
 
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.reference_impl import FileTools
 
 
+@caught("two-sessions/other-has-not-read")
 class SharesWhatWasRead(Altered):
     """One memory serves all sessions of the process."""
 
@@ -20,45 +20,45 @@ class SharesWhatWasRead(Altered):
         self.tools = self.memories.setdefault(workspace.root, self.tools)
 
 
-class WritesItsOwnCopy(Altered):
+@caught("two-sessions/both-read-then-edit")
+@instead
+def WritesItsOwnCopy(call: Call) -> ToolResult:
     """An Edit is made in what was read, whatever is there now."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = Path(arguments["file_path"])
-        if tool == "Read":
-            self.copy = path.read_text()
-        answer = self.reference(tool, arguments, interfere)
-        if answer.error == "modified_since_read" and tool == "Edit":
-            path.write_text(self.copy.replace(arguments["old_string"], arguments["new_string"]))
-            return ToolResult("Written.")
-        return answer
+    if call.tool == "Read":
+        call.kept[call.path] = call.path.read_text()
+    answer = call.made()
+    if answer.error == "modified_since_read" and call.tool == "Edit":
+        call.path.write_text(call.kept[call.path].replace(call.old, call.new))
+        return ToolResult("Written.")
+    return answer
 
 
+@caught("two-sessions/different-files")
 class LocksTheFolder(Altered):
     """Who has changed a file keeps all others out until its session ends."""
 
     locked_by: ClassVar[Altered | None] = None
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        if tool == "Read":
-            return self.reference(tool, arguments, interfere)
-        if type(self).locked_by not in (None, self):
+    def alter(self, tool: str, *call: Any) -> ToolResult:
+        if tool != "Read" and type(self).locked_by not in (None, self):
             return ToolResult("Another session works here.", True, "os_error")
-        type(self).locked_by = self
-        return self.reference(tool, arguments, interfere)
+        if tool != "Read":
+            type(self).locked_by = self
+        return self.reference(tool, *call)
 
     def close(self) -> None:
         if type(self).locked_by is self:
             type(self).locked_by = None
 
 
+@caught("two-sessions/write-then-write-of-the-other")
 class TakesOthersForItself(Altered):
     """What any session of the process has written counts as written by all."""
 
     written: ClassVar[dict[str, bytes]] = {}
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = Path(arguments["file_path"])
+    def alter(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
+        path = self.path(arguments)
         if tool == "Write" and path.is_file() and self.written.get(str(path)) == path.read_bytes():
             path.write_text(arguments["content"])
             answer = ToolResult("Written.")
@@ -69,6 +69,14 @@ class TakesOthersForItself(Altered):
         return answer
 
 
+class WithAgents(Altered):
+    """Its sub-agents in the background are sessions like it."""
+
+    def background_agent(self) -> Altered:
+        return type(self)(self.workspace)
+
+
+@caught("at-once/agent-has-not-read")
 class AgentsShareOneMemory(Altered):
     """What one sub-agent has read, all have."""
 
@@ -76,28 +84,16 @@ class AgentsShareOneMemory(Altered):
         return self
 
 
-class AgentWritesItsOwnCopy(WritesItsOwnCopy):
+@caught("at-once/two-agents-edit-one-file")
+class AgentWritesItsOwnCopy(WithAgents, WritesItsOwnCopy):
     """A sub-agent edits what it has read, whatever others made of it."""
 
-    def background_agent(self) -> Altered:
-        return type(self)(self.workspace)
 
-
-class AgentLocksTheFolder(LocksTheFolder):
+@caught("at-once/two-agents-edit-two-files")
+class AgentLocksTheFolder(WithAgents, LocksTheFolder):
     """A sub-agent that has changed a file keeps all others out."""
 
-    def background_agent(self) -> Altered:
-        return type(self)(self.workspace)
 
-
-class TakesItsAgentForItself(TakesOthersForItself):
+@caught("at-once/session-and-agent-edit-one-file")
+class TakesItsAgentForItself(WithAgents, TakesOthersForItself):
     """What a sub-agent has edited counts as written by the session."""
-
-    def background_agent(self) -> Altered:
-        return type(self)(self.workspace)
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        answer = super().alter(tool, arguments, interfere)
-        if tool == "Edit" and not answer.is_error:
-            self.written[arguments["file_path"]] = Path(arguments["file_path"]).read_bytes()
-        return answer

@@ -1,57 +1,65 @@
 """Implementations that look at, take or write only the first part of what is large."""
 
 from collections.abc import Callable
-from pathlib import Path
 
-from altered import Altered, Arguments
+from altered import Altered, Arguments, Call, caught, instead
 
 from readfirst.harness.session import ToolResult
 
 _BLOCK = 65_536
 
 
-class ComparesTheFirstBlock(Altered):
+@caught("large-messages/changed-after-64-kib")
+@instead
+def ComparesTheFirstBlock(call: Call) -> ToolResult:
     """A file has changed if its first 64 KiB have."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = Path(arguments["file_path"])
-        first = path.read_bytes()[:_BLOCK] if path.is_file() else b""
-        if tool == "Read":
-            self.first = first
-        answer = self.reference(tool, arguments, interfere)
-        if answer.error == "modified_since_read" and first == self.first:
-            self.reference("Read", {"file_path": str(path), "offset": 1, "limit": 1})
-            answer = self.reference(tool, arguments)
-        return answer
+    first = call.path.read_bytes()[:_BLOCK] if call.path.is_file() else b""
+    if call.tool == "Read":
+        call.kept["first"] = first
+    answer = call.made()
+    if answer.error == "modified_since_read" and first == call.kept["first"]:
+        call.read(offset=1, limit=1)
+        answer = call.session.reference(call.tool, call.arguments)
+    return answer
 
 
-class TakesTheFirst(Altered):
-    """Of each text only the first `limit` characters arrive."""
+def taking(limit: int) -> Callable[..., ToolResult]:
+    """Return what makes a call with only so many characters of each text."""
 
-    limit = 1_000_000
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        taken = {
-            name: each[: self.limit] if isinstance(each, str) else each for name, each in arguments.items()
-        }
+    def alter(self: Altered, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        taken = {name: each[:limit] if isinstance(each, str) else each for name, each in arguments.items()}
         return self.reference(tool, taken, interfere)
 
-
-class TakesFourMebibytes(TakesTheFirst):
-    limit = 4 << 20
+    return alter
 
 
-class TakesOneBlock(TakesTheFirst):
-    limit = _BLOCK
+@caught("large-messages/edit-replaces-1-mib")
+class TakesTheFirst(Altered):
+    """Of each text only the first million characters arrive."""
+
+    alter = taking(1_000_000)
 
 
-class ReplacesTenThousand(Altered):
+@caught("large-messages/write-of-8-mib")
+class TakesFourMebibytes(Altered):
+    """Of each text only the first four MiB arrive."""
+
+    alter = taking(4 << 20)
+
+
+@caught("large-messages/write-of-64-kib")
+class TakesOneBlock(Altered):
+    """Of each text only the first 64 KiB arrive."""
+
+    alter = taking(_BLOCK)
+
+
+@caught("large-messages/replace-all-of-100000")
+@instead
+def ReplacesTenThousand(call: Call) -> ToolResult:
     """replace_all stops after ten thousand places."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        path = Path(arguments["file_path"])
-        before = path.read_text() if tool == "Edit" else ""
-        answer = self.reference(tool, arguments, interfere)
-        if arguments.get("replace_all") and not answer.is_error:
-            path.write_text(before.replace(arguments["old_string"], arguments["new_string"], 10_000))
-        return answer
+    before = call.path.read_text() if call.tool == "Edit" else ""
+    answer = call.made()
+    if call.arguments.get("replace_all") and not answer.is_error:
+        call.path.write_text(before.replace(call.old, call.new, 10_000))
+    return answer

@@ -1,13 +1,13 @@
 """Implementations that are wrong about what was read, and whether it still holds."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from altered import Altered, Arguments
+from altered import Altered, Arguments, Call, afterwards, caught, instead
+from new_harms import NOTHING_LOST, SHOWN_OTHERWISE, TOO_CAREFUL
 
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.session import ToolResult
 from readfirst.reference_impl import FileTools
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
@@ -20,11 +20,8 @@ MODIFIED = (
 class Watching(Altered):
     """Remembers every file that a call was about, with its time and bytes; `first` runs before each Edit and Write."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        super().__init__(workspace)
-        self.seen: dict[Path, tuple[int, bytes]] = {}
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
+        self.seen: dict[Path, tuple[int, bytes]] = vars(self).get("seen", {})
         path = self.path(arguments)
         refusal = self.first(path) if tool != "Read" and path.is_file() else None
         result = refusal or self.reference(tool, arguments, interfere)
@@ -38,7 +35,11 @@ class Watching(Altered):
     def read_silently(self, path: Path) -> None:
         self.reference("Read", {"file_path": str(path)})
 
+    def refused_if(self, it_is: bool) -> ToolResult | None:
+        return ToolResult(MODIFIED, True, "modified_since_read") if it_is else None
 
+
+@caught("gate/edit-unread", "refused")
 class NoReadCheck(Watching):
     """Edits files that were never read."""
 
@@ -46,6 +47,20 @@ class NoReadCheck(Watching):
         self.read_silently(path)
 
 
+@caught(
+    "staleness/edit-after-change "
+    "moved-world/atomic-save-before-write moved-world/atomic-save-over-an-own-edit moved-world/branch-and-back "
+    "moved-world/branch-and-back-written moved-world/folder-exchanged "
+    "moved-world/folder-in-between-then-other-bytes moved-world/linter-takes-an-unused-import "
+    "moved-world/log-grows-between-edits moved-world/stash-takes-an-own-edit moved-world/worktree-made-anew "
+    "moved-world/git-checkout moved-world/git-checkout-and-back moved-world/git-checkout-converts-line-ends "
+    "moved-world/git-checkout-of-a-mode moved-world/git-rebase-with-a-conflict moved-world/git-reset "
+    "moved-world/git-stash-and-pop",
+    "refused",
+    harmless=NOTHING_LOST,
+    harmful="moved-world/atomic-save-before-write moved-world/branch-and-back-written moved-world/git-reset "
+    "moved-world/log-grows-between-edits",
+)
 class NoStalenessCheck(Watching):
     """Edits a file that has changed since it was read."""
 
@@ -54,6 +69,12 @@ class NoStalenessCheck(Watching):
             self.read_silently(path)
 
 
+@caught(
+    "staleness/edit-after-touch-full-read "
+    "moved-world/branch-and-back moved-world/folder-in-between moved-world/saved-in-two-steps",
+    "refused",
+    harmless=NOTHING_LOST,
+)
 class ComparesContentsOnly(Watching):
     """Accepts a file that was touched after a Read, because its content is the same."""
 
@@ -62,72 +83,72 @@ class ComparesContentsOnly(Watching):
             self.read_silently(path)
 
 
+@caught("staleness/edit-after-touch-of-own-edit", "refused", harmless=TOO_CAREFUL)
 class ComparesTimesOnly(Watching):
     """Refuses a file of its own making that was touched."""
 
     def first(self, path: Path) -> ToolResult | None:
-        newer = path in self.seen and path.stat().st_mtime_ns > self.seen[path][0]
-        return ToolResult(MODIFIED, True, "modified_since_read") if newer else None
+        return self.refused_if(path in self.seen and path.stat().st_mtime_ns > self.seen[path][0])
 
 
+@caught(
+    "staleness/older-time-other-content-edit "
+    "moved-world/copied-over-with-an-older-time moved-world/mount-comes-back-after-a-write",
+    "refused",
+)
 class NoticesOlderTimes(Watching):
     """Takes an older time for a change."""
 
     def first(self, path: Path) -> ToolResult | None:
-        older = path in self.seen and path.stat().st_mtime_ns < self.seen[path][0]
-        return ToolResult(MODIFIED, True, "modified_since_read") if older else None
+        return self.refused_if(path in self.seen and path.stat().st_mtime_ns < self.seen[path][0])
 
 
-class PartialReadDoesNotCount(Altered):
+def forget(call: Call) -> None:
+    """Begin a new session."""
+    call.session.tools = call.session.fresh()
+
+
+@caught("gate/partial-read-edit-inside", "refused")
+@afterwards
+def PartialReadDoesNotCount(call: Call, answer: ToolResult) -> None:
     """Forgets a file of which only a part was read."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Read" and {"offset", "limit"} & arguments.keys():
-            self.tools = self.fresh()
-        return result
+    if call.tool == "Read" and {"offset", "limit"} & call.arguments.keys():
+        forget(call)
 
 
-class RefusedReadCounts(Altered):
+@caught("gate/oversized-read-does-not-count", "refused")
+@afterwards
+def RefusedReadCounts(call: Call, answer: ToolResult) -> None:
     """Takes a Read that failed for a Read: the file may be written afterwards."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Read" and result.is_error:
-            self.reference("Read", {**arguments, "offset": 1, "limit": 1})
-        return result
+    if call.tool == "Read" and answer.is_error:
+        call.made(offset=1, limit=1)
 
 
-class RefusalForgets(Altered):
+@caught("matching/not-found-then-corrected", "refused")
+@afterwards
+def RefusalForgets(call: Call, answer: ToolResult) -> None:
     """Forgets what was read when a call is refused."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if result.is_error:
-            self.tools = self.fresh()
-        return result
+    if answer.is_error:
+        forget(call)
 
 
-class ForgetsAfterWrite(Altered):
+@caught("state/write-then-edit", "refused")
+@afterwards
+def ForgetsAfterWrite(call: Call, answer: ToolResult) -> None:
     """Does not remember what it wrote."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Write":
-            self.tools = self.fresh()
-        return result
+    if call.tool == "Write":
+        forget(call)
 
 
-class ForgetsAfterEdit(Altered):
+@caught("state/edit-chain", "refused")
+@afterwards
+def ForgetsAfterEdit(call: Call, answer: ToolResult) -> None:
     """Does not remember what it edited."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Edit":
-            self.tools = self.fresh()
-        return result
+    if call.tool == "Edit":
+        forget(call)
 
 
+@caught("gate/edit-unread", "refused", after="gate/edit-after-read")
 class SharesStateBetweenSessions(Altered):
     """Knows in a new session what was read in an old one."""
 
@@ -137,34 +158,48 @@ class SharesStateBetweenSessions(Altered):
         return self.shared.setdefault(self.workspace.root, super().fresh())
 
 
-class KeyedByRealPath(Altered):
+@caught("links-and-modes/read-link-edit-target", "refused", harmless=SHOWN_OTHERWISE)
+@instead
+def KeyedByRealPath(call: Call) -> ToolResult:
     """Takes a link and its target for the same file."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        given = str(arguments["file_path"])
-        real = os.path.realpath(self.path(arguments))
-        result = self.reference(tool, {**arguments, "file_path": real}, interfere)
-        return ToolResult(result.text.replace(real, given), result.is_error, result.error)
+    real = os.path.realpath(call.path)
+    answer = call.made(file_path=real)
+    given = str(call.arguments["file_path"])
+    return ToolResult(answer.text.replace(real, given), answer.is_error, answer.error)
 
 
-class RaceNotChecked(Altered):
+@caught(
+    "race/edit-changed-during-call "
+    "moved-world/atomic-save-during-edit moved-world/atomic-save-during-write moved-world/checkout-during-edit",
+    "refused",
+    harmless=NOTHING_LOST,
+    harmful="moved-world/atomic-save-during-write",
+)
+@instead
+def RaceNotChecked(call: Call) -> ToolResult:
     """Does not look again between validation and execution."""
 
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        def strike_and_read() -> None:
-            interfere()
-            self.tools.call("Read", {"file_path": arguments["file_path"]})
+    def strike_and_read() -> None:
+        call.interfere()
+        call.session.tools.call("Read", {"file_path": call.arguments["file_path"]})
 
-        return self.reference(tool, arguments, strike_and_read)
+    return call.session.reference(call.tool, call.arguments, strike_and_read)
 
 
+@caught(
+    "race/chmod-during-call",
+    "during",
+    blame="adapter",
+    harmless="the adapter is wrong, not what it connects",
+)
 class NeverStrikes(Altered):
     """Lets nothing happen between validation and execution: the fault of the adapter."""
 
-    def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+    def call_during(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
         return self.reference(tool, arguments)
 
 
+@caught("parallel/two-disjoint-edits", "file notes.txt")
 class LosesParallelUpdates(Altered):
     """Starts every call of a group from the file as it was before the group."""
 

@@ -2,173 +2,166 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
-from pathlib import Path
 
-from altered import Altered, AlteredArguments, AlteredEdit, Arguments
+from altered import Arguments, Call, afterwards, caught, instead, spoils, takes
+from new_harms import CONVENTION, TOO_CAREFUL
 
 from readfirst.harness.session import ToolResult
 
 
-class RegularExpression(AlteredArguments):
+def first(pattern: str, call: Call, text: str, flags: int = 0) -> Arguments:
+    """Return what a pattern finds in a text as the text to be replaced."""
+    found = re.search(pattern, text, flags)
+    return {"old_string": found.group()} if found else {}
+
+
+@caught("matching/dot-is-a-dot", "refused")
+@takes
+def RegularExpression(call: Call, text: str) -> Arguments:
     """Takes old_string for a regular expression."""
-
-    def understood(self, text: str, arguments: Arguments) -> Arguments:
-        found = re.search(arguments["old_string"], text)
-        return {"old_string": found.group() if found else arguments["old_string"]}
+    return first(call.old, call, text)
 
 
-class ExpandsDollars(AlteredArguments):
+@caught("literal-text/dollar-ampersand", "file notes.txt")
+@takes
+def ExpandsDollars(call: Call, text: str) -> Arguments:
     """Expands `$&` and `$$` in new_string."""
-
-    def understood(self, text: str, arguments: Arguments) -> Arguments:
-        new = arguments["new_string"].replace("$$", "$").replace("$&", arguments["old_string"])
-        return {"new_string": new}
+    return {"new_string": call.new.replace("$$", "$").replace("$&", call.old)}
 
 
-class IgnoresCase(AlteredArguments):
+@caught("matching/case-sensitive", "refused")
+@takes
+def IgnoresCase(call: Call, text: str) -> Arguments:
     """Finds text in another case."""
-
-    def understood(self, text: str, arguments: Arguments) -> Arguments:
-        found = re.search(re.escape(arguments["old_string"]), text, re.IGNORECASE)
-        return {"old_string": found.group() if found else arguments["old_string"]}
+    return first(re.escape(call.old), call, text, re.IGNORECASE)
 
 
-class IgnoresWhitespace(AlteredArguments):
+@caught("whitespace/indentation-depth-matters", "refused")
+@takes
+def IgnoresWhitespace(call: Call, text: str) -> Arguments:
     """Finds text with other blanks between its words."""
-
-    def understood(self, text: str, arguments: Arguments) -> Arguments:
-        words = [re.escape(word) for word in arguments["old_string"].split()]
-        found = re.search(r"\s*" + r"\s+".join(words), text)
-        return {"old_string": found.group() if found and words else arguments["old_string"]}
+    words = [re.escape(word) for word in call.old.split()]
+    return first(r"\s*" + r"\s+".join(words), call, text) if words else {}
 
 
-class NormalisesUnicode(AlteredArguments):
+@caught("literal-text/composed-and-decomposed", "refused")
+@takes
+def NormalisesUnicode(call: Call, text: str) -> Arguments:
     """Takes composed and decomposed characters for the same."""
-
-    def understood(self, text: str, arguments: Arguments) -> Arguments:
-        decomposed = unicodedata.normalize("NFD", arguments["old_string"])
-        return {"old_string": decomposed if decomposed in text else arguments["old_string"]}
+    decomposed = unicodedata.normalize("NFD", call.old)
+    return {"old_string": decomposed} if decomposed in text else {}
 
 
-class UnescapesNewlines(AlteredArguments):
+@caught("literal-text/backslash-n", "file notes.txt")
+@takes
+def UnescapesNewlines(call: Call, text: str) -> Arguments:
     """Takes a backslash and an n for a newline."""
-
-    def understood(self, text: str, arguments: Arguments) -> Arguments:
-        return {name: arguments[name].replace("\\n", "\n") for name in ("old_string", "new_string")}
+    return {"old_string": call.old.replace("\\n", "\n"), "new_string": call.new.replace("\\n", "\n")}
 
 
-class DoesNotFoldQuotes(Altered):
+@caught("quotes/straight-finds-curly-double", "refused", harmless=TOO_CAREFUL)
+@instead
+def DoesNotFoldQuotes(call: Call) -> ToolResult | None:
     """Does not find straight quotes where the file has curly ones."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        if tool == "Edit" and arguments["old_string"] not in self.path(arguments).read_text():
-            told = f"String to replace not found in file.\nString: {arguments['old_string']}"
-            return ToolResult(told, True, "string_not_found")
-        return self.reference(tool, arguments, interfere)
+    if call.tool != "Edit" or call.old in call.path.read_text():
+        return None
+    return ToolResult(f"String to replace not found in file.\nString: {call.old}", True, "string_not_found")
 
 
-class ReplacesFirstOfSeveral(Altered):
+@caught(
+    "matching/two-matches reported/ordinary-work-after-a-refusal moved-world/rebase-leaves-markers", "refused"
+)
+@afterwards
+def ReplacesFirstOfSeveral(call: Call, answer: ToolResult) -> ToolResult:
     """Replaces the first of several matches without a word."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if result.error != "multiple_matches":
-            return result
-        path = self.path(arguments)
-        path.write_text(path.read_text().replace(arguments["old_string"], arguments["new_string"], 1))
-        return ToolResult(f"The file {arguments['file_path']} has been updated.")
+    if answer.error != "multiple_matches":
+        return answer
+    call.path.write_text(call.path.read_text().replace(call.old, call.new, 1))
+    return ToolResult(f"The file {call.arguments['file_path']} has been updated.")
 
 
-class CountsOverlaps(Altered):
+@caught("matching/overlapping-matches-count-once", "refused")
+@instead
+def CountsOverlaps(call: Call) -> ToolResult | None:
     """Counts matches that overlap as several."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        if tool == "Edit" and arguments["old_string"] and not arguments.get("replace_all"):
-            text = self.path(arguments).read_text()
-            count = len(re.findall(f"(?={re.escape(arguments['old_string'])})", text))
-            if count > 1:
-                return ToolResult(
-                    f"Found {count} matches of the string to replace.", True, "multiple_matches"
-                )
-        return self.reference(tool, arguments, interfere)
+    if call.tool == "Edit" and call.old and not call.arguments.get("replace_all"):
+        count = len(re.findall(f"(?={re.escape(call.old)})", call.path.read_text()))
+        if count > 1:
+            return ToolResult(f"Found {count} matches of the string to replace.", True, "multiple_matches")
+    return None
 
 
-class ReplaceAllReplacesFirst(AlteredEdit):
+@caught("replace-all/every-occurrence", "file notes.txt")
+@spoils
+def ReplaceAllReplacesFirst(call: Call, before: bytes) -> None:
     """Replaces only the first occurrence although all are asked for."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        if arguments.get("replace_all"):
-            old, new = arguments["old_string"].encode(), arguments["new_string"].encode()
-            path.write_bytes(before.replace(old, new, 1))
+    if call.arguments.get("replace_all"):
+        call.path.write_bytes(before.replace(call.old.encode(), call.new.encode(), 1))
 
 
-class ReplaceAllAlways(AlteredArguments):
+@caught("matching/two-matches", "refused")
+@takes
+def ReplaceAllAlways(call: Call, text: str) -> Arguments:
     """Replaces all occurrences although one is asked for."""
-
-    def understood(self, text: str, arguments: Arguments) -> Arguments:
-        return {"replace_all": True}
+    return {"replace_all": True}
 
 
-class RescansReplacements(AlteredEdit):
+@caught("replace-all/no-rescan", "file notes.txt")
+@spoils
+def RescansReplacements(call: Call, before: bytes) -> None:
     """Replaces again what a replacement has just put there."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        if arguments.get("replace_all"):
-            path.write_text(path.read_text().replace(arguments["old_string"], arguments["new_string"]))
+    if call.arguments.get("replace_all"):
+        call.path.write_text(call.path.read_text().replace(call.old, call.new))
 
 
-class KeepsTrailingBlanks(AlteredEdit):
+@caught("whitespace/trailing-blanks-of-new-string", "file notes.txt", harmless=CONVENTION)
+@spoils
+def KeepsTrailingBlanks(call: Call, before: bytes) -> None:
     """Keeps blanks at the ends of the lines of new_string."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        path.write_text(before.decode().replace(arguments["old_string"], arguments["new_string"]))
+    call.path.write_text(before.decode().replace(call.old, call.new))
 
 
-class LeavesBlankLine(AlteredEdit):
+@caught("deletion/whole-line", "file notes.txt", harmless=CONVENTION)
+@spoils
+def LeavesBlankLine(call: Call, before: bytes) -> None:
     """Leaves the line end behind when a whole line is deleted."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        if not arguments["new_string"]:
-            path.write_bytes(before.replace(arguments["old_string"].encode(), b"", 1))
+    if not call.new:
+        call.path.write_bytes(before.replace(call.old.encode(), b"", 1))
 
 
-class LosesCarriageReturns(AlteredEdit):
+@caught("line-endings/crlf-kept-by-edit", "file notes.txt")
+@spoils
+def LosesCarriageReturns(call: Call, before: bytes) -> None:
     """Writes an edited file with `\\n` line ends."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n"))
+    call.path.write_bytes(call.path.read_bytes().replace(b"\r\n", b"\n"))
 
 
-class LosesByteOrderMark(AlteredEdit):
+@caught("encodings/bom-kept-by-edit reported/first-line-after-a-mark", "file notes.txt")
+@spoils
+def LosesByteOrderMark(call: Call, before: bytes) -> None:
     """Writes an edited file without its byte order mark."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        path.write_bytes(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+    call.path.write_bytes(call.path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
 
 
-class LosesEncoding(AlteredEdit):
+@caught("encodings/utf-16-kept-by-edit", "file notes.txt")
+@spoils
+def LosesEncoding(call: Call, before: bytes) -> None:
     """Writes a UTF-16 file as UTF-8."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        if before.startswith(b"\xff\xfe"):
-            path.write_bytes(path.read_bytes().decode("utf-16-le").encode())
+    if before.startswith(b"\xff\xfe"):
+        call.path.write_bytes(call.path.read_bytes().decode("utf-16-le").encode())
 
 
-class AddsFinalNewline(AlteredEdit):
+@caught("final-newline/missing-stays-missing", "file notes.txt")
+@spoils
+def AddsFinalNewline(call: Call, before: bytes) -> None:
     """Ends every edited file with a newline."""
-
-    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
-        if not path.read_bytes().endswith(b"\n"):
-            path.write_bytes(path.read_bytes() + b"\n")
+    if not call.path.read_bytes().endswith(b"\n"):
+        call.path.write_bytes(call.path.read_bytes() + b"\n")
 
 
-class ConvertsWhenReading(Altered):
+@caught("line-endings/read-crlf", "file notes.txt")
+@afterwards
+def ConvertsWhenReading(call: Call, answer: ToolResult) -> None:
     """Converts line ends on disk when a file is only read."""
-
-    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, interfere)
-        if tool == "Read" and not result.is_error:
-            path = self.path(arguments)
-            path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n"))
-        return result
+    if call.tool == "Read" and not answer.is_error:
+        call.path.write_bytes(call.path.read_bytes().replace(b"\r\n", b"\n"))
