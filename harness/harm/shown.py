@@ -26,6 +26,7 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
     A line that is blank counts as shown. A number in front of a line says which line it is, where it fits.
     """
     shown = [not line or line.isspace() for line in lines]
+    held: frozenset[str] | None = None
     where: Mapping[str, Sequence[int]] | None = None
     last = -1
     answered = [each.removesuffix("\r") for each in (*answer.split("\n"), *_quoted(answer))]
@@ -36,9 +37,14 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
         if numbered and number and number <= len(lines) and lines[number - 1] == told[numbered.end() :]:
             which = number - 1  # what most tools show; the rest need not be tried
         else:
+            texts = _readings(told, numbered)
+            if held is None:
+                held = _held(tuple(lines))
+            if held.isdisjoint(texts):
+                continue
             if where is None:
                 where = _where(lines, answered)
-            which = _which(number, _readings(told, numbered), where, last)
+            which = _which(number, texts, where, last)
         if which is not None:
             shown[which] = True
             last = which
@@ -59,6 +65,12 @@ def _where(lines: Sequence[str], answered: Sequence[str]) -> Mapping[str, Sequen
     for found in where.values():
         found.sort()
     return where
+
+
+@lru_cache(maxsize=8)
+def _held(lines: tuple[str, ...]) -> frozenset[str]:
+    """Return what an answer that shows any of these lines has."""
+    return frozenset((*lines, *(text for texts in _odd(lines).values() for text in texts)))
 
 
 @lru_cache(maxsize=8)

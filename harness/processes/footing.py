@@ -4,7 +4,7 @@ Whoever writes in a folder may put a link in its place at any moment, also betwe
 folders are opened one after the other, none by way of a link, leads where it says or nowhere.
 """
 
-# ruff: noqa: PTH101
+# ruff: noqa: PTH101, PTH115
 
 from __future__ import annotations
 
@@ -22,8 +22,12 @@ _FOLDER = _HANDLE | os.O_DIRECTORY | os.O_NOFOLLOW
 @contextmanager
 def opened(folder: str, *, make: bool = False) -> Iterator[int]:
     """Open a folder by its absolute path, in which no part is a link; `make` what is missing. Raises OSError."""
-    found = os.open("/", _FOLDER)
+    found = _opened_at_once(folder)
     try:
+        if found is not None:
+            yield found
+            return
+        found = os.open("/", _FOLDER)
         for part in folder.split("/"):
             if part:
                 below = _below(part, found, make)
@@ -31,7 +35,23 @@ def opened(folder: str, *, make: bool = False) -> Iterator[int]:
                 found = below
         yield found
     finally:
-        os.close(found)
+        if found is not None:
+            os.close(found)
+
+
+def _opened_at_once(folder: str) -> int | None:
+    """Open a folder of which the system itself says that it is where its path says; None where that stays open."""
+    try:
+        found = os.open(folder, _FOLDER)
+    except OSError:
+        return None
+    try:
+        if os.readlink(f"/proc/self/fd/{found}") == folder:
+            return found
+    except OSError:
+        pass
+    os.close(found)
+    return None
 
 
 def _below(name: str, above: int, make: bool) -> int:

@@ -8,7 +8,7 @@ that is such a name alone is left out in a case that has no such value.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -85,6 +85,11 @@ def columns_of(document: Document) -> dict[str, str]:
     return found
 
 
+@lru_cache(maxsize=24)
+def _columns(data: bytes, file: Path) -> Collection[str]:
+    return columns_of(read_cases(data, file))
+
+
 def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
     """Return the names of the values that stand nowhere, each with where a case has it."""
     said: set[str] = set()
@@ -118,7 +123,7 @@ def expanded(data: bytes, file: Path, slug: str) -> Document | None:
     if case is None:
         return None
     marks = whole.marks[1][CASES][1][1][slug][1]
-    values = dict.fromkeys(columns_of(whole), _ABSENT)
+    values = dict.fromkeys(_columns(data, file), _ABSENT)
     values |= {key: (case[key], marks[1][key][1]) for key in case if key not in SCENARIO_KEYS}
     own: dict[str, Any] = {}
     own_marks: dict[str, Any] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from readfirst.harness.suite.ownership import Ownership
@@ -13,6 +14,8 @@ OLD_TIME = 1_577_836_800
 """The time of every given file and directory: 2020-01-01T00:00:00Z, in whole seconds since 1970."""
 
 _BOMS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
+_LARGE = 1 << 20
+"""Characters of a repeated text that is not kept."""
 _EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
 
@@ -31,10 +34,11 @@ class TextContent:
     eol: str = "lf"
 
     def data(self) -> bytes:
-        """Return the bytes; expanded at every call, because a repeated text may be large."""
+        """Return the bytes; what is large is expanded at every call."""
         text = self.text
         if self.times is not None:
-            text = _repeated(self.text, self.times)
+            repeated = _repeated if len(text) * self.times > _LARGE else _kept
+            text = repeated(text, self.times)
         if self.eol != "lf":
             text = text.replace("\n", _EOLS[self.eol])
         data = text.encode(self.encoding)
@@ -59,6 +63,9 @@ def _repeated(text: str, times: int) -> str:
             return f"{before}{(after + before).join(numbers)}{after}" if times else ""
         case _:
             return "".join(number.join(parts) for number in numbers)
+
+
+_kept = lru_cache(maxsize=8)(_repeated)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import fnmatch
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from html import unescape
 from urllib.parse import unquote
 
@@ -47,8 +48,12 @@ _MOST_OF_A_PATTERN = 255
 ROOT, HOME, _RELATIVE = "$WS", "~", ""
 
 
+@lru_cache(maxsize=256)
 def spelling_problem(path: str) -> str | None:
-    """Say how a path argument may lead out of workspace and home; None if it stays inside in every reading."""
+    """Say how a path argument may lead out of workspace and home; None if it stays inside in every reading.
+
+    Most scenarios name the same few files.
+    """
     if _PLAIN.fullmatch(path):
         return None
     if len(path) > _MOST_CHARACTERS:
