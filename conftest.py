@@ -7,6 +7,7 @@ import re
 import signal
 import sys
 import tempfile
+from collections.abc import Generator
 from importlib.metadata import entry_points
 
 import pytest
@@ -47,6 +48,32 @@ def pytest_configure(config: pytest.Config) -> None:
     if sys.dont_write_bytecode and hasattr(config, "cache") and not hasattr(config, "workerinput"):
         os.environ.setdefault("PYTHONPYCACHEPREFIX", str(config.cache.mkdir("bytecode")))
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let every other process begin with the last folder: of what one has compiled, the other need not compile it.
+
+    Where nothing is compiled yet, as in a fresh clone, that is half of the time that collecting takes.
+    """
+    report = yield
+    if isinstance(collector, pytest.Dir) and _number(collector.config) % 2:
+        report.result.reverse()
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the tests in the order that all processes have, wherever they began."""
+    if _number(config):
+        items.sort(key=lambda item: item.path)
+
+
+def _number(config: pytest.Config) -> int:
+    """Return the number of one of several processes, from 1; 0 for the one that starts them."""
+    return int(getattr(config, "workerinput", {"workerid": "gw-1"})["workerid"].removeprefix("gw")) + 1
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -285,7 +285,7 @@ class _Session:
             self._contracts[root] = contracts
         return self._contracts[root]
 
-    def cases(self, root: Path, path: Path) -> list[str] | None:
+    def cases(self, root: Path, path: Path) -> Sequence[str] | None:
         """Return the last parts of the ids in a file of several scenarios, None for another. Raises _Refused."""
         if path.is_relative_to(root / "scenarios") and not path.name.endswith(".cases.yaml"):
             return None

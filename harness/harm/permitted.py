@@ -13,7 +13,9 @@ from readfirst.harness.harm.places import Place, folded, readings
 
 _MOST = 64
 """Ways to understand several replacements that are looked at."""
-_BLANKS_AT_ENDS = re.compile(r"(?<![^\S\r\n])(?<!\ufeff)(?:[^\S\r\n]|\ufeff)+(?=[\r\n]|\Z)")
+_BLANK = r"[ \t\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
+_BLANKS_AT_ENDS = re.compile(rf"{_BLANK}(?<!{_BLANK}{_BLANK}){_BLANK}*+(?=[\r\n]|\Z)")
+"""A class of characters comes first, because only such a pattern is searched for fast."""
 
 
 @dataclass(frozen=True, slots=True)

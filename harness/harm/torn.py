@@ -62,7 +62,9 @@ def _asked(call: ToolCall, former: Entry | None) -> bytes | None:
 
 
 def _holds(entry: Entry | None, wanted: bytes) -> bool:
-    return isinstance(entry, RegularFile) and _bare(entry.data) == _bare(wanted)
+    if not isinstance(entry, RegularFile):
+        return False
+    return entry.data == wanted or _bare(entry.data) == _bare(wanted)
 
 
 def _bare(data: bytes) -> bytes:

@@ -8,7 +8,7 @@ that is such a name alone is left out in a case that has no such value.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -105,8 +105,9 @@ def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
     return {name: (CASES, slug, name) for name, slug in columns_of(document).items() if name not in said}
 
 
-def case_slugs(data: bytes, file: Path) -> list[str]:
-    """Return the last parts of the ids in a file of cases, in its order. Raises SuiteError."""
+@lru_cache(maxsize=256)
+def case_slugs(data: bytes, file: Path) -> Sequence[str]:
+    """Return the last parts of the ids in a file of cases, in its order; kept for the next look. Raises SuiteError."""
     parts = _plain_parts(data)
     if parts is not None:
         return [slug for slug, _ in parts]

@@ -99,6 +99,7 @@ class Shelf:
 
         found: dict[str, Place] = {}
         findings: list[Finding] = []
+        own = frozenset(self._names[0])
         for file, family, composed in self.files:
             if not family:
                 message = "a file of several scenarios must be in the folder of a family"
@@ -112,7 +113,7 @@ class Shelf:
             for slug in slugs:
                 scenario_id = f"{family}/{slug}"
                 other = found.setdefault(scenario_id, Place(file, slug, composed)).file
-                if self._has_own(scenario_id):
+                if scenario_id in own:
                     other = self.own(scenario_id)
                 if other != file:
                     message = f"there is another scenario {scenario_id}, in {other}"
