@@ -14,18 +14,19 @@ from pathlib import Path
 import yaml
 
 from readfirst.harness.suite.recording_file import decode, encode
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.targets import wordings
 from tests.pages.page import CHECKOUT, code
 
-SCENARIOS = (
+SCENARIOS = {
     "arguments/read-unknown",
-    "gate/edit-unread",
     "gate/edit-after-read",
     "gate/partial-read-edit-inside",
-    "staleness/edit-after-change",
     "staleness/edit-after-touch-full-read",
     "staleness/edit-after-touch-of-own-edit",
     "line-endings/converted-on-disk",
-)
+    *wordings.SCENARIOS,
+}
 """What stands for the bundled suite, which takes minutes with a slow adapter."""
 
 MY_TOOLS = f"""\
@@ -122,11 +123,12 @@ def _small_suite(root: Path, contracts: Collection[str]) -> None:
         value = yaml.safe_load((root / "contracts.yaml").read_bytes())
         value["contracts"] = {name: value["contracts"][name] for name in contracts}
         (root / "contracts.yaml").write_text(yaml.safe_dump(value, sort_keys=False), "utf-8")
+    suite = Suite(bundled)
     for scenario in SCENARIOS:
-        for source in bundled.glob(f"*/{scenario}.*"):
-            target = root / source.relative_to(bundled)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target)
+        for kind in ("scenarios", "recordings"):
+            (root / kind / scenario).parent.mkdir(parents=True, exist_ok=True)
+        (root / f"scenarios/{scenario}.yaml").write_text(suite.text(scenario), "utf-8")
+        shutil.copy2(bundled / f"recordings/{scenario}.yaml", root / f"recordings/{scenario}.yaml")
     for path in (root / "recordings").rglob("*.yaml") if contracts else ():
         recording = decode(path.read_bytes())
         of_these = {name: each for name, each in recording.transcripts.items() if name in contracts}
