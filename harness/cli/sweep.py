@@ -67,6 +67,13 @@ def sweep(
     check: Annotated[
         bool, typer.Option("--check", help="Ask nothing: exit code 1 if the page is stale.")
     ] = False,
+    explain: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ASKED=REASON",
+            help="Ask nothing: say why a scenario or `sequence N` differs in these versions.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(help="The file of what was swept.", show_default="docs/sweep.json, with its page"),
@@ -84,6 +91,8 @@ def sweep(
         if (check and merge) or bool(versions) != merge:
             raise UsageError("Write --merge and the --output of each shard, or --check without any word.")
         return kept.merge([Path(each) for each in versions or []]) if merge else kept.check()
+    if explain is not None:
+        return kept.explain(versions or [], *explain.partition("=")[::2])
     from readfirst.harness.versions.history import change_points, the_histories
     from readfirst.harness.versions.sweep import Sweep
 
@@ -140,8 +149,20 @@ class _Kept:
         """Take in one version, and write both files. Raises OSError."""
         from readfirst.harness.source.atomic import write_all
 
-        self.found[swept.version] = swept
+        before = self.found.get(swept.version)
+        self.found[swept.version] = swept.with_reasons(before.explained if before else {})
         write_all(self._files)
+
+    def explain(self, versions: Sequence[str], asked: str, why: str) -> int:
+        """Say why something differs in some versions, and write both files. UsageError: it does not differ there."""
+        for version in versions:
+            found = self.found.get(version)
+            if not why or found is None or asked not in {each.asked for each in found.differences}:
+                raise UsageError(
+                    f"{asked} does not differ on {version}. Write --explain 'sequence 7=REASON'."
+                )
+            self.add(found.with_reasons({asked: why}))
+        return ExitCode.CONFORMANT if versions else ExitCode.NOTHING
 
     def merge(self, files: Sequence[Path]) -> int:
         """Take in what other files hold, and write both; newer results of those win over what was there."""

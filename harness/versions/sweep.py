@@ -60,8 +60,9 @@ class Difference:
 class Swept:
     """What came of one version: how many `scenarios` and `sequences` were compared, and where the two differ.
 
-    `unasked` says of scenarios and sequences why there was nothing to compare. Where `failed` says why the version
-    could not be asked at all, the rest is empty. `inputs` is a digest of what was asked.
+    `unasked` says of scenarios and sequences why there was nothing to compare, and `explained`, of those that differ,
+    what somebody found out. Where `failed` says why the version could not be asked at all, the rest is empty.
+    `inputs` is a digest of what was asked.
     """
 
     version: str
@@ -71,11 +72,18 @@ class Swept:
     differences: tuple[Difference, ...] = ()
     unasked: Mapping[str, str] = field(default_factory=dict)
     failed: str = ""
+    explained: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def agrees(self) -> bool:
         """Whether it was compared, and nothing differs."""
         return not self.failed and not self.differences
+
+    def with_reasons(self, reasons: Mapping[str, str]) -> Swept:
+        """Return this with the reasons of what differs here, beside those that it has."""
+        differing = {each.asked for each in self.differences}
+        kept = {asked: why for asked, why in reasons.items() if asked in differing}
+        return replace(self, explained={**self.explained, **kept})
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ def _page(found: Sequence[Swept]) -> Iterator[str]:
         f" {counted(len(found) - len(compared), 'more version')} could not be asked."
     )
     yield from _differences(compared)
+    yield from _reasons(compared)
     yield from _versions(compared)
     yield from _failures([each for each in found if each.failed])
 
@@ -82,6 +83,21 @@ def _differences(compared: Sequence[Swept]) -> Iterator[str]:
         outcome = made[0] if made[0] == made[1] else f"{made[0]} → {made[1]}"
         rows.append([level, f"{tool}, {what}", outcome, _named(names), f"{where}<br>{sides}"])
     yield from table(["level", "differs", "reference → product", "versions", "for example"], rows)
+
+
+def _reasons(compared: Sequence[Swept]) -> Iterator[str]:
+    explained: dict[str, list[str]] = {}
+    for each in compared:
+        for asked, why in sorted(each.explained.items()):
+            explained.setdefault(why, []).append(f"{each.version}, {_asked(asked)}")
+    if not explained:
+        return
+    yield ""
+    yield "## Why"
+    yield ""
+    yield "What somebody found out about differences that are left, each by an experiment of its own."
+    yield ""
+    yield from table(["why", "where"], [[prose(why), "<br>".join(where)] for why, where in explained.items()])
 
 
 def _rank(level: str) -> int:

@@ -18,7 +18,8 @@ from readfirst.harness.versions.sweep import Difference, Swept
 
 FILE = "sweep.json"
 _COUNTS = ("scenarios", "sequences")
-_KEYS = ("inputs", *_COUNTS, "differences", "unasked", "failed")
+_REASONS = ("unasked", "explained")
+_KEYS = ("inputs", *_COUNTS, "differences", *_REASONS, "failed")
 _DIFFERENCE = ("asked", "step", "tool", "level", "what", "made", "said")
 _MOST = 1_000_000
 
@@ -52,7 +53,7 @@ def _swept(look: Inspection, version: str, entry: object) -> Swept:
     fields = look.mapping(entry, place, version, _KEYS, ("inputs",)) or {}
     inputs = look.string(fields.get("inputs", ""), (*place, "inputs"), "inputs", empty=True) or ""
     if "failed" in fields:
-        for key in fields.keys() & {*_COUNTS, "differences", "unasked"}:
+        for key in fields.keys() & {*_COUNTS, "differences", *_REASONS}:
             look.note((*place, key), f"{version} failed and has {key}", "Remove one of the two.", key=True)
         return Swept(
             version, inputs, failed=look.string(fields["failed"], (*place, "failed"), "failed") or ""
@@ -64,13 +65,14 @@ def _swept(look: Inspection, version: str, entry: object) -> Swept:
         least = 1 if key == "scenarios" else 0
         counts.append(look.integer(fields.get(key, least), (*place, key), key, least=least, most=_MOST) or 0)
     listed = look.sequence(fields.get("differences", []), (*place, "differences"), "differences") or []
-    unasked = look.mapping(fields.get("unasked", {}), (*place, "unasked"), "unasked") or {}
-    for name, why in unasked.items():
-        look.string(why, (*place, "unasked", name), f"why {name} was not asked")
+    unasked, explained = (look.mapping(fields.get(key, {}), (*place, key), key) or {} for key in _REASONS)
+    for key, reasons in zip(_REASONS, (unasked, explained), strict=True):
+        for name, why in reasons.items():
+            look.string(why, (*place, key, name), f"why {name} is {key}")
     differences = tuple(
         _difference(look, (*place, "differences", number), each) for number, each in enumerate(listed)
     )
-    return Swept(version, inputs, counts[0], counts[1], differences, dict(unasked))
+    return Swept(version, inputs, counts[0], counts[1], differences, dict(unasked), explained=dict(explained))
 
 
 def _difference(look: Inspection, place: YamlPath, entry: object) -> Difference:
@@ -119,8 +121,9 @@ def _entry(each: Swept) -> str:
         "scenarios": each.scenarios,
         "sequences": each.sequences,
     }
-    if each.unasked:
-        counts["unasked"] = dict(sorted(each.unasked.items()))
+    for key in _REASONS:
+        if reasons := getattr(each, key):
+            counts[key] = dict(sorted(reasons.items()))
     text = _json(counts)
     if not each.differences:
         return text

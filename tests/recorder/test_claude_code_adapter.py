@@ -220,6 +220,7 @@ def test_what_a_sub_agent_is_told_of_other_agents_is_no_part_of_its_first_result
         ("-1→alpha\n     0→beta", "    -1→alpha\n     0→beta"),
         ("9\talpha\n    10\tbeta", "     9\talpha\n    10\tbeta"),
         ("3\t\n     4", "     3\t\n     4"),
+        ("3\t\n     4\n\n<system-reminder>\nNote", "     3\t\n     4\n\n<system-reminder>\nNote"),
         ("1\talpha\n2\tbeta", "1\talpha\n2\tbeta"),
         ("12 files", "12 files"),
     ],

@@ -191,7 +191,7 @@ def test_the_file_holds_all_and_is_in_release_order(tmp_path: Path) -> None:
         ('{"versions": {"2.1.8": {"inputs": "a", "failed": ""}}}', "failed must be a string, not empty"),
         (
             '{"versions": {"2.1.8": {"inputs": "a", "scenarios": 3, "sequences": 1, "unasked": {"a": 1}}}}',
-            "why a was not asked must be a string, not a number",
+            "why a is unasked must be a string, not a number",
         ),
         (
             '{"versions": {"2.1.8": {"inputs": "a", "scenarios": 3, "sequences": 1, "differences": [{}]}}}',
@@ -316,6 +316,17 @@ def test_a_quick_sweep_shares_a_session_and_replaces_no_whole_one(run: Run, suit
     assert "no scenario could be compared" in load_swept(file)["1.0.62"].failed
 
 
+def test_why_something_differs_is_kept_for_as_long_as_it_does(run: Run, file: Path) -> None:
+    assert run("1.0.63") == ExitCode.NOT_CONFORMANT
+    asked = load_swept(file)["1.0.63"].differences[0].asked
+    assert run("1.0.63", "--explain", f"{asked}=Its clock = the machine's.") == ExitCode.CONFORMANT
+    assert run("1.0.63", "--again") == ExitCode.NOT_CONFORMANT
+    found = load_swept(file)["1.0.63"]
+    assert found.explained == {asked: "Its clock = the machine's."}
+    assert "| Its clock = the machine's. | 1.0.63, " in file.with_suffix(".md").read_text("utf-8")
+    assert replace(found, differences=(), explained={}).with_reasons(found.explained).explained == {}
+
+
 def test_shards_share_the_versions_and_are_merged(run: Run, file: Path, tmp_path: Path) -> None:
     parts = [tmp_path / f"{number}.json" for number in (1, 2)]
     for number, part in enumerate(parts, 1):
@@ -336,6 +347,7 @@ def test_shards_share_the_versions_and_are_merged(run: Run, file: Path, tmp_path
         (("--shard", "3/2"), "write I/N with I from 1 to N"),
         (("--merge", "nosuch.json"), "nosuch.json: no such file"),
         (("--check", "1.0.61"), "--check without any word"),
+        (("1.0.61", "--explain", "sequence 7=Chance."), "sequence 7 does not differ on 1.0.61"),
         (("--merge",), "--merge and the --output of each shard"),
         (("--output", "sweep.yaml"), "must end with .json"),
     ],

@@ -41,7 +41,7 @@ _OF_A_HOOK = re.compile(
     r"(?:\A|\n\n)((?:(?:Pre|Post)ToolUse:\w+ hook |\w+ operation feedback:\n).*?)(?=\n\n[A-Z]|\Z)", re.DOTALL
 )
 
-_FIRST_NUMBER = re.compile(r"\A-?[0-9]{1,5}(?:→|\t(?=[^\n]*\n +-?[0-9]+(?:\t|\Z)))")
+_FIRST_NUMBER = re.compile(r"\A-?[0-9]{1,5}(?:→|\t(?=[^\n]*\n +-?[0-9]+(?:\t|\Z|\n\n<system-reminder>)))")
 _NUMBER_WIDTH = 7
 _LAST_NUMBER = re.compile(r"\A[0-9]+\t(?:.*\n)?[0-9]+\Z", re.DOTALL)
 
