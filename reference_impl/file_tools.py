@@ -19,6 +19,7 @@ from readfirst.reference_impl.session.rules import MODES, Mode
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.shell import Shell
 from readfirst.reference_impl.text.content import BLANKS
+from readfirst.reference_impl.text.long_answer import announced, in_blocks, length
 from readfirst.reference_impl.tools import bash, edit, multi_edit, notebook_edit, read, write
 from readfirst.reference_impl.tools.changed_files import notice_formatted, read_again
 from readfirst.reference_impl.tools.shown_files import look_into, read_memory_files
@@ -62,6 +63,8 @@ _TOOLS: Mapping[str, Tool] = {
 }
 
 _AT_ONCE = 10
+_WARNING = 340
+"""The characters of what stands behind each file that Read shows, and counts as a part of the answer."""
 
 
 def _without_blanks_at_the_end(result: Result) -> Result:
@@ -384,8 +387,22 @@ class FileTools:
 
     def _text(self, tool: str, answer: Answer) -> str:
         text = answer if isinstance(answer, str) else "\n".join(answer)
-        told = not text and self._session.behaviours.answers.empty_answers_say_so
-        return f"({tool} completed with no output)" if told else text
+        behaviours = self._session.behaviours
+        if not text and behaviours.answers.empty_answers_say_so:
+            return f"({tool} completed with no output)"
+        longest = behaviours.answers.longest_answer
+        if longest is None or (tool == "Read" and behaviours.answers.reads_may_be_longer):
+            return text
+        kept = text if isinstance(answer, str) else in_blocks(text)
+        size = length(kept)
+        if tool == "Read" and isinstance(answer, str) and behaviours.reminders.reads_end_with_warning:
+            size += _WARNING
+        if size <= longest:
+            return text
+        try:
+            return announced(kept, size, self._session.keep_answer(kept))
+        except OSError:
+            return text
 
     def _run(self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None]) -> Answer:
         if isinstance(prepared, Refusal):

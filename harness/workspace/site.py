@@ -44,6 +44,9 @@ _TEMPORARY_NAME = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
 _BYTES_SENT = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
 """How much of a call's arguments an answer repeats, and of how much: the workspace's path counts in both."""
 
+_SAVED_TO = re.compile(r"(?<=\bFull output saved to: )/\S+")
+"""Where an answer says that the whole of it is: below a folder of the program's own."""
+
 _AROUND, _HOME, _TMPDIR, _ROOT = "s", "h", "t", "w"
 _OF_A_BASE = re.compile(r"[0-9]+|\.lock|[ht]")
 """The names in a base that are the harness's own: sites, and home and temporary files of a shared server."""
@@ -276,10 +279,10 @@ class Site:
     def normalised(self, text: str) -> str:
         """Return the text as it would be anywhere.
 
-        `$WS` and `$HOME` stand for their absolute paths, one name for every temporary file, and `N` for numbers of
-        bytes in which paths count.
+        `$WS` and `$HOME` stand for their absolute paths, one name for every temporary file and every file that holds an
+        answer, and `N` for numbers of bytes in which paths count.
         """
-        text = text.replace(self.root, "$WS").replace(self.home, "$HOME")
+        text = _SAVED_TO.sub("FILE", text).replace(self.root, "$WS").replace(self.home, "$HOME")
         return _BYTES_SENT.sub("(first N of N bytes)", _TEMPORARY_NAME.sub(".tmp.N", text))
 
     def clear(self) -> None:

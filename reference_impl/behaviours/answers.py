@@ -65,6 +65,19 @@ class AnswerBehaviours:
             "encodings/utf-16-crlf",
         ),
     )
+    longest_answer: int | None = behaviour(
+        None,
+        {"2.1.6": 100_000, "2.1.51": 50_000},
+        meaning="The value is how many characters an answer to a call that was made may have; of a longer one the "
+        "model is shown the beginning, and told of a file that holds all of it.",
+        shown_by=("notebooks/new-source-of-51000-characters",),
+    )
+    reads_may_be_longer: bool = behaviour(
+        False,
+        {"2.1.79": True},
+        meaning="An answer of Read may have more characters than others.",
+        shown_by=("sizes/more-characters-than-an-answer-has",),
+    )
     empty_answers_say_so: bool = behaviour(
         False,
         {"2.1.73": True},

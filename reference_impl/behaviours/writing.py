@@ -89,6 +89,12 @@ class WritingBehaviours:
         meaning="Right before writing, Edit and Write open the directory of the file.",
         shown_by=("race/directory-deleted-during-edit", "race/parent-replaced-by-file-during-call"),
     )
+    link_targets_are_named: bool = behaviour(
+        False,
+        {"1.0.43": True},
+        meaning="Where the system lets nobody write the file that a link leads to, Edit and Write name that file.",
+        shown_by=("links-and-modes/edit-link-to-read-only-file",),
+    )
     writes_replace_the_file: bool = behaviour(
         False,
         {"1.0.45": True},

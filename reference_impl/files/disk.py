@@ -35,6 +35,7 @@ __all__ = [
     "remove",
     "replace",
     "size",
+    "written_path",
 ]
 
 
@@ -209,7 +210,7 @@ def replace(path: str, data: bytes, how: Replacing) -> None:
     new file, or none of that name, or the disk has no room for both, a file is written in place, perhaps half of it;
     if it cannot be either, `beside` tells of the first. The error names no file where `path` itself is meant.
     """
-    target = _written_path(path, how)
+    target = written_path(path, how)
     if os.path.isdir(target) or (path.endswith("/") and not how.beside):
         raise IsADirectoryError(errno.EISDIR)
     try:
@@ -244,7 +245,7 @@ def _put_in_place(target: str, data: bytes, how: Replacing) -> None:
         raise
 
 
-def _written_path(path: str, how: Replacing) -> str:
+def written_path(path: str, how: Replacing) -> str:
     """Return the file to put in place: what a link names, itself perhaps a link."""
     if os.path.islink(path) and (how.into_nothing or os.path.exists(path)):
         return os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))

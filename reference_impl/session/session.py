@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from uuid import uuid4
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
@@ -89,6 +90,13 @@ class Session:
             return self
         storage = replace(self.storage, checkpoint=None)
         return replace(self, memory=self.memory.emptied(), storage=storage)
+
+    def keep_answer(self, text: str) -> str:
+        """Keep a whole answer in a file of its own below the home directory; return its path. OSError."""
+        path = f"{self.paths.home}/.claude/tool-results/{uuid4().hex}.txt"
+        disk.make_parents(path, overlook=False, private=False, strict=False)
+        disk.overwrite(path, text.encode("utf-8", "replace"))
+        return path
 
     def rewind(self) -> None:
         """Bring the files that the session changed back to what they were when the user last said something.

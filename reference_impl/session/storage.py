@@ -114,7 +114,8 @@ class Storage:
             if behaviours.writing.writes_replace_the_file:
                 disk.replace(path, data, how)
             else:
-                disk.overwrite(path, data)
+                named = behaviours.writing.link_targets_are_named
+                disk.overwrite(disk.written_path(path, how) if named else path, data)
         except OSError as error:
             call = "write" if error.errno == errno.ENOSPC else f"open '{error.filename or path}'"
             raise of_os_error(error, call) from None

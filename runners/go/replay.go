@@ -21,6 +21,8 @@ type outcome struct {
 
 var temporary = regexp.MustCompile(`\.tmp\.[0-9]+\.[0-9a-f]{6,}`)
 
+var savedTo = regexp.MustCompile(`\bFull output saved to: /\S+`)
+
 var bytesSent = regexp.MustCompile(`\(first [0-9]+ of [0-9]+ bytes\)`)
 
 type replay struct {
@@ -270,6 +272,7 @@ func (r *replay) normalised(text string) string {
 	for index, hook := range r.hooks {
 		text = strings.ReplaceAll(text, hook.Command, fmt.Sprintf("$HOOK%d", index+1))
 	}
+	text = savedTo.ReplaceAllString(text, "Full output saved to: FILE")
 	text = strings.ReplaceAll(strings.ReplaceAll(text, r.place.Root, "$WS"), r.place.Home, "$HOME")
 	return bytesSent.ReplaceAllString(temporary.ReplaceAllString(text, ".tmp.N"), "(first N of N bytes)")
 }

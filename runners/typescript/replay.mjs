@@ -25,6 +25,7 @@ export async function replay(scenario, implementation, place) {
 
   const normalised = (text) => {
     hooks.forEach((hook, index) => (text = text.replaceAll(hook.command, () => `$HOOK${index + 1}`)));
+    text = text.replace(/\bFull output saved to: \/\S+/g, "Full output saved to: FILE");
     text = text.replaceAll(root, () => "$WS").replaceAll(home, () => "$HOME");
     text = text.replace(/\.tmp\.[0-9]+\.[0-9a-f]{6,}/g, ".tmp.N");
     return text.replace(/\(first [0-9]+ of [0-9]+ bytes\)/g, "(first N of N bytes)");

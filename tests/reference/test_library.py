@@ -15,6 +15,7 @@ import pytest
 
 import readfirst.reference_impl
 from readfirst.reference_impl import FileTools, Refusal
+from readfirst.reference_impl.text.long_answer import announced
 
 from .conftest import MakeTools
 
@@ -167,3 +168,40 @@ def test_arguments_that_end_early_are_what_each_version_makes_of_them(
     assert said in answer.text
     assert ("`file_path`" in answer.text) == (contract == "2.1.7")
     assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize(
+    ("contract", "lines", "size"),
+    [
+        ("2.1.6", 13_000, "114.6KB"),
+        ("2.1.78", 6_000, "53.1KB"),
+        ("2.1.5", 13_000, ""),
+        ("2.1.79", 13_000, ""),
+    ],
+)
+def test_of_a_long_read_the_beginning_is_shown_and_the_whole_kept(
+    tmp_path: Path, contract: str, lines: int, size: str
+) -> None:
+    root, home = tmp_path / "root", tmp_path / "home"
+    root.mkdir()
+    (root / "notes.txt").write_text("a\n" * lines)
+    answer = FileTools(contract, root=root, home=home).call("Read", {"file_path": str(root / "notes.txt")})
+    kept = [*home.rglob("*.txt")]
+    assert len(kept) == bool(size)
+    if kept:
+        assert answer.text.startswith(
+            f"<persisted-output>\nOutput too large ({size}). Full output saved to: {kept[0]}\n"
+        )
+        assert answer.text.endswith("\n...\n</persisted-output>")
+        assert 1900 < len(answer.text.partition("(first 2KB):\n")[2]) < 2100
+        whole = kept[0].read_text("utf-8")
+        assert whole.count("\n") == lines
+        assert answer.text.partition("(first 2KB):\n")[2].startswith(whole[:1900])
+
+
+def test_a_long_line_is_cut_and_a_pair_of_halves_is_left_out() -> None:
+    assert announced("a" * 1999 + "😀", 102_400, "/f").endswith(
+        "2KB):\n" + "a" * 1999 + "\n...\n</persisted-output>"
+    )
+    assert announced("a\n" + "b" * 3000, 102_400, "/f").count("b") == 1998
+    assert "(100KB)" in announced("a", 102_400, "/f")
