@@ -185,7 +185,6 @@ class FileTools:
         if self._session.behaviours.memory.mentions_count_as_read:
             look_into(self._session, path)
         self._session.user_speaks()
-        self._session.memory.message += 1
 
     @contextlib.contextmanager
     def sub_agent(self) -> Iterator[FileTools]:
@@ -210,12 +209,10 @@ class FileTools:
         The arguments of all are prepared before the first is executed.
         """
         prepared = [(tool, self._prepared(tool, arguments)) for tool, arguments in calls]
+        by_tens = self._session.behaviours.calls.ten_calls_run_at_once
         results = []
         for number, (tool, each) in enumerate(prepared):
-            if number and number % _AT_ONCE == 0 and self._session.behaviours.calls.ten_calls_run_at_once:
-                self._session.memory.message += 1
-                self._session.memory.read_over.clear()
-            elif tool != "Read":
+            if tool != "Read" or (by_tens and number % _AT_ONCE == 0):
                 self._session.memory.read_over.clear()
             results.append(self._answer(tool, each, _nothing))
         return self._ended(results, [tool for tool, _ in calls])
@@ -346,7 +343,6 @@ class FileTools:
             watches = watches and self._session.behaviours.memory.changes_by_commands_are_reread
         outdated = self._session.memory.outdated() if watches else []
         told = read_again(self._session, outdated) if outdated else ()
-        self._session.memory.message += 1
         self._session.memory.read_over.clear()
         return outdated, told
 

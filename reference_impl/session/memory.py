@@ -37,7 +37,7 @@ class Record:
 
     The content is that of the whole file and may stand in for the time when both are compared; None if it may not.
     `own`: an Edit, Write or NotebookEdit made it. `seen`: the model knows every line of it, having read or written it.
-    `asked`: offset and limit of the Read of lines that made it, in the message of that number. `writes`: how many
+    `asked`: offset and limit of the Read of lines that made it. `writes`: how many
     writes there had been by then. `made`: when it was made, in nanoseconds. `edited`: by replacing
     a part of the file. `text` is what the file held then, with `\\n` line ends, to tell what changed since; None if
     that is not told. `shown` is what it held, for a record that an Edit made, when all of it was last read or written.
@@ -49,7 +49,6 @@ class Record:
     own: bool = False
     seen: bool = False
     asked: tuple[float, float | None] | None = None
-    message: int = 0
     writes: int = 0
     made: int = field(default_factory=time.time_ns)
     edited: bool = False
@@ -125,7 +124,7 @@ class Writes:
 
 @dataclass(slots=True)
 class Memory:
-    """What the session knows of files. `root` is an absolute path; `message` counts the messages that ended.
+    """What the session knows of files. `root` is an absolute path.
 
     `writes` are shared with the sub-agents, who know nothing else of each other.
     """
@@ -133,7 +132,6 @@ class Memory:
     root: str
     behaviours: Behaviours
     records: ReadState
-    message: int = 0
     writes: Writes = field(default_factory=Writes)
     untold: dict[str, Record | None] = field(default_factory=dict)
     """What was known, until it is read or written again, of files that a call wrote of which the model was not told."""
@@ -169,7 +167,6 @@ class Memory:
                 own=own,
                 seen=seen,
                 asked=asked,
-                message=self.message,
                 writes=self.writes.count,
                 text=text,
             ),

@@ -224,12 +224,7 @@ def is_unchanged(session: Session, path: str, asked: tuple[float, float | None])
     """
     record = session.memory.records.get(path)
     record = session.memory.read_over.get(path, record)
-    return (
-        record is not None
-        and record.asked == asked
-        and record.message < session.memory.message
-        and record.timestamp == modified_at(path)
-    )
+    return record is not None and record.asked == asked and record.timestamp == modified_at(path)
 
 
 def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool) -> bool:
