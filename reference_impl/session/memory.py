@@ -38,9 +38,10 @@ class Record:
     The content is that of the whole file and may stand in for the time when both are compared; None if it may not.
     `own`: an Edit, Write or NotebookEdit made it. `seen`: the model knows every line of it, having read or written it.
     `asked`: offset and limit of the Read of lines that made it. `writes`: how many writes there had been by then.
-    `made`: when it was made, in nanoseconds. `edited`: by replacing a part of the file. `text` is what the file held then, with `\\n` line ends, to tell what changed since; None if
-    that is not told. `shown` is what it held, for a record that an Edit made, when all of it was last read or written.
-    `unread`: the session wrote the file and never read it.
+    `made`: when it was made, in nanoseconds. `edited`: by replacing a part of the file. `text` is what the file held
+    then, with `\\n` line ends, to tell what changed since; None if that is not told. `shown` is what it held, for a
+    record that an Edit made, when all of it was last read or written. `unread`: the session wrote the file and never
+    read it.
     """
 
     content: str | None
