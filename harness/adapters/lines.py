@@ -12,8 +12,7 @@ from signal import SIGKILL
 from typing import Any, Literal
 
 from readfirst.harness.adapters.line_program import LineProgram
-from readfirst.harness.adapters.lines_server import PROTOCOL
-from readfirst.harness.adapters.sent import sent
+from readfirst.harness.adapters.lines_server import PROTOCOL, sent
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (

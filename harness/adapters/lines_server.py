@@ -7,11 +7,48 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property, partial
+from pathlib import Path
 from typing import IO, Any
 
-from readfirst.harness.adapters.sent import received
-from readfirst.harness.session import Adapter, Session, close_session, traits_of
+from readfirst.harness.session import Adapter, Hook, Permissions, Session, Workspace, close_session, traits_of
+
+
+def sent(workspace: Workspace) -> dict[str, Any]:
+    """Return what a session is opened with; `docs/protocol.md` describes it."""
+    given = workspace.permissions
+    permissions = None
+    if given is not None:
+        further = [*map(str, given.additional)]
+        permissions = {**asdict(given), "directory": str(given.directory), "additional": further}
+    return {
+        "root": str(workspace.root),
+        "home": str(workspace.home),
+        "needs": sorted(workspace.needs),
+        "deny": workspace.deny,
+        "hooks": [*map(asdict, workspace.hooks)],
+        "permissions": permissions,
+    }
+
+
+def received(message: Mapping[str, Any]) -> Workspace:
+    """Return the workspace of a message; one that does not say otherwise is isolated."""
+    given = message["permissions"]
+    permissions = None
+    if given is not None:
+        further = tuple(map(Path, given["additional"]))
+        permissions = Permissions(given["mode"], Path(given["directory"]), tuple(given["allow"]), further)
+    return Workspace(
+        root=Path(message["root"]),
+        home=Path(message["home"]),
+        deny=tuple(message["deny"]),
+        needs=frozenset(message["needs"]),
+        isolated=message.get("isolated", True),
+        hooks=tuple(Hook(each["event"], each["matcher"], each["command"]) for each in message["hooks"]),
+        permissions=permissions,
+    )
+
 
 PROTOCOL = 1
 """The version of the protocol, in the first message of both sides."""

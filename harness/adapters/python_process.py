@@ -25,7 +25,6 @@ _KIT = (
     "harness.adapters",
     "harness.adapters.lines_server",
     "harness.adapters.python_host",
-    "harness.adapters.sent",
 )
 """The part of the package that the process gets: what an adapter uses, beside the reference; no scenarios."""
 

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 
-from readfirst.harness.processes.errand import run_errand
+from readfirst.harness.processes.child import run_errand
 from readfirst.harness.session import BrokenAdapter
 
 

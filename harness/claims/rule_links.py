@@ -1,16 +1,20 @@
-"""Rule links: the claims, behaviours and scenarios that belong to a rule, so that they meet in one place."""
+"""Rule links: what is known of a rule (claims, behaviours, versions, scenarios), and its story in lines."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from readfirst.harness.claims.claims import Claim, claims_file, load_claims
-from readfirst.harness.claims.versions import by_contract, versions_in_words
+from readfirst.harness.claims.versions import by_contract, rule_versions, seen_in_versions, versions_in_words
 from readfirst.harness.claims.witness import Witness
+from readfirst.harness.compare.reach import level_of
+from readfirst.harness.suite.harm_kinds import MEANING
 from readfirst.harness.suite.heading import Heading
+from readfirst.harness.suite.releases import version_spans
+from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl.behaviours.history import History
-from readfirst.reference_impl.contract import histories
+from readfirst.reference_impl.contract import histories, history_of
 
 
 def scenarios_by_rule(suite: Suite) -> dict[str, list[Heading]]:
@@ -53,3 +57,63 @@ def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Seq
     for claim in wanted.values():
         found.setdefault(claim.rule or "", []).append((claim, versions_in_words(holdings[claim.id])))
     return found
+
+
+def rule_story(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
+    """Yield the lines. Raises SuiteError, RecordingError."""
+    shown = scenarios_by_rule(suite).get(rule.id, [])
+    yield rule.id
+    yield f"  {rule.title}"
+    yield f"  {rule.why}"
+    yield f"  class: {rule.class_}. {known.classes[rule.class_]}"
+    if rule.guards:
+        yield f"  guards against: {', '.join(f'{kind} ({MEANING[kind]})' for kind in rule.guards)}"
+    yield f"  requirement: {rule.requirement}"
+    yield f"  tools: {', '.join(rule.tools)}"
+    if rule.always_refused is not None:
+        yield f"  always refused: {rule.always_refused}"
+    for source in rule.sources:
+        yield f"  source: {source}"
+    yield from _claims(suite, rule)
+    yield from _behaviours(suite, rule)
+    yield from _versions(suite, rule, [heading.id for heading in shown])
+    yield "  scenarios:"
+    for heading in shown:
+        yield f"    {heading.id}\t{heading.requirement}\t{heading.title}"
+
+
+def _claims(suite: Suite, rule: Rule) -> Iterator[str]:
+    claims = claims_by_rule(suite, rule.id).get(rule.id, ())
+    if claims:
+        yield "  what the documents claim about it, with the versions on which that holds (`readfirst product claims`):"
+    for claim, versions in claims:
+        yield f"    {claim.id}\t{claim.says}\t{versions or 'cannot be observed'}"
+
+
+def _behaviours(suite: Suite, rule: Rule) -> Iterator[str]:
+    names = behaviours_by_rule(suite).get(rule.id, ())
+    if names:
+        yield "  behaviours of the reference, with the versions they changed in (`readfirst product history`):"
+    for name in names:
+        versions = [".".join(map(str, version)) for version in history_of(name).changes]
+        yield f"    {name}\t{', '.join(versions) or 'never'}"
+
+
+def _versions(suite: Suite, rule: Rule, ids: Sequence[str]) -> Iterator[str]:
+    if not ids:
+        return
+    contracts = [each for each in suite.contracts if each.recorded]
+    seen = seen_in_versions(suite, Rules({}, {rule.id: rule}), ids)
+    cells = rule_versions([rule], contracts, seen, {rule.id: ids})[rule.id]
+    yield f"  versions that behave like {suite.contracts.default} at the level {level_of(rule.class_)}:"
+
+    def describe(name: str) -> str:
+        cell = cells[name]
+        if cell.standing in ("not claimed", "unknown"):
+            return {"not claimed": "lack what it needs", "unknown": "nothing is recorded"}[cell.standing]
+        if cell.standing == "yes":
+            return "all scenarios"
+        return f"{cell.holding} of {cell.judged} scenarios; the shortest of the others: {cell.shortest}"
+
+    for between, what in version_spans(cells, describe):
+        yield f"    {between}\t{what}"

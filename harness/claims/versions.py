@@ -14,10 +14,10 @@ from readfirst.harness.claims.witness import Witness
 from readfirst.harness.compare.reach import Cell, Seen, cell_of, level_of
 from readfirst.harness.compare.verdict import Level, up_to
 from readfirst.harness.suite.contracts import Contract, order
+from readfirst.harness.suite.releases import version_spans
 from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.version_spans import version_spans
 
 _SHOWS: tuple[Holding, ...] = ("holds", "in other words")
 

@@ -1,4 +1,4 @@
-"""Compatibility command: `readfirst field compatibility`; the command line registers it."""
+"""Commands for pages of the field: `readfirst field compatibility` and `site`; the command line registers them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.exits import UsageError, guarded, version
 from readfirst.harness.cli.options import Fixtures, Output, open_suite
-from readfirst.harness.cli.suite_page import keep_pages, own_page_file, page_file
-from readfirst.harness.cli.version import version
+from readfirst.harness.cli.pages import keep_pages, own_page_file, page_file
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import harmless_json, stdout
+from readfirst.harness.printed import harmless_json, say, stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.rules import Rules
     from readfirst.harness.suite.suite import Suite
+
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -231,3 +231,27 @@ def _read(file: Path, wanted: int) -> dict[str, Any]:
             f"{file} is not what `readfirst field implementations` writes: {error}. {again}"
         ) from error
     return data
+
+
+@guarded
+def site(
+    output: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the site.")],
+    url: Annotated[
+        str, typer.Option(help="Where it will be published, for search engines.", show_default="nowhere")
+    ] = "",
+    fixtures: Fixtures = None,
+) -> int:
+    """Make a static site: the rules, the implementations, the versions and the docs, with search.
+
+    It works from a folder, without a server and without a network. Needs the extra `site`.
+    """
+    from readfirst.harness.site.facts import Facts
+    from readfirst.harness.site.site import write_site
+
+    suite = open_suite(fixtures)
+    if suite.installed:
+        raise UsageError("A site is made of a checkout: name its fixtures with --fixtures.")
+    facts = Facts(suite, suite.root.parent / "docs")
+    count = write_site(facts, suite.root.parent, output, url=url, version=version())
+    say(f"{output}: {count:,} pages. Open {output / 'index.html'} in a browser.")
+    return ExitCode.CONFORMANT

@@ -180,7 +180,7 @@ def _up_to_date(suite: Suite, table: Table, jobs: int) -> Table:
 def _write_table(suite: Suite, jobs: int) -> int:
 
     from readfirst.harness.diagnosis.table import TABLE, Table, TableError, made, reference_digest
-    from readfirst.harness.report.place import short_path
+    from readfirst.harness.report.failure import short_path
     from readfirst.harness.report.progress import ProgressBar
 
     try:

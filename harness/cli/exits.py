@@ -1,4 +1,4 @@
-"""Exits: turn whatever a command raises into an exit code and a message, never a traceback unasked."""
+"""Exits: whatever a command raises as an exit code and a message, never a traceback unasked; and the version."""
 
 from __future__ import annotations
 
@@ -107,3 +107,14 @@ def explained(error: Exception) -> int:
             )
             say_lines([f"readfirst: unexpected {unexpected}", remedy], err=True)
             return ExitCode.INTERNAL
+
+
+def version() -> str:
+    """Return the version of the installed distribution; `unknown` in a checkout that is not installed."""
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed
+
+    try:
+        return installed("readfirst")
+    except PackageNotFoundError:
+        return "unknown"

@@ -53,7 +53,7 @@ def print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit:
     documentation. A rule of which no evidence is kept is tried on the target, if that is installed. Raises UsageError,
     UnknownTargetError, UnknownRuleError, and what the target raises.
     """
-    from readfirst.harness.cli.docs import pages
+    from readfirst.harness.cli.pages import pages
     from readfirst.harness.survey.issue import Report, issue_text
     from readfirst.harness.targets.catalogue import find
 

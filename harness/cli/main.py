@@ -12,9 +12,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from readfirst.harness.cli.exits import explained, show_tracebacks
+from readfirst.harness.cli.exits import explained, show_tracebacks, version
 from readfirst.harness.cli.manual import GUIDE, MANUAL, TARGETS
-from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import UnreadError, console, guarded_streams, say
 
@@ -33,14 +32,14 @@ COMMANDS: Mapping[str, str] = {
     "check-adapter": "targets:check_adapter",
     "list": "scenarios:list_",
     "show": "scenarios:show",
-    "rules": "rules:rules",
-    "contracts": "rules:contracts",
+    "rules": "scenarios:rules",
+    "contracts": "scenarios:contracts",
     "new": "scenarios:new",
     "lint": "scenarios:lint",
-    "renew": "renew:renew",
+    "renew": "pages:renew",
     "export": "scenarios:export",
     "serve": "reference:serve",
-    "docs": "docs:docs",
+    "docs": "pages:docs",
     "product record": "record:record",
     "product merge": "record:merge",
     "product snapshot": "snapshot:snapshot",
@@ -54,7 +53,7 @@ COMMANDS: Mapping[str, str] = {
     "field new-mapping": "targets:new_mapping",
     "field implementations": "targets:implementations",
     "field compatibility": "compatibility:compatibility",
-    "field site": "site:site",
+    "field site": "compatibility:site",
 }
 """Every command as it is called, in the order of the help, with its module and the function that it is."""
 

@@ -1,20 +1,69 @@
-"""Page commands: `readfirst product claims`, `history` and `behaviours`; the command line registers them."""
+"""Page commands: `readfirst docs`, `renew`, `product claims`, `history`, `behaviours`; pages made of a suite."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import readfirst
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Fixtures, open_own_suite, open_suite
-from readfirst.harness.cli.suite_page import keep_pages, own_page_file, page_file
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import say_lines, stdout
+from readfirst.harness.printed import console, say, say_lines, say_rows, stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
+
+
+def page_file(suite: Suite, name: str) -> Path | None:
+    """Return where a page of a suite belongs: in docs/ beside the folder of the fixtures.
+
+    None for the copy of the suite inside the installed package, which has no documentation beside it.
+    """
+    if suite.installed:
+        return None
+    return suite.root.parent / "docs" / name
+
+
+def own_page_file(suite: Suite, name: str) -> Path:
+    """Return where a page of a suite belongs. Raises UsageError for the installed copy."""
+    file = page_file(suite, name)
+    if file is None:
+        raise UsageError(
+            "The bundled suite has no docs/ folder: name the fixtures of a checkout with --fixtures."
+        )
+    return file
+
+
+def is_fresh(file: Path, page: str) -> bool:
+    """Whether `file` holds exactly this page; one that is missing does not."""
+    try:
+        return file.read_bytes() == page.encode()
+    except FileNotFoundError:
+        return False
+
+
+def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
+    """Write the pages that are stale, all or none, or with `check` only name them; `command` writes them.
+
+    Return the exit code.
+    """
+    stale = {file: page for file, page in pages.items() if not is_fresh(file, page)}
+    if not check:
+        from readfirst.harness.source.atomic import write_all
+
+        write_all({file: page.encode() for file, page in stale.items()})
+    for file in stale:
+        message = f"{file} is stale. Write it with `readfirst {command}`." if check else f"wrote {file}"
+        say(message, err=True)
+    return ExitCode.NOT_CONFORMANT if check and stale else ExitCode.CONFORMANT
+
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -183,3 +232,73 @@ def _tables(fixtures: Fixtures, *, check: bool) -> int:
         )
     pages = {file: with_tables(file.read_text("utf-8"))}
     return keep_pages(pages, "product behaviours --write", check=check)
+
+
+STEPS: tuple[tuple[str, ...], ...] = (
+    ("readfirst", "product", "behaviours", "--write"),
+    ("readfirst", "product", "claims", "--write"),
+    ("readfirst", "product", "history", "--write"),
+    ("python3", "tools/harms.py"),
+    ("readfirst", "field", "compatibility", "--write"),
+    ("readfirst", "diagnose", "--write-table"),
+)
+"""The commands that make files of others, each after those that make what it reads."""
+
+_PROGRAMS = {"readfirst": (sys.executable, "-m", "readfirst"), "python3": (sys.executable,)}
+
+
+@guarded
+def renew() -> int:
+    """Write anew what a change of scenarios, recordings, behaviours or targets made stale, in a checkout.
+
+    The commands are run one after the other, and named before they run. The first that fails ends it.
+    """
+    page = page_file(open_suite(None), "")
+    if page is None:
+        raise UsageError("The installed package holds nothing to renew: run this in a checkout.")
+    for step in STEPS:
+        say(" ".join(step), err=True)
+        if code := _perform(step, page.parent):
+            say(f"`{' '.join(step)}` ended with exit code {code}; what comes after it was not run.", err=True)
+            return code
+    return ExitCode.CONFORMANT
+
+
+def _perform(step: Sequence[str], checkout: Path) -> int:
+    return subprocess.run([*_PROGRAMS[step[0]], *step[1:]], cwd=checkout, check=False).returncode
+
+
+@guarded
+def docs(
+    page: Annotated[
+        str | None, typer.Argument(metavar="PAGE", help="The name of a page.", show_default="the list")
+    ] = None,
+) -> int:
+    """Print a page of the documentation, or list the pages."""
+    from readfirst.harness.source.inspection import did_you_mean
+
+    known = pages()
+    if page is None:
+        for name, file in known.items():
+            title = file.read_text("utf-8").split("\n", 1)[0].lstrip("# ")
+            say_rows([(name, title)])
+        return ExitCode.CONFORMANT
+    name = page.lower().removeprefix("docs/").removesuffix(".md")
+    if name not in known:
+        raise UsageError(f"there is no page {page!r}. {did_you_mean(name, known)}")
+    text = known[name].read_text("utf-8")
+    if stdout().isatty():
+        from rich.markdown import Markdown
+
+        console().print(Markdown(text))
+    else:
+        stdout().write(text)
+    return ExitCode.CONFORMANT
+
+
+def pages() -> dict[str, Path]:
+    """Return the pages by name (`adapters`, `readme`), those about the project as a whole first."""
+    package = Path(readfirst.__file__).parent
+    root = package.parent if (package.parent / "fixtures" / "contracts.yaml").is_file() else package
+    files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
+    return {"index" if path == root / "docs" / "README.md" else path.stem.lower(): path for path in files}

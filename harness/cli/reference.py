@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.exits import UsageError, guarded, version
 from readfirst.harness.cli.process import keep_nothing
-from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
 
 # Everything else is imported by the command that needs it, as in the command line itself.

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.exits import UsageError, guarded, version
 from readfirst.harness.cli.options import (
     ALL,
     AutoJobs,
@@ -28,7 +28,6 @@ from readfirst.harness.cli.options import (
     open_suite,
     selecting,
 )
-from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import stdout
 from readfirst.harness.session import TIME_LIMIT

@@ -184,14 +184,14 @@ class _Kept:
 
     def check(self) -> int:
         """Compare both files with what this version would write."""
-        from readfirst.harness.cli.suite_page import keep_pages
+        from readfirst.harness.cli.pages import keep_pages
 
         pages = {file: data.decode() for file, data in self._files.items()}
         return keep_pages(pages, f"product sweep --merge {self.file}", check=True)
 
 
 def _file(suite: Suite, output: Path | None) -> Path:
-    from readfirst.harness.cli.suite_page import page_file
+    from readfirst.harness.cli.pages import page_file
     from readfirst.harness.versions.swept_file import FILE
 
     file = output or page_file(suite, FILE)

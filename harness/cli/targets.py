@@ -9,10 +9,9 @@ from typing import Annotated
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.exits import UsageError, guarded, version
 from readfirst.harness.cli.issue import print_issue, write_evidence
 from readfirst.harness.cli.options import Claims, Confine, Settle, TimeLimit, in_installed_package, one_target
-from readfirst.harness.cli.version import version
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import harmless_json, say, say_rows, stdout

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from readfirst.harness.compare.baseline import Baseline, load_baseline
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.fuzz.by_rule import by_rule
 from readfirst.harness.fuzz.campaign import Finding, Group, Tally
 from readfirst.harness.fuzz.disagree import Disagreement
 from readfirst.harness.fuzz.known import load_known
@@ -24,8 +23,45 @@ from readfirst.harness.printed import console, say, say_lines, stderr
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.visible import visible
 from readfirst.harness.source.atomic import write_all
+from readfirst.harness.suite.rules import CLASSES, Rules
 from readfirst.harness.suite.values import values_of
 from readfirst.harness.suite.written import scenario_text
+
+_NO_RULE = "no rule"
+
+
+def by_rule(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
+    """Yield the lines: each class with its rules, how often each was broken, and what of the suite shows it, too.
+
+    Rules come in the order of the suite, and last what breaks none that is known. Nothing where nothing was found.
+    """
+    if not findings:
+        return
+    known = {rule.id: rule for rule in rules} if rules is not None else {}
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(finding.rule if finding.rule in known else "", []).append(finding)
+    total = len(found) - ("" in found)
+    yield f"Rules that are probably broken, worst first: {total}"
+    wide = max(len(str(len(each))) for each in found.values())
+    for class_ in CLASSES:
+        names = [name for name, rule in known.items() if rule.class_ == class_ and name in found]
+        if names:
+            yield class_
+        for name in names:
+            yield f"  {len(found[name]):{wide}}  {known[name].title}"
+            yield f"  {'':{wide}}  {name}; {_shown(found[name])}"
+    if "" in found:
+        yield _NO_RULE
+        yield f"  {len(found['']):{wide}}  Nothing in the suite is like it"
+
+
+def _shown(findings: Sequence[Finding]) -> str:
+    scenarios = sorted({finding.shown_by for finding in findings if finding.shown_by})
+    if not scenarios:
+        return "none of the scenarios that are most like it shows it"
+    return f"the suite shows it, too: {scenarios[0]}"
+
 
 _ACCEPTED, _OTHER = "that the baseline accepts", "of no rule of the classes asked for"
 _SHOWN = 300

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from readfirst.harness.source.ambiguous import is_ambiguous
+from readfirst.harness.source.emit import is_ambiguous
 from readfirst.harness.source.finding import Finding, Position
 from readfirst.harness.source.strict_yaml import Document
 

@@ -1,4 +1,4 @@
-"""Child: a program under a supervisor, so that nothing that it starts outlives it, or this process."""
+"""Child: a program under a supervisor, so that nothing that it starts outlives it, or this process; errands, too."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -235,3 +236,43 @@ def warn_of(name: str, processes: str, network: str) -> None:
         if reason and message not in _warned:
             _warned.add(message)
             _LOG.warning("%s", message)
+
+
+_NOWHERE = Path(os.sep)
+"""Where nobody puts settings and modules, as one may in the current folder and above every temporary one."""
+
+
+def run_errand(
+    command: Sequence[str],
+    *,
+    seconds: float,
+    about: str = "",
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a program and return how it ended; what it printed is text. It gets no input.
+
+    Raises BrokenAdapter (blame environment) if it takes more than so many seconds, and where no process can be started.
+    """
+    name = Path(command[0]).name
+    program = os.path.abspath(command[0]) if os.sep in command[0] else command[0]  # noqa: PTH100 - links stay
+    with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as errors:
+        child = Child(
+            [program, *command[1:]],
+            directory=_NOWHERE,
+            environment=os.environ if environment is None else environment,
+            stdin=subprocess.DEVNULL,
+            stdout=printed.fileno(),
+            stderr=errors.fileno(),
+        )
+        try:
+            ended = child.wait(seconds) is not None
+        finally:
+            child.end()
+        if not ended:
+            what = f"{name} took more than {seconds:g} s{about and ' for '}{about}"
+            raise BrokenAdapter(what, blame="environment")
+        texts = []
+        for stream in (printed, errors):
+            stream.seek(0)
+            texts.append(stream.read().decode("utf-8", "replace"))
+        return subprocess.CompletedProcess(command, child.process.returncode, *texts)

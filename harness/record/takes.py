@@ -18,14 +18,16 @@ from typing import Literal
 
 import platformdirs
 
-from readfirst.harness.record.transcribe import transcribe
-from readfirst.harness.record.unrecordable import unrecordable
+from readfirst.harness.compare.untouched_files import trace_differences
+from readfirst.harness.record.transcribe import parted, transcribe
+from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import Adapter, traits_of
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.recording_file import decode, encode
-from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
 from readfirst.harness.workspace.site import SitePool
@@ -181,3 +183,29 @@ class _Product:
 def _asked(scenario: Scenario, contract: Contract) -> str:
     """Return what a take depends on: workspace and steps, version and model; not expectations."""
     return " ".join((scenario.inputs, contract.version or "", contract.model or ""))
+
+
+def unrecordable(scenario: Scenario, outcome: Outcome) -> str:
+    """Return the first file that was touched, or replaced by a file with the same bytes, by a call that must not.
+
+    That is a Read, a call that was refused, or one that names another file; or the first path that changed after the
+    last step. Empty where there is none.
+    """
+    for number, what in _unrecordable(scenario, outcome):
+        return f"step {number}: the {what} changed, which a recording cannot say"
+    for path in (*outcome.afterwards.changes, *outcome.afterwards.traces):
+        return f"{path} changed after the last step, which a recording cannot say"
+    return ""
+
+
+def _unrecordable(scenario: Scenario, outcome: Outcome) -> Iterator[tuple[int, str]]:
+    state: dict[str, Entry | None] = dict(outcome.before)
+    for number, (step, done) in enumerate(zip(scenario.steps, outcome.steps, strict=False), 1):
+        if isinstance(step, ToolCall | ParallelCalls) and done.traces:
+            calls = step.calls if isinstance(step, ParallelCalls) else (step,)
+            allowed = [call for call, result in zip(calls, done.results, strict=True) if not result.is_error]
+            writing = [call for call in allowed if call.tool != "Read"]
+            told = parted(done, {**state, **done.expected_world})
+            for found in trace_differences(told, writing, state, done.names, done.traces):
+                yield number, found.what
+        state.update(done.changes)

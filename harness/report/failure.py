@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 
 from readfirst.harness.compare.verdict import Difference, Verdict, up_to
 from readfirst.harness.report import Commands
-from readfirst.harness.report.place import short_place
 from readfirst.harness.report.step import brief_step, given_lines
 from readfirst.harness.report.visible import compare_lines, visible, visible_command, visible_lines
+from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.scenario import Scenario, SessionEvent, Step, WorldEvent
+
+
+def short_path(path: Path) -> str:
+    """Return the path relative to the current directory, or absolute where that is shorter."""
+    try:
+        absolute = os.path.abspath(path)  # noqa: PTH100 - links stay as they were written
+        relative = os.path.relpath(absolute)
+    except (OSError, ValueError):  # the current directory is gone, or on another drive
+        return str(path)
+    return relative if len(relative) < len(absolute) else absolute
+
+
+def short_place(position: Position) -> str:
+    """Return `file:line:column`, the file as `short_path` has it."""
+    return f"{short_path(position.file)}:{position.line}:{position.column}"
+
 
 Line = tuple[str, str]
 """A style (`title`, `place`, `step`, `expected`, `got`, `note` or empty) and the text of one line."""

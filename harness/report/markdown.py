@@ -8,13 +8,12 @@ from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.counted import counted
 from readfirst.harness.report import Commands
-from readfirst.harness.report.by_rule import RuleResult, by_class, by_rule
+from readfirst.harness.report.by_rule import RuleResult, by_class, by_rule, worst
 from readfirst.harness.report.failing_rules import failing_rules, group_of, rule_title
 from readfirst.harness.report.failure import failure_text
 from readfirst.harness.report.markup import fenced, prose, table
 from readfirst.harness.report.results import Results, Run, levels_shown
 from readfirst.harness.report.visible import visible
-from readfirst.harness.report.worst import worst
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 

@@ -8,6 +8,7 @@ from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
 from readfirst.harness.suite.expected import seen_by
+from readfirst.harness.suite.releases import version_spans
 from readfirst.harness.suite.scenario import (
     CallIndex,
     Clause,
@@ -18,7 +19,6 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
 )
 from readfirst.harness.suite.transcript import Recording
-from readfirst.harness.suite.version_spans import version_spans
 
 _WIDEST = 88
 """Characters of an answer that a row shows."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from readfirst.harness.report.failure import short_path
 from readfirst.harness.report.other_contracts import OtherContracts
-from readfirst.harness.report.place import short_path
 from readfirst.harness.report.step import describe_hook, describe_step
 from readfirst.harness.report.visible import visible, visible_lines
 from readfirst.harness.suite.contracts import Contract, clause_for

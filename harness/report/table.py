@@ -12,11 +12,10 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.report import RunFacts
-from readfirst.harness.report.by_rule import Dominant, RuleResult, RuleTally, by_class
+from readfirst.harness.report.by_rule import Dominant, RuleResult, RuleTally, by_class, worst
 from readfirst.harness.report.failing_rules import MOST_LINES, failing_rules, rule_lines
 from readfirst.harness.report.failure import Line, failure_lines
 from readfirst.harness.report.visible import visible
-from readfirst.harness.report.worst import worst
 from readfirst.harness.suite.heading import REQUIREMENTS
 
 if TYPE_CHECKING:

@@ -22,10 +22,10 @@ from readfirst.harness.printed import console, say, say_lines, stderr, stdout
 from readfirst.harness.processes.trace import tracing
 from readfirst.harness.report import Commands, Report, RunFacts, output
 from readfirst.harness.report.cost import Cost
+from readfirst.harness.report.failure import short_path
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.junit import JunitReport
 from readfirst.harness.report.pages import Page, PageReport, Sources
-from readfirst.harness.report.place import short_path
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.results import Results
 from readfirst.harness.report.table import TableReport

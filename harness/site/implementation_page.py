@@ -8,10 +8,9 @@ from typing import Any
 from readfirst.harness.report.compatibility_page import counted, short_cell
 from readfirst.harness.report.harm_map import CHOSEN, untried
 from readfirst.harness.report.markup import cell, code, link, prose, scenario_link, table
-from readfirst.harness.site.changes import changed_rules, harm_changes
 from readfirst.harness.site.facts import Facts
-from readfirst.harness.site.harm_sections import harm_sections
 from readfirst.harness.site.home_page import harm_map_html
+from readfirst.harness.site.sections import changed_rules, harm_changes, harm_sections
 from readfirst.harness.suite.rules import CLASSES, RuleClass
 
 _Data = Mapping[str, Any]

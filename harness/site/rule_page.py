@@ -11,8 +11,8 @@ from readfirst.harness.report.compatibility_page import short_cell
 from readfirst.harness.report.markup import code, fenced, link, prose, scenario_link, table
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.harm_kinds import MEANING
+from readfirst.harness.suite.releases import version_spans
 from readfirst.harness.suite.rules import CLASSES, Rule
-from readfirst.harness.suite.version_spans import version_spans
 from readfirst.reference_impl.contract import history_of
 
 _SCHEMA_LINE = "# yaml-language-server: $schema=../../schema/scenario.schema.json\n"

@@ -10,10 +10,9 @@ from readfirst.harness.report.compatibility_page import counted
 from readfirst.harness.report.markup import cell, code, link, prose, scenario_link, table
 from readfirst.harness.report.rule_change import rule_changes
 from readfirst.harness.report.visible import visible
-from readfirst.harness.site.changes import changed_rules, harm_changes
 from readfirst.harness.site.facts import Facts
-from readfirst.harness.site.harm_sections import harm_sections
 from readfirst.harness.site.home_page import harm_map_html
+from readfirst.harness.site.sections import changed_rules, harm_changes, harm_sections
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.rules import CLASSES
 from readfirst.reference_impl.behaviours.history import version_of

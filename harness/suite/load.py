@@ -15,7 +15,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection, a_kind_of, did_you_mean
 from readfirst.harness.source.strict_yaml import Document, YamlPath
 from readfirst.harness.suite.cases import SCENARIO_KEYS
-from readfirst.harness.suite.confinement import is_safe
+from readfirst.harness.suite.confinement import OUTSIDE, is_safe
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES, given_entry
 from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink, TextContent
@@ -23,7 +23,6 @@ from readfirst.harness.suite.events import EVENTS, read_event
 from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.hooks import read_hooks
-from readfirst.harness.suite.outside import OUTSIDE
 from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permissions, read_rules
 from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.repeated import expanded_arguments, read_arguments, repeated_characters

@@ -1,12 +1,14 @@
-"""Releases: which versions of the product are published, read from `fixtures/releases.yaml`."""
+"""Releases: which versions of the product are published (`fixtures/releases.yaml`), and spans of versions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
+from typing import TypeVar
 
 from packaging.version import Version
 
@@ -68,3 +70,19 @@ def releases_text(versions: Iterable[str]) -> str:
 
 def _older(one: str, other: str) -> bool:
     return Version(one) < Version(other)
+
+
+What = TypeVar("What")
+
+
+def version_spans(names: Iterable[str], what: Callable[[str], What]) -> Iterator[tuple[str, What]]:
+    """Yield each span of contracts of which `what` gives the same, and that; those of older models apart.
+
+    The names come oldest first.
+    """
+    known = list(names)
+    for variant in dict.fromkeys(name.partition("+")[2] for name in known):
+        track = [name for name in known if name.partition("+")[2] == variant]
+        for same, group in groupby(track, key=what):
+            first, *others = group
+            yield f"{first} to {others[-1]}" if others else first, same

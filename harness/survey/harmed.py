@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from readfirst.harness.compare.reach import by_family, in_families
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.report.worst import is_made
+from readfirst.harness.report.by_rule import is_made
 from readfirst.harness.suite.harm_kinds import KINDS, Kind
 from readfirst.harness.suite.suite import Suite
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import platformdirs
 
-from readfirst.harness.processes.errand import run_errand
+from readfirst.harness.processes.child import run_errand
 from readfirst.harness.processes.installing import installing, sweep
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BrokenAdapter

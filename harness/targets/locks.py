@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.processes.errand import run_errand
+from readfirst.harness.processes.child import run_errand
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.source.atomic import write_all

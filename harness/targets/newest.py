@@ -13,7 +13,7 @@ from packaging.version import InvalidVersion, Version
 
 from readfirst.harness.agents.npm import npm
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.processes.errand import run_errand
+from readfirst.harness.processes.child import run_errand
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.targets.catalogue import find, names

@@ -22,9 +22,9 @@ from readfirst.harness.suite.entry import OLD_TIME, Directory, Entry, HardLink, 
 from readfirst.harness.suite.hook_commands import hooks_of
 from readfirst.harness.suite.scenario import BUFFERS, Scenario, WorldEvent
 from readfirst.harness.suite.shift import NANOSECONDS
-from readfirst.harness.workspace.editor import ScriptedEditor
 from readfirst.harness.workspace.folder import Folder, SpoiltError
 from readfirst.harness.workspace.git import Repository
+from readfirst.harness.workspace.inside import ScriptedEditor
 from readfirst.harness.workspace.mounts import Mounts
 from readfirst.harness.workspace.snapshot import TooLargeError, scan, snapshot
 from readfirst.harness.workspace.world import WorldEventError, create, give, make_true, perform

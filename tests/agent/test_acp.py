@@ -22,7 +22,7 @@ from readfirst.harness.targets.adapter import TargetAdapter
 from readfirst.harness.targets.agent import AgentTarget
 from readfirst.harness.targets.install import Installed
 from readfirst.harness.targets.mapping import AgentLaunch, load_target
-from readfirst.harness.workspace.editor import ScriptedEditor
+from readfirst.harness.workspace.inside import ScriptedEditor
 from readfirst.harness.workspace.site import SitePool
 
 FAKE = Path(__file__).with_name("fake_acp_agent.py")

@@ -10,7 +10,7 @@ import pytest
 
 from readfirst.harness.claims.claims import claims_file, load_claims
 from readfirst.harness.claims.page import behaviour, own_data, summary
-from readfirst.harness.cli.suite_page import is_fresh, page_file
+from readfirst.harness.cli.pages import is_fresh, page_file
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.cli.suite_page import page_file
+from readfirst.harness.cli.pages import page_file
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions.behaviours import BEGIN, END, differences, standings, subjects, with_tables
 from readfirst.reference_impl import behaviours_of

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import pytest
 
 import readfirst.harness.versions.history
-from readfirst.harness.cli.suite_page import page_file
+from readfirst.harness.cli.pages import page_file
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.recordings import Recordings

@@ -17,7 +17,7 @@ from readfirst.harness.cli.main import COMMANDS, FORMER, GROUPS
 from readfirst.harness.compare.baseline import BaselineError
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.processes.scratch import ScratchError
-from readfirst.harness.report.place import short_path
+from readfirst.harness.report.failure import short_path
 from readfirst.harness.run.connect import ConnectError
 from readfirst.harness.session import BrokenAdapter, ToolResult
 from readfirst.harness.source.finding import SuiteError

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.cli.docs import pages
+from readfirst.harness.cli.pages import pages
 from tests.command_line import Cli
 
 CHECKOUT = Path(__file__).parents[2]

@@ -18,11 +18,10 @@ from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Verdict
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import Commands, RunFacts
-from readfirst.harness.report.failure import failure_text
-from readfirst.harness.report.place import short_path
+from readfirst.harness.report.by_rule import worst
+from readfirst.harness.report.failure import failure_text, short_path
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.table import TableReport
-from readfirst.harness.report.worst import worst
 from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.suite import Suite

@@ -14,7 +14,7 @@ import pytest
 
 from readfirst.harness.compare.verdict import LEVELS as ALL_LEVELS
 from readfirst.harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS, _Session
-from readfirst.harness.report.place import short_path
+from readfirst.harness.report.failure import short_path
 from readfirst.harness.suite.heading import REQUIREMENTS as ALL_REQUIREMENTS
 from readfirst.harness.suite.rules import CLASSES as ALL_CLASSES
 from readfirst.harness.suite.suite import Suite

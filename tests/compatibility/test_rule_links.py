@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from readfirst.harness.claims.rule_links import behaviours_by_rule
-from readfirst.harness.claims.rule_story import rule_story
+from readfirst.harness.claims.rule_links import behaviours_by_rule, rule_story
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl.behaviours.history import History
 from readfirst.reference_impl.contract import histories

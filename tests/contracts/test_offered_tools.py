@@ -15,8 +15,8 @@ from jsonschema import Draft202012Validator
 from readfirst.harness.changes.diff import tool_changes
 from readfirst.harness.cli.main import main
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.record import offers
-from readfirst.harness.record.offers import offered_tools
+from readfirst.harness.record import given
+from readfirst.harness.record.given import offered_tools
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.tools import (
     OfferedTool,
@@ -135,7 +135,7 @@ def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tools: list[dict[st
     program = tmp_path / "product.py"
     program.write_text(FAKE % json.dumps(tools))
     installed = type("Installed", (), {"command": (sys.executable, str(program))})
-    monkeypatch.setattr(offers, "install", lambda *_: installed)
+    monkeypatch.setattr(given, "install", lambda *_: installed)
 
 
 def test_the_product_is_asked_what_it_offers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

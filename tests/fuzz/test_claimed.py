@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.fuzz.claimed import claimed
+from readfirst.harness.fuzz.known import claimed
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 
 READ = ToolCall("Read", {"file_path": "$WS/a"})

@@ -6,11 +6,11 @@ import wrong_text
 from altered import Altered
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.fuzz.by_rule import by_rule
 from readfirst.harness.fuzz.campaign import Duel, Finding
 from readfirst.harness.fuzz.disagree import Cause, Disagreement
 from readfirst.harness.fuzz.likely_rule import with_rule
 from readfirst.harness.fuzz.portrait import Portrait
+from readfirst.harness.fuzz.searches import by_rule
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, Step, ToolCall, WorldEvent

@@ -12,10 +12,10 @@ import careful
 import pytest
 
 from readfirst.harness.compare.reach import in_families, unpacked
-from readfirst.harness.fuzz.alone import Alone
 from readfirst.harness.fuzz.campaign import Campaign, Finding
-from readfirst.harness.fuzz.claimed import claimed
 from readfirst.harness.fuzz.generate import scenarios
+from readfirst.harness.fuzz.known import claimed
+from readfirst.harness.fuzz.search import Alone
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 

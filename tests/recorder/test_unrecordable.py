@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.record.takes import unrecordable
 from readfirst.harness.record.transcribe import transcribe
-from readfirst.harness.record.unrecordable import unrecordable
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.suite.entry import Entry, HardLink, RegularFile

@@ -19,7 +19,7 @@ from readfirst.harness.adapters import line_program
 from readfirst.harness.adapters.lines import LinesAdapter
 from readfirst.harness.adapters.lines_server import serve_lines
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.cli.version import version
+from readfirst.harness.cli.exits import version
 from readfirst.harness.run.check_adapter import check_adapter
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.run.runner import run

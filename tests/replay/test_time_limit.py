@@ -8,8 +8,7 @@ from contextlib import suppress
 import miniatures
 import pytest
 
-from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.adapters.time_limit import time_limit
+from readfirst.harness.adapters.reference import ReferenceAdapter, time_limit
 from readfirst.harness.session import BrokenAdapter, Workspace
 from readfirst.reference_impl import FileTools
 

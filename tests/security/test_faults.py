@@ -28,7 +28,7 @@ from readfirst.harness.site.facts import SiteError
 from readfirst.harness.site.site import write_site
 from readfirst.harness.source.atomic import Staged, write_all
 from readfirst.harness.suite.suite import Suite, default_root
-from readfirst.harness.workspace.editor import ScriptedEditor
+from readfirst.harness.workspace.inside import ScriptedEditor
 from readfirst.harness.workspace.site import SitePool
 from tests.command_line import Cli
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.outside import OUTSIDE
+from readfirst.harness.suite.confinement import OUTSIDE
 from readfirst.harness.suite.suite import Suite, default_root
 
 BUNDLED = Suite()

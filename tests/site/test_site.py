@@ -19,9 +19,8 @@ from readfirst.harness.site import site
 from readfirst.harness.site.facts import Facts, SiteError
 from readfirst.harness.site.home_page import home_page
 from readfirst.harness.site.implementation_page import implementation_pages
-from readfirst.harness.site.links import broken_links
 from readfirst.harness.site.rule_page import rule_index, rule_pages
-from readfirst.harness.site.site import write_site
+from readfirst.harness.site.site import broken_links, write_site
 from readfirst.harness.site.sources import linked, made_pages, plain_markdown, write_sources
 from readfirst.harness.site.version_page import version_pages
 from readfirst.harness.suite.suite import Suite
