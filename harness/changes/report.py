@@ -70,45 +70,45 @@ def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     yield from ("", *rest) if rest else ()
 
 
-def as_markdown(diff: Diff, *, all_: bool = False) -> Iterator[str]:
-    """Yield the lines of a page, in the manner of a changelog."""
-    from readfirst.harness.report.markup import code, prose
+def as_markdown(diff: Diff, *, all_: bool = False) -> str:
+    """Return a page, in the manner of a changelog."""
+    from readfirst.harness.report.markup import document
+
+    return document(_blocks(diff, all_))
+
+
+def _blocks(diff: Diff, all_: bool) -> Iterator[str]:
+    from readfirst.harness.report.markup import bullets, prose
 
     yield f"# {prose(visible(diff.before))} → {prose(visible(diff.after))}"
-    yield ""
     yield f"{_sum(diff)[0].upper()}{_sum(diff)[1:]}."
     if diff.harm:
-        yield ""
         yield f"## {_HARM}"
-        yield ""
-        yield from (f"- {prose(line)}" for line, _ in _harm(diff, all_))
+        yield bullets(prose(line) for line, _ in _harm(diff, all_))
     shown, rare = _shown(diff.causes, all_)
     for level, title in _TITLES.items():
-        here = [cause for cause in shown if cause.level == level]
-        if here:
-            yield ""
+        if here := [cause for cause in shown if cause.level == level]:
             yield f"## {title}"
-            yield ""
-        for cause in here:
-            old, new = words(cause)
-            mark = "**safety** " if cause.safety else ""
-            yield f"- {mark}{prose(headline(cause))} ({_count(cause)}{_since(cause)})"
-            if (old, new) != ("(nothing)", "(nothing)"):
-                yield f"  - before: {code(old, escaped=True)}"
-                yield f"  - after: {code(new, escaped=True)}"
-            names = cause.scenario_ids if all_ else cause.scenario_ids[:_FEW]
-            more = len(cause.scenario_ids) - len(names)
-            yield f"  - {', '.join(map(code, names))}{f' and {more} more' if more else ''}"
+            yield bullets(_told(cause, all_) for cause in here)
     if diff.tools:
-        yield ""
         yield f"## {_TOOLS}"
-        yield ""
-        yield from (f"- {prose(visible(line))}" for line in diff.tools)
-    rest = list(_rest(diff, rare))
-    if rest:
-        yield ""
-    for line in rest:
-        yield f"{prose(line[0].upper() + line[1:])}."
+        yield bullets(prose(visible(line)) for line in diff.tools)
+    if rest := list(_rest(diff, rare)):
+        yield "\n".join(f"{prose(line[0].upper() + line[1:])}." for line in rest)
+
+
+def _told(cause: Cause, all_: bool) -> str:
+    """Return a cause as an item of a list, with the words of both sides and the scenarios below it."""
+    from readfirst.harness.report.markup import code, prose
+
+    old, new = words(cause)
+    mark = "**safety** " if cause.safety else ""
+    lines = [f"{mark}{prose(headline(cause))} ({_count(cause)}{_since(cause)})"]
+    if (old, new) != ("(nothing)", "(nothing)"):
+        lines += [f"before: {code(old, escaped=True)}", f"after: {code(new, escaped=True)}"]
+    names = cause.scenario_ids if all_ else cause.scenario_ids[:_FEW]
+    more = len(cause.scenario_ids) - len(names)
+    return "\n  - ".join([*lines, f"{', '.join(map(code, names))}{f' and {more} more' if more else ''}"])
 
 
 def as_json(diff: Diff) -> str:

@@ -20,7 +20,17 @@ from readfirst.harness.claims.claims import (
 from readfirst.harness.claims.evidence import Evidence, Holding
 from readfirst.harness.claims.versions import by_contract, holds_anywhere, versions_in_words
 from readfirst.harness.claims.witness import Witness
-from readfirst.harness.report.markup import anchor, cell, code, link, prose, scenario_link, table
+from readfirst.harness.report.markup import (
+    anchor,
+    bullets,
+    cell,
+    code,
+    document,
+    link,
+    prose,
+    scenario_link,
+    table,
+)
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.scenario import TextDigest
@@ -124,7 +134,7 @@ def _made(suite: Suite, lines: Callable[[_Page], Iterator[str]]) -> str:
         if unanswered:
             raise SuiteError([_without_calls(shown.position) for shown in unanswered])
         page = _Page(suite, claims, judged(claims, suite.contracts, witness), witness)
-        return "\n".join(lines(page)) + "\n"
+        return document(lines(page))
 
 
 def _without_calls(position: Position) -> Finding:
@@ -144,7 +154,6 @@ class _Page:
 
     def lines(self) -> Iterator[str]:
         yield "# Documented and real behaviour"
-        yield ""
         yield from self._introduction()
         yield from self._contents()
         for topic in self.claims.topics:
@@ -156,38 +165,31 @@ class _Page:
     def summary(self) -> Iterator[str]:
         """Yield the page of the repository: counts, and a line for each claim that does not hold as it stands."""
         yield "# Documented and real behaviour"
-        yield ""
         yield (
             f"Five documents make {len(list(self.claims))} claims about the file tools of Claude Code. Each was held"
             f" against what version {self.version} was recorded to do. `readfirst product claims` prints every claim"
             " with its scenarios, the words of both sides, and the versions on which it holds; the site has the same"
             " as a page."
         )
-        yield ""
         yield (
             "*In other words*: the refusal or the change is as claimed, an answer is worded differently. *Partly*: some"
             f" scenarios confirm it. *Not shown*: {self.version} lacks what the claim presumes. {self._elsewhere()}"
         )
-        yield ""
-        yield from table(
+        yield table(
             self._heads("topic"),
             [
                 *([prose(topic.title), *self._counts(topic.claims)] for topic in self.claims.topics),
                 ["**All**", *self._counts(list(self.claims))],
             ],
         )
-        yield ""
-        yield from table(self._heads("document"), list(self._by_document()))
-        yield ""
+        yield table(self._heads("document"), list(self._by_document()))
         yield "## What does not hold"
-        yield ""
         rows = [
             [cell(each.claim.says), self._against(each), versions_in_words(each.holdings)]
             for each in self.judged.values()
             if each.holding in ("does not hold", "partly")
         ]
-        yield from table(["claim", "shown by", "holds on"], rows)
-        yield ""
+        yield table(["claim", "shown by", "holds on"], rows)
         yield (
             "This page is made by `readfirst product claims --write` from `fixtures/claims.yaml`, the scenarios and"
             " the recordings; a test fails when it is stale."
@@ -207,36 +209,27 @@ class _Page:
             " recordings say what the product answered, and a claim holds if the recording satisfies the"
             " statement."
         )
-        yield ""
-        yield "- **holds**: every scenario confirms the claim: effects, reason and stated words."
         yield (
-            "- **in other words**: the refusal or the change is as claimed, but an answer is worded differently."
-        )
-        yield "- **partly**: some scenarios confirm it, others do not."
-        yield "- **does not hold**: no scenario confirms it."
-        yield (
+            "- **holds**: every scenario confirms the claim: effects, reason and stated words.\n"
+            "- **in other words**: the refusal or the change is as claimed, but an answer is worded differently.\n"
+            "- **partly**: some scenarios confirm it, others do not.\n"
+            "- **does not hold**: no scenario confirms it.\n"
             "- The mark before a scenario is its verdict on the claim: ✓ it holds, ≈ in other words, ~ partly, ✗ it"
             f" does not. Up to {_MOST_EXAMPLES} calls are quoted, what contradicts the claim first; `$WS` is the"
-            " workspace, `[…]` data of the product's own, and control characters and odd whitespace are escapes."
-        )
-        yield (
+            " workspace, `[…]` data of the product's own, and control characters and odd whitespace are escapes.\n"
             f"- **not shown**: {self.version} has no tool of the kind, or does not have what the claim presumes."
             " Scenarios that need another version are marked –, and the answers that are quoted are those of the"
-            " version that is named before them."
-        )
-        yield (
+            " version that is named before them.\n"
             "- The documents describe different versions. *Holds on* has the versions whose recordings confirm the"
             " claim, all of its scenarios that were recorded there; versions that are not named refute it. A version"
             " is *not shown* where its tools lack what the scenarios need, or where they would show nothing: that a"
             " Read unlocks a file, for one, where files are not locked. How a version sets line numbers is told apart"
             f" from what it shows: *in other words*. {self._elsewhere()}"
         )
-        yield ""
         yield (
             "This is made from `fixtures/claims.yaml`, the scenarios and the recordings; `readfirst product claims`"
             " prints it."
         )
-        yield ""
 
     def _elsewhere(self) -> str:
         others = [
@@ -247,31 +240,24 @@ class _Page:
 
     def _contents(self) -> Iterator[str]:
         yield "## Contents"
-        yield ""
         rows = []
         for topic in self.claims.topics:
             rows.append([link(topic.title, f"#{anchor(topic.title)}"), *self._counts(topic.claims)])
         rows.append(["**All**", *self._counts(list(self.claims))])
-        yield from table(self._heads("topic"), rows)
-        yield ""
-        for title, number in (
-            (_QUESTIONS, len(self.claims.questions)),
-            (_CONTRADICTIONS, len(self.claims.contradictions)),
-        ):
-            yield f"- {link(title, f'#{anchor(title)}')}: {number}"
-        yield f"- {link(_OWN_DATA, f'#{anchor(_OWN_DATA)}')}"
-        yield ""
+        yield table(self._heads("topic"), rows)
+        counts = {
+            _QUESTIONS: f": {len(self.claims.questions)}",
+            _CONTRADICTIONS: f": {len(self.claims.contradictions)}",
+            _OWN_DATA: "",
+        }
+        yield bullets(f"{link(title, f'#{anchor(title)}')}{count}" for title, count in counts.items())
         yield "The same by document; a claim that several documents make counts for each:"
-        yield ""
-        yield from table(self._heads("document"), list(self._by_document()))
-        yield ""
+        yield table(self._heads("document"), list(self._by_document()))
 
     def _by_document(self) -> Iterator[list[str]]:
-        for document in self._documents():
-            made = [
-                claim for claim in self.claims if any(_document(each) == document for each in claim.sources)
-            ]
-            yield [code(document), *self._counts(made)]
+        for name in self._documents():
+            made = [claim for claim in self.claims if any(_document(each) == name for each in claim.sources)]
+            yield [code(name), *self._counts(made)]
 
     def _heads(self, first: str) -> list[str]:
         unasked = [column for column in ("not recorded",) if self._has_unrecorded]
@@ -301,7 +287,6 @@ class _Page:
 
     def _topic(self, topic: Topic) -> Iterator[str]:
         yield f"## {topic.title}"
-        yield ""
         rows = []
         unobservable = []
         for claim in topic.claims:
@@ -322,30 +307,24 @@ class _Page:
                 ]
             )
         if rows:
-            yield from table(
+            yield table(
                 ["claim", "source", "scenarios", "documented", self.version, "verdict", "holds on"], rows
             )
-            yield ""
         if unobservable:
             yield "Claims that calls of the tools cannot show:"
-            yield ""
-            for claim in unobservable:
-                sources = "; ".join(map(_source, claim.sources))
-                yield f"- {_named(claim.id)}{claim.says} ({sources}) *{claim.unobservable}*"
-            yield ""
+            yield bullets(
+                f"{_named(claim.id)}{claim.says} ({_sources(claim)}) *{claim.unobservable}*"
+                for claim in unobservable
+            )
 
     def _questions(self) -> Iterator[str]:
         yield f"## {_QUESTIONS}"
-        yield ""
         for number, question in enumerate(self.claims.questions, 1):
             yield f"### {number}. {question.asks}"
-            yield ""
             yield f"{_named(question.id)}{_source(question.source)}"
-            yield ""
-            yield from self._answers(question)
-            yield ""
+            yield self._answers(question)
 
-    def _answers(self, part: Question | Contradiction) -> Iterator[str]:
+    def _answers(self, part: Question | Contradiction) -> str:
         rows = []
         for shown in part.shown_by:
             evidence = self.witness.answer(shown)
@@ -357,44 +336,38 @@ class _Page:
                     f"{_named_version(evidence, self.version)}{statement.tool}: {describe_answer(statement)}",
                 ]
             )
-        yield from table(["answer", "scenario", f"{self.version}, in its words"], rows)
+        return table(["answer", "scenario", f"{self.version}, in its words"], rows)
 
     def _contradictions(self) -> Iterator[str]:
         yield f"## {_CONTRADICTIONS}"
-        yield ""
         for number, each in enumerate(self.claims.contradictions, 1):
             yield f"### {number}. {each.about}"
-            yield ""
-            for claim_id in each.claims:
-                side = self.judged[claim_id]
-                sources = "; ".join(map(_source, side.claim.sources))
-                holding = "cannot be observed" if side.holding is None else side.holding
-                on = f"; holds on {versions_in_words(side.holdings)}" if side.holdings else ""
-                where = link(code(claim_id), f"#{claim_id}")
-                yield f"- **{holding}**: {side.claim.says} ({sources}; {where}{on})"
-            if each.reports is not None:
-                yield f"- reported by users: {each.reports}"
-            yield ""
+            reported = [] if each.reports is None else [f"reported by users: {each.reports}"]
+            yield bullets([*map(self._side, each.claims), *reported])
             if each.shown_by:
-                yield from self._answers(each)
-                yield ""
+                yield self._answers(each)
             if each.unobservable is not None:
                 yield f"*{each.unobservable}*"
-                yield ""
+
+    def _side(self, claim_id: str) -> str:
+        """Return one side of a contradiction."""
+        side = self.judged[claim_id]
+        holding = "cannot be observed" if side.holding is None else side.holding
+        on = f"; holds on {versions_in_words(side.holdings)}" if side.holdings else ""
+        where = link(code(claim_id), f"#{claim_id}")
+        return f"**{holding}**: {side.claim.says} ({_sources(side.claim)}; {where}{on})"
 
     def _own_data(self) -> Iterator[str]:
         yield f"## {_OWN_DATA}"
-        yield ""
         yield (
             "At these calls the answer continues with data that belongs to the product. The scenarios pin only its"
             " beginning, and an implementation prints its own data instead."
         )
-        yield ""
         rows = [
             [self._link(each.scenario_id), str(each.call), excerpt(each.starts, MOST_CHARACTERS)]
             for each in own_data(self.suite)
         ]
-        yield from table(["scenario", "call", "the answer begins"], rows)
+        yield table(["scenario", "call", "the answer begins"], rows)
 
     def _scenario(self, evidence: Evidence, *, mark: bool) -> str:
         shown = self._link(evidence.scenario_id)
@@ -432,6 +405,10 @@ def _named(identity: str) -> str:
 def _source(source: str) -> str:
     document, _, section = source.partition(", ")
     return f"{code(document)}, {cell(section)}"
+
+
+def _sources(claim: Claim) -> str:
+    return "; ".join(map(_source, claim.sources))
 
 
 def _document(source: str) -> str:

@@ -100,7 +100,7 @@ def diagnose(
         case DiagnosisFormat.json:
             text = as_json(cases)
         case DiagnosisFormat.markdown:
-            text = "".join(f"{line}\n" for line in as_markdown(cases))
+            text = f"{as_markdown(cases)}\n"
         case _:
             text = "\n".join(
                 "".join(f"{line}\n" for line in as_text(case, everything=all_)) for case in cases

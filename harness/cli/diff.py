@@ -79,11 +79,13 @@ def diff(
             dating = found.causes if all_ or format_ is not DiffFormat.text else found.causes[:SHOWN]
             when = dated(suite, one.contract, other.contract, dating, scenarios_of_changes())
             found = found.with_causes([*when, *found.causes[len(dating) :]])
-    if format_ is DiffFormat.json:
-        text = as_json(found)
-    else:
-        lines = (as_markdown if format_ is DiffFormat.markdown else as_text)(found, all_=all_)
-        text = "".join(f"{line}\n" for line in lines)
+    match format_:
+        case DiffFormat.json:
+            text = as_json(found)
+        case DiffFormat.markdown:
+            text = as_markdown(found, all_=all_)
+        case _:
+            text = "".join(f"{line}\n" for line in as_text(found, all_=all_))
     with opened(output) if output is not None else contextlib.nullcontext(stdout()) as stream:
         stream.write(text)
     if found.broken:

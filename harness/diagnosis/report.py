@@ -158,8 +158,8 @@ def _data(case: Case) -> dict[str, Any]:
     }
 
 
-def as_markdown(cases: Sequence[Case]) -> Iterator[str]:
-    """Yield a table, a line for each: what it is like, how much of its failures that explains, and what is left."""
+def as_markdown(cases: Sequence[Case]) -> str:
+    """Return a table, a line for each: what it is like, how much of its failures that explains, and what is left."""
     heads = (
         "implementation",
         "nearest to",
@@ -168,7 +168,7 @@ def as_markdown(cases: Sequence[Case]) -> Iterator[str]:
         "changed behaviours, the most telling first",
         "left",
     )
-    yield from table(heads, [_row(case) for case in cases], numbers=heads[2:4])
+    return table(heads, [_row(case) for case in cases], numbers=heads[2:4])
 
 
 def _row(case: Case) -> Sequence[str]:

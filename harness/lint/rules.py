@@ -128,6 +128,6 @@ RULES: tuple[Rule, ...] = (
 
 def table() -> str:
     """Return the rules as a Markdown table, as docs/format.md shows it."""
-    return "\n".join(
-        markup.table(["rule", "finds"], [[markup.code(rule.id), markup.cell(rule.finds)] for rule in RULES])
+    return markup.table(
+        ["rule", "finds"], [[markup.code(rule.id), markup.cell(rule.finds)] for rule in RULES]
     )

@@ -11,7 +11,7 @@ from readfirst.harness.report import Commands
 from readfirst.harness.report.by_rule import RuleResult, by_class, by_rule, worst
 from readfirst.harness.report.failing_rules import failing_rules, group_of, rule_title
 from readfirst.harness.report.failure import failure_text
-from readfirst.harness.report.markup import fenced, prose, table
+from readfirst.harness.report.markup import document, fenced, prose, table
 from readfirst.harness.report.results import Results, Run, levels_shown
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.rules import Rules
@@ -35,7 +35,7 @@ def page(
 
     Failures are gathered by `rules`, where the suite has these; else by families.
     """
-    return "\n".join(_lines(results, find, commands, rules)) + "\n"
+    return document(_lines(results, find, commands, rules))
 
 
 def _lines(
@@ -46,31 +46,27 @@ def _lines(
 ) -> Iterator[str]:
     levels = levels_shown(results.runs)
     yield "# Conformance of file tools"
-    yield ""
     header = ["target", "contract", "level", "result", *levels, "unsupported", "unspecified", "broken"]
-    yield from table(
+    yield table(
         header,
         [_run(run, name, levels) for run, name in zip(results.runs, results.names, strict=True)],
         numbers=header[4:],
     )
     for run, label in zip(results.runs, results.labels(), strict=True):
         if design := run.summary.design_sentence():
-            yield from ("", f"**{_escaped(label)}**: {_escaped(design)}")
+            yield (f"**{_escaped(label)}**: {_escaped(design)}")
         if complaint := run.summary.complaint():
-            yield from ("", f"**{_escaped(label)}**: {_escaped(complaint)}")
+            yield (f"**{_escaped(label)}**: {_escaped(complaint)}")
         short = [name for name in results.families if _falls_short(run.family(name), levels, run)]
         if short:
-            yield ""
             yield f"## {_escaped(label)}"
-            yield ""
             if rules is None:
                 rows = [[_escaped(name), *_cells(run.family(name), levels)] for name in short]
-                yield from table(["family", *levels, "broken"], rows, numbers=[*levels, "broken"])
+                yield table(["family", *levels, "broken"], rows, numbers=[*levels, "broken"])
                 yield from _failures(run, find, commands(run))
             else:
                 yield from _by_rule(run, rules, levels, find, commands(run))
         for stale in run.summary.stale:
-            yield ""
             yield f"Out of date in the baseline: {_escaped(stale)}"
 
 
@@ -113,17 +109,14 @@ def _by_rule(
         for each in by_class(results)
     ]
     rows += [["no rule", "", *_cells(each.count, levels)] for each in results if each.rule is None]
-    yield from table(["class", "rules", *levels, "broken"], rows, numbers=["rules", *levels, "broken"])
+    yield table(["class", "rules", *levels, "broken"], rows, numbers=["rules", *levels, "broken"])
     failing = failing_rules(results)
     if not failing:
         return
     many = "1 rule does" if len(failing) == 1 else f"{len(failing)} rules do"
-    yield ""
     yield f"{many} not hold at the level {run.level}, worst first. To repeat one:"
-    yield ""
-    yield from fenced("sh", f"{commands.run} SCENARIO")
-    yield ""
-    yield from table(["fails", "rule", "of", "shortest that fails"], [_rule(each) for each in failing])
+    yield fenced("sh", f"{commands.run} SCENARIO")
+    yield table(["fails", "rule", "of", "shortest that fails"], [_rule(each) for each in failing])
     for each in failing[:MOST_RULES]:
         if each.shortest is not None:
             yield from _explained(each.shortest, find, commands)
@@ -148,12 +141,10 @@ def _failures(run: Run, find: Callable[[str], Scenario | None], commands: Comman
     ]
     if not failing:
         return
-    yield ""
     yield f"{counted(len(failing), 'failure')} at the level {run.level}:"
     for verdict in sorted(failing, key=worst)[:MOST_FAILURES]:
         yield from _explained(verdict, find, commands)
     if len(failing) > MOST_FAILURES:
-        yield ""
         yield f"{len(failing) - MOST_FAILURES} more failures, which do less harm, are not shown."
 
 
@@ -161,11 +152,8 @@ def _explained(verdict: Verdict, find: Callable[[str], Scenario | None], command
     text = failure_text(verdict, find(verdict.scenario_id), commands)
     if len(text) > WIDEST:
         text = f"{text[:WIDEST]}\n[{len(text) - WIDEST:,} more characters]"
-    yield ""
     yield f"<details><summary>{_escaped(verdict.scenario_id)}</summary>"
-    yield ""
-    yield from fenced("text", text)
-    yield ""
+    yield fenced("text", text)
     yield "</details>"
 
 

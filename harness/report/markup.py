@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from urllib.parse import quote
 
@@ -44,13 +44,21 @@ def code(text: str, *, escaped: bool = False) -> str:
     return f"{fence}{padding}{shown}{padding}{fence}"
 
 
-def fenced(language: str, text: str) -> Iterator[str]:
-    """Yield the lines of a code block with the text as it is, in a fence that is longer than any in it."""
+def document(blocks: Iterable[str]) -> str:
+    """Return a page of paragraphs, headings, lists, tables and code blocks."""
+    return "\n\n".join(blocks) + "\n"
+
+
+def bullets(items: Iterable[str]) -> str:
+    """Return a list; an item may have items of its own."""
+    return "\n".join(f"- {item}" for item in items)
+
+
+def fenced(language: str, text: str) -> str:
+    """Return a code block with the text as it is, in a fence that is longer than any in it."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
-    yield f"{fence}{language}"
-    yield from text.split("\n")
-    yield fence
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def prose(text: str) -> str:
@@ -103,11 +111,8 @@ def anchor(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
-def table(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Collection[str] = ()
-) -> Iterator[str]:
-    """Yield the lines of a table; cells are Markdown already, `numbers` the heads of columns at the right."""
-    yield f"| {' | '.join(heads)} |"
-    yield f"|{''.join('--:|' if head in numbers else '---|' for head in heads)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> str:
+    """Return a table; cells are Markdown already, `numbers` the heads of columns at the right."""
+    marks = "".join("--:|" if head in numbers else "---|" for head in heads)
+    first, *others = (f"| {' | '.join(row)} |" for row in (heads, *rows))
+    return "\n".join((first, f"|{marks}", *others))

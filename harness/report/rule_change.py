@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from readfirst.harness.counted import counted
-from readfirst.harness.report.markup import code
+from readfirst.harness.report.markup import bullets, code, document
 from readfirst.harness.suite.rules import CLASSES
 
 
@@ -86,7 +86,7 @@ def change_data(changes: Sequence[RuleChange], before: str, after: str) -> dict[
 
 def change_page(changes: Sequence[RuleChange], before: str, after: str) -> str:
     """Return the changes in Markdown: what is worse first, then what is better, then the rest, class by class."""
-    return "\n".join(_lines(changes, before, after)) + "\n"
+    return document(_lines(changes, before, after))
 
 
 def _lines(changes: Sequence[RuleChange], before: str, after: str) -> Iterator[str]:
@@ -100,13 +100,11 @@ def _lines(changes: Sequence[RuleChange], before: str, after: str) -> Iterator[s
     for heading, group in groups:
         if not group:
             continue
-        yield ""
         yield f"## {heading}"
-        yield ""
-        for each in sorted(group, key=lambda each: CLASSES.index(each.class_)):
-            counts = [f"{holding}/{each.judged}" for holding in each.holding]
-            shown = f", for example {code(each.scenario)}" if each.scenario and not each.better else ""
-            yield (
-                f"- {each.class_}, {code(each.rule)}: {each.before} ({counts[0]}) → {each.after} ({counts[1]})"
-                f"{shown}. {each.title}."
-            )
+        yield bullets(map(_line, sorted(group, key=lambda each: CLASSES.index(each.class_))))
+
+
+def _line(each: RuleChange) -> str:
+    was, now = (f"{holding}/{each.judged}" for holding in each.holding)
+    shown = f", for example {code(each.scenario)}" if each.scenario and not each.better else ""
+    return f"{each.class_}, {code(each.rule)}: {each.before} ({was}) → {each.after} ({now}){shown}. {each.title}."

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from readfirst.harness.report.harm_map import BRIEFLY, CHOSEN, MapRow, untried
 from readfirst.harness.report.html import macro
-from readfirst.harness.report.markup import link
+from readfirst.harness.report.markup import document, link
 from readfirst.harness.report.rule_map import rule_map
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.harm_kinds import BESIDE, MEANING
@@ -14,7 +14,7 @@ from readfirst.harness.suite.harm_kinds import BESIDE, MEANING
 
 def home_page(facts: Facts) -> str:
     """Return the page as Markdown."""
-    return "\n".join(_page(facts)) + "\n"
+    return document(_page(facts))
 
 
 def harm_map_html(
@@ -39,22 +39,17 @@ def harm_map_html(
 
 def _page(facts: Facts) -> Iterator[str]:
     yield "# Who loses your work?"
-    yield ""
     yield (
         "Every tool was put through the same sessions. A cell counts those in which it did this; a click shows the"
         " shortest. The most harmful stand first."
     )
-    yield ""
     yield harm_map_html(facts)
-    yield ""
     if any(row.chosen for row in facts.rows.values()):
         yield f"\\{CHOSEN}"
-        yield ""
     waiting = untried(facts.table)
     if waiting:
         names = ", ".join(link(each, f"implementations/{each}.md") for each in waiting)
         yield f"Nobody has looked for harm yet in {names}."
-        yield ""
     yield (
         "The sessions are made to provoke harm, so the shares compare tools and say nothing about an ordinary day."
         " The last two columns lose nothing, and are counted beside harm."
@@ -66,12 +61,9 @@ def _page(facts: Facts) -> Iterator[str]:
         ("contract", "The contract of Read, Edit and Write, version by version"),
     ):
         versions, rows = rule_map(facts.table, [class_])
-        yield ""
         yield f"## {title}"
-        yield ""
         yield (
             f"In percent of a rule's scenarios: where a version of Claude Code does what {facts.against} does. Less"
             " need not be worse; the page of a rule tells. Rules that hold alike in every version are left out."
         )
-        yield ""
         yield macro("maps.html.j2", "rule_map", rows, versions, lambda rule: f"rules/{rule}.html")

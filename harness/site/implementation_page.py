@@ -7,7 +7,17 @@ from typing import Any
 
 from readfirst.harness.report.compatibility_page import counted, short_cell
 from readfirst.harness.report.harm_map import CHOSEN, untried
-from readfirst.harness.report.markup import cell, code, link, prose, scenario_link, table
+from readfirst.harness.report.markup import (
+    bullets,
+    cell,
+    code,
+    document,
+    fenced,
+    link,
+    prose,
+    scenario_link,
+    table,
+)
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.site.home_page import harm_map_html
 from readfirst.harness.site.sections import changed_rules, harm_changes, harm_sections
@@ -21,24 +31,20 @@ _NAMED = 10
 def implementation_pages(facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield the name of each page in the folder of implementations, and its Markdown."""
     for name, result in facts.results.items():
-        yield f"{name}.md", "\n".join(_page(facts, name, result)) + "\n"
+        yield f"{name}.md", document(_page(facts, name, result))
 
 
 def implementation_index(facts: Facts) -> str:
     """Return the page that lists all implementations."""
-    return "\n".join(_index(facts)) + "\n"
+    return document(_index(facts))
 
 
 def _index(facts: Facts) -> Iterator[str]:
     yield "# Implementations"
-    yield ""
     yield "Programs that people use, run for real, the most harmful first; each name leads to a card."
-    yield ""
     yield harm_map_html(facts, "../", products=False)
-    yield ""
     if any(row.chosen for row in facts.rows.values()):
         yield f"\\{CHOSEN}"
-        yield ""
     untried_ = untried(facts.table)
     if untried_:
         yield (
@@ -46,45 +52,35 @@ def _index(facts: Facts) -> Iterator[str]:
             + ", ".join(link(name, f"{name}.md") for name in untried_)
             + "."
         )
-        yield ""
     yield f"## Likeness to {facts.against}"
-    yield ""
     yield f"Rules that hold, of those that were judged: where it does what {facts.against} does."
-    yield ""
-    yield from table(
+    yield table(
         ["implementation", *CLASSES],
         [
             [link(name, f"{name}.md"), *(counted(each["classes"][class_]) for class_ in CLASSES)]
             for name, each in facts.table["implementations"].items()
         ],
     )
-    yield ""
     yield f"{link('A table to filter', '../table.html')} shows all rules and all implementations."
 
 
 def _page(facts: Facts, name: str, result: _Data) -> Iterator[str]:
     yield f"# {name}"
-    yield ""
     yield f"{link(prose(result['title']), result['home'])}. {prose(result['about'])}".rstrip()
-    yield ""
     if name in facts.rows:
         yield harm_map_html(facts, "../", [name, facts.suite.contracts.latest.name])
-        yield ""
     yield from _commands(facts, name, result)
     yield "## What it loses"
-    yield ""
     if name in facts.rows:
         harm = result["harm"]
         yield from harm_sections(facts, harm["sessions"], harm["counts"], harm["shortest"])
     else:
         yield "Nobody has looked for harm in it yet."
-        yield ""
     yield from _changed(facts, name)
     yield from _diagnosis(facts, name)
     yield f"## Likeness to {facts.against}"
-    yield ""
     classes = facts.table["implementations"][name]["classes"]
-    yield from table(
+    yield table(
         ["class", "holds", "partly", "does not hold", "not claimed", "not run"],
         [
             [
@@ -94,7 +90,6 @@ def _page(facts: Facts, name: str, result: _Data) -> Iterator[str]:
             for class_ in CLASSES
         ],
     )
-    yield ""
     for class_ in CLASSES:
         yield from _failing(facts, name, class_)
 
@@ -102,20 +97,15 @@ def _page(facts: Facts, name: str, result: _Data) -> Iterator[str]:
 def _changed(facts: Facts, name: str) -> Iterator[str]:
     before = facts.earlier(name)
     yield "## What changed since its last version"
-    yield ""
     if before is None:
         yield "No earlier version was run."
-        yield ""
         return
     yield f"Compared with {link(before, f'{before}.md')}:"
-    yield ""
     harm, rules = facts.since(name, before)
     if harm.sessions:
-        yield from harm_changes(harm)
-        yield from changed_rules(rules)
+        yield bullets([*harm_changes(harm), *changed_rules(rules)])
     else:
         yield "- No session was put through both, so nothing can be said."
-    yield ""
 
 
 def _failing(facts: Facts, name: str, class_: RuleClass) -> Iterator[str]:
@@ -131,21 +121,17 @@ def _failing(facts: Facts, name: str, class_: RuleClass) -> Iterator[str]:
                 ]
             )
     yield f"## Rules of {class_} that do not hold"
-    yield ""
     if rows:
-        yield from table(["rule", "scenarios", "the shortest that fails"], rows)
+        yield table(["rule", "scenarios", "the shortest that fails"], rows)
     else:
         yield "None of those that were judged."
-    yield ""
 
 
 def _diagnosis(facts: Facts, name: str) -> Iterator[str]:
     found = facts.diagnoses.get(name)
     yield "## What it is like"
-    yield ""
     if found is None:
         yield "It was not diagnosed."
-        yield ""
         return
     failures, explained = len(found["failures"]), len(found["explained"])
     yield (
@@ -153,24 +139,21 @@ def _diagnosis(facts: Facts, name: str) -> Iterator[str]:
         f" {explained} are explained by these behaviours of the reference."
         f" {link('How to read this', '../docs/diagnosis.md')}."
     )
-    yield ""
     changed = sorted(found["differences"], key=lambda each: -len(each["explains"]))
-    for each in changed[:_NAMED]:
-        yield f"- {code(each['behaviour'])}, which explains {len(each['explains'])}: {cell(each['meaning'])}"
+    named = [
+        f"{code(each['behaviour'])}, which explains {len(each['explains'])}: {cell(each['meaning'])}"
+        for each in changed[:_NAMED]
+    ]
     if len(changed) > _NAMED:
-        yield f"- and {len(changed) - _NAMED} more"
-    if not changed:
-        yield "- none: it does what that version does"
-    yield ""
+        named.append(f"and {len(changed) - _NAMED} more")
+    yield bullets(named or ["none: it does what that version does"])
 
 
 def _commands(facts: Facts, name: str, result: _Data) -> Iterator[str]:
     packages = ", ".join(map(code, result["packages"]))
     released = f", released {prose(result['released'])}" if result["released"] else ""
     yield f"Packages: {packages}{released}. Run on {prose(result['date'])}; to run it yourself:"
-    yield ""
-    yield "```console"
-    yield f"$ readfirst run target:{name} --level safe"
+    commands = [f"$ readfirst run target:{name} --level safe"]
     worst = next(
         (
             rule.id
@@ -180,18 +163,14 @@ def _commands(facts: Facts, name: str, result: _Data) -> Iterator[str]:
         None,
     )
     if worst is not None:
-        yield f"$ readfirst field implementations --issue {name} {worst}"
-    yield "```"
-    yield ""
+        commands.append(f"$ readfirst field implementations --issue {name} {worst}")
+    yield fenced("console", "\n".join(commands))
     if worst is not None:
         yield "The second command writes an issue for its maintainers, with steps and evidence; any rule will do."
-        yield ""
     lacks = list(result["lacks"].items())
     if lacks:
         shown = ", ".join(f"{prose(what)} ({count})" for what, count in lacks[:_NAMED])
         more = f" and {len(lacks) - _NAMED} more" if len(lacks) > _NAMED else ""
         yield f"It does not claim, by number of scenarios: {shown}{more}."
-        yield ""
     if name in facts.rows:
         yield f"{link('An image of this for sharing', f'{name}.svg')}."
-        yield ""

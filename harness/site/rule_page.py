@@ -8,7 +8,7 @@ from typing import Any
 from readfirst.harness.claims.claims import Claim
 from readfirst.harness.claims.rule_links import claims_by_rule
 from readfirst.harness.report.compatibility_page import short_cell
-from readfirst.harness.report.markup import code, fenced, link, prose, scenario_link, table
+from readfirst.harness.report.markup import bullets, code, document, fenced, link, prose, scenario_link, table
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.harm_kinds import MEANING
 from readfirst.harness.suite.releases import version_spans
@@ -29,80 +29,59 @@ def rule_pages(facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield the name of each page in the folder of rules, and its Markdown."""
     claims = claims_by_rule(facts.suite)
     for rule in facts.rules:
-        yield f"{rule.id}.md", _joined(_page(facts, rule, claims.get(rule.id, ())))
+        yield f"{rule.id}.md", document(_page(facts, rule, claims.get(rule.id, ())))
 
 
 def rule_index(facts: Facts) -> str:
     """Return the page that lists all rules, the worst class first."""
-    return _joined(_index(facts))
-
-
-def _joined(lines: Iterator[str]) -> str:
-    return "\n".join(lines) + "\n"
+    return document(_index(facts))
 
 
 def _index(facts: Facts) -> Iterator[str]:
     yield "# Rules"
-    yield ""
     yield "What an implementation gets right or wrong, class by class, in order of the harm."
     for class_ in CLASSES:
-        yield ""
         yield f"## {class_}"
-        yield ""
         yield prose(facts.rules.classes[class_])
-        yield ""
-        for rule in facts.rules.of(class_):
-            yield f"- {link(prose(rule.title), f'{rule.id}.md')}"
+        yield bullets(link(prose(rule.title), f"{rule.id}.md") for rule in facts.rules.of(class_))
 
 
 def _page(facts: Facts, rule: Rule, claims: Sequence[tuple[Claim, str]]) -> Iterator[str]:
     yield f"# {prose(rule.title)}"
-    yield ""
     yield (
         f"{code(rule.id)}, class **{rule.class_}**, requirement {rule.requirement}."
         f" Tools: {', '.join(rule.tools)}."
     )
-    yield ""
     yield "## Why it matters"
-    yield ""
     yield prose(rule.why)
-    yield ""
     if rule.guards:
         told = "; ".join(f"**{kind}**, {prose(MEANING[kind])}" for kind in rule.guards)
         yield f"It guards against {link('harm', '../docs/harm.md')}: {told}."
-        yield ""
     yield from _shortest(facts, rule)
     yield from _implementations(facts, rule)
     yield from _versions(facts, rule)
     yield from _sources(rule, claims)
     yield "## All scenarios"
-    yield ""
-    for heading in facts.scenarios[rule.id]:
-        yield f"- {scenario_link(heading.id, code(heading.id))}: {prose(heading.title)}"
+    yield bullets(
+        f"{scenario_link(heading.id, code(heading.id))}: {prose(heading.title)}"
+        for heading in facts.scenarios[rule.id]
+    )
 
 
 def _shortest(facts: Facts, rule: Rule) -> Iterator[str]:
     heading = facts.shortest(rule.id)
     text = facts.suite.text(heading.id)
     yield "## The shortest scenario"
-    yield ""
     yield f"{scenario_link(heading.id, code(heading.id))}: {prose(heading.title)}."
-    yield ""
-    yield from fenced("yaml", text.removeprefix(_SCHEMA_LINE).rstrip("\n"))
-    yield ""
+    yield fenced("yaml", text.removeprefix(_SCHEMA_LINE).rstrip("\n"))
     yield "To try all scenarios of the rule on an implementation:"
-    yield ""
-    yield "```console"
-    yield f"$ readfirst run TARGET --rule {rule.id}"
-    yield "```"
-    yield ""
+    yield fenced("console", f"$ readfirst run TARGET --rule {rule.id}")
 
 
 def _implementations(facts: Facts, rule: Rule) -> Iterator[str]:
     cells: Mapping[str, Mapping[str, Any]] = facts.table["rules"][rule.id]["implementations"]
     yield "## Who keeps it"
-    yield ""
-    yield from table(
+    yield table(
         ["implementation", "", "scenarios", "the shortest that fails"],
         [
             [
@@ -114,18 +93,15 @@ def _implementations(facts: Facts, rule: Rule) -> Iterator[str]:
             for name, each in cells.items()
         ],
     )
-    yield ""
 
 
 def _versions(facts: Facts, rule: Rule) -> Iterator[str]:
     cells: Mapping[str, Mapping[str, Any]] = facts.table["rules"][rule.id]["versions"]
     yield "## Versions of Claude Code"
-    yield ""
     yield (
         f"A version holds the rule if it does in every scenario what {facts.against} does; the others behave"
         " differently, which need not be worse."
     )
-    yield ""
 
     def kind(name: str) -> tuple[str, int, int, str]:
         each = cells[name]
@@ -140,25 +116,25 @@ def _versions(facts: Facts, rule: Rule) -> Iterator[str]:
         ]
         for between, (holds, holding, judged, shortest) in version_spans(cells, kind)
     ]
-    yield from table(["version", "", "scenarios", "the shortest that differs"], rows)
-    yield ""
+    yield table(["version", "", "scenarios", "the shortest that differs"], rows)
     names = facts.table["rules"][rule.id]["behaviours"]
     if names:
         reference = link("reference", "../docs/reference.md")
         yield f"Behaviours of the {reference} that it depends on, and when they changed:"
-        yield ""
-        for name in names:
-            versions = [".".join(map(str, version)) for version in history_of(name).changes]
-            yield f"- {code(name)}: {', '.join(versions) or 'never'}"
-        yield ""
+        yield bullets(f"{code(name)}: {_changed_in(name)}" for name in names)
 
 
 def _sources(rule: Rule, claims: Sequence[tuple[Claim, str]]) -> Iterator[str]:
     yield "## Where it comes from"
-    yield ""
-    for source in rule.sources:
-        yield f"- {link(prose(source), source) if source.startswith('https://') else prose(source)}"
+    items = [link(prose(each), each) if each.startswith("https://") else prose(each) for each in rule.sources]
     for claim, told in claims:
         where = link(code(claim.id), f"../docs/behaviour.md#{claim.id}")
-        yield f"- {where} {prose(claim.says)} {f'Holds on: {told}.' if told else 'It cannot be observed.'}"
-    yield ""
+        items.append(
+            f"{where} {prose(claim.says)} {f'Holds on: {told}.' if told else 'It cannot be observed.'}"
+        )
+    yield bullets(items)
+
+
+def _changed_in(behaviour: str) -> str:
+    versions = [".".join(map(str, version)) for version in history_of(behaviour).changes]
+    return ", ".join(versions) or "never"

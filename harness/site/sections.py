@@ -35,17 +35,15 @@ def harm_sections(
     shown = [kind for kind in KINDS if counts.get(kind) and kind in shortest]
     if not any(kind not in BESIDE for kind in shown):
         yield f"Nothing was harmed in the {sessions:,} sessions that were tried."
-        yield ""
     for kind in shown:
         each = shortest[kind]
         yield f"### {kind}"
-        yield ""
         beside = " This is no harm, and counted beside it." if kind in BESIDE else ""
-        yield f"In {counts[kind]:,} of {sessions:,} sessions: {prose(MEANING[kind])}.{beside} The shortest is"
-        yield f"{scenario_link(each['scenario'], code(each['scenario']))}: {prose(each['title'])}."
-        yield ""
+        yield (
+            f"In {counts[kind]:,} of {sessions:,} sessions: {prose(MEANING[kind])}.{beside} The shortest is\n"
+            f"{scenario_link(each['scenario'], code(each['scenario']))}: {prose(each['title'])}."
+        )
         yield _picture(facts.suite.scenario(each["scenario"]), each["step"], each["line"])
-        yield ""
 
 
 def _picture(scenario: Scenario, harmed: int, line: str) -> str:
@@ -95,19 +93,19 @@ _SHOWN = 12
 
 
 def harm_changes(common: CommonHarm) -> Iterator[str]:
-    """Yield a list of what is harmed more often or less often than before."""
+    """Yield the items of a list: what is harmed more often or less often than before."""
     was, now = (percent(part, common.sessions) for part in common.harmed) if common.sessions else ("", "")
     if was != now:
         verb = "more" if common.harmed[1] > common.harmed[0] else "less"
         both = f"{common.sessions:,} sessions that both were put through"
-        yield f"- It harms {verb} often: in {now} of the {both}, before in {was}."
+        yield f"It harms {verb} often: in {now} of the {both}, before in {was}."
     told = [f"{kind} {was:,} → {now:,}" for kind, (was, now) in common.counts.items() if was != now]
     if told:
-        yield f"- By kind, in numbers of these sessions: {', '.join(told)}."
+        yield f"By kind, in numbers of these sessions: {', '.join(told)}."
 
 
 def changed_rules(changes: Sequence[RuleChange]) -> Iterator[str]:
-    """Yield a list of the rules that are kept otherwise, those that guard work first."""
+    """Yield the items of a list: the rules that are kept otherwise, those that guard work first."""
     ordered = sorted(changes, key=lambda each: (CLASSES.index(each.class_), each.rule))
     groups = (
         (
@@ -117,13 +115,14 @@ def changed_rules(changes: Sequence[RuleChange]) -> Iterator[str]:
         ("Rules that it keeps in more cases than before", [each for each in ordered if each.better]),
     )
     for words, group in groups:
-        if group:
-            yield f"- {words}:"
+        lines = [f"{words}:"]
         for each in group[:_SHOWN]:
             title = link(prose(each.title), f"../rules/{each.rule}.md")
             was, now = each.holding
-            yield f"    - {title}: {was} of {counted(each.judged, 'scenario')} before, {now} now"
+            lines.append(f"{title}: {was} of {counted(each.judged, 'scenario')} before, {now} now")
         if len(group) > _SHOWN:
-            yield f"    - {len(group) - _SHOWN} other rules, which weigh less"
+            lines.append(f"{len(group) - _SHOWN} other rules, which weigh less")
+        if group:
+            yield "\n    - ".join(lines)
     if not any(group for _, group in groups):
-        yield "- It keeps every rule as before."
+        yield "It keeps every rule as before."

@@ -7,7 +7,7 @@ from typing import Any
 
 from readfirst.harness.compare.common import CommonHarm
 from readfirst.harness.report.compatibility_page import counted
-from readfirst.harness.report.markup import cell, code, link, prose, scenario_link, table
+from readfirst.harness.report.markup import bullets, cell, code, document, link, prose, scenario_link, table
 from readfirst.harness.report.rule_change import rule_changes
 from readfirst.harness.report.visible import visible
 from readfirst.harness.site.facts import Facts
@@ -24,40 +24,35 @@ _NAMED = 20
 
 def version_index(facts: Facts) -> str:
     """Return the page that lists all versions, the newest first."""
-    return "\n".join(_index(facts)) + "\n"
+    return document(_index(facts))
 
 
 def version_pages(facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield the name of each page in the folder of versions, and its Markdown."""
     for name in facts.recorded:
-        yield f"{name}.md", "\n".join(_page(facts, facts.suite.contracts[name])) + "\n"
+        yield f"{name}.md", document(_page(facts, facts.suite.contracts[name]))
 
 
 def _index(facts: Facts) -> Iterator[str]:
     yield "# Versions of Claude Code"
-    yield ""
     yield "What each version does to files in the recorded sessions, the most harmful first; a name leads to its page."
-    yield ""
     yield harm_map_html(facts, "../", facts.recorded)
-    yield ""
     yield f"{link('Each cause in a sentence', '../docs/harm.md')}, {link('all changes', '../docs/history.md')}."
-    yield ""
     yield "## What is new in each"
-    yield ""
-    for name in reversed(facts.recorded):
-        yield f"- {link(prose(name), f'{name}.md')}: {prose(facts.table['versions'][name]['summary'])}"
-    yield ""
+    yield bullets(
+        f"{link(prose(name), f'{name}.md')}: {prose(facts.table['versions'][name]['summary'])}"
+        for name in reversed(facts.recorded)
+    )
     yield f"## Likeness to {facts.against}"
-    yield ""
     yield (
         f"The rules of safety that changed, and the rules that hold in each version, of those that were judged: where"
         f" it does what {facts.against} does in every scenario."
     )
-    yield ""
-    yield '<picture><source media="(max-width: 700px)" srcset="../docs/versions-narrow.svg">'
-    yield '<img alt="Each rule of the class safety as a bar over the versions" src="../docs/versions.svg"></picture>'
-    yield ""
-    yield from table(
+    yield (
+        '<picture><source media="(max-width: 700px)" srcset="../docs/versions-narrow.svg">\n'
+        '<img alt="Each rule of the class safety as a bar over the versions" src="../docs/versions.svg"></picture>'
+    )
+    yield table(
         ["version", *CLASSES],
         [
             [prose(name), *(counted(each["classes"][class_]) for class_ in CLASSES)]
@@ -69,29 +64,23 @@ def _index(facts: Facts) -> Iterator[str]:
 def _page(facts: Facts, contract: Contract) -> Iterator[str]:
     name = contract.name
     yield f"# Claude Code {prose(name)}"
-    yield ""
     yield prose(contract.summary)
-    yield ""
     if name in facts.rows:
         yield harm_map_html(facts, "../", [name])
-        yield ""
     before = facts.suite.contracts.before(contract)
     if before is not None and before.name in facts.recorded:
         yield f"## What changed for users since {prose(before.name)}"
-        yield ""
-        yield from _changes(facts, before, contract)
-        yield ""
+        yield bullets(_changes(facts, before, contract))
     harm = facts.recorded_harm["contracts"].get(name)
     if harm is not None:
         yield "## What it harms"
-        yield ""
         yield from harm_sections(facts, harm["sessions"], harm["harmed"], harm["shortest"])
         yield "## Why"
-        yield ""
-        for cause in facts.recorded_harm["causes"]:
-            count = cause["contracts"].get(name, 0)
-            if count:
-                yield f"- {_cause(facts, cause)} ({count:,})"
+        yield bullets(
+            f"{_cause(facts, cause)} ({count:,})"
+            for cause in facts.recorded_harm["causes"]
+            if (count := cause["contracts"].get(name, 0))
+        )
 
 
 def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
@@ -100,9 +89,9 @@ def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
         yield from harm_changes(CommonHarm.read(harm))
         for cause in facts.recorded_harm["causes"]:
             if cause["id"] in harm["gone"] and before.read_gate == after.read_gate:
-                yield f"- It no longer harms so: {_cause(facts, cause)}"
+                yield f"It no longer harms so: {_cause(facts, cause)}"
             elif cause["id"] in harm["new"]:
-                yield f"- It harms in a new way: {_cause(facts, cause)}"
+                yield f"It harms in a new way: {_cause(facts, cause)}"
     rules = facts.table["versions"][after.name].get("since")
     if rules is not None:
         changed = rule_changes(facts.table, before.name, after.name, rules["rules"], "versions")
@@ -110,8 +99,8 @@ def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
     found = list(_behaviours(before, after))
     yield from found[:_NAMED]
     if len(found) > _NAMED:
-        yield f"- And {len(found) - _NAMED} smaller changes."
-    yield f"- {link('All changes', '../docs/history.md')}, with the words before and after them."
+        yield f"And {len(found) - _NAMED} smaller changes."
+    yield f"{link('All changes', '../docs/history.md')}, with the words before and after them."
 
 
 def _cause(facts: Facts, cause: Any) -> str:
@@ -130,9 +119,9 @@ def _behaviours(before: Contract, after: Contract) -> Iterator[str]:
         if was == now:
             continue
         if isinstance(now, bool):
-            yield f"- {'Now' if now else 'No longer'}: {cell(history.meaning)}"
+            yield f"{'Now' if now else 'No longer'}: {cell(history.meaning)}"
         else:
-            yield f"- Otherwise than before: {cell(history.meaning)} ({_shown(was)} → {_shown(now)})"
+            yield f"Otherwise than before: {cell(history.meaning)} ({_shown(was)} → {_shown(now)})"
 
 
 def _shown(value: object) -> str:

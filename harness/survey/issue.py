@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from textwrap import indent
 from typing import Any
 
 from readfirst.harness.compare.reach import in_families
 from readfirst.harness.report.markup import cell as prose
-from readfirst.harness.report.markup import code, fenced
+from readfirst.harness.report.markup import code, document, fenced
 from readfirst.harness.report.step import brief_step
 from readfirst.harness.report.visible import visible_lines
 from readfirst.harness.suite.contracts import clause_for
@@ -67,17 +68,10 @@ def issue_text(report: Report, suite: Suite) -> str:
         iter((prose(report.rule.why),)),
         _how_found(report, suite),
     )
-    lines = [f"# {_title(report)}"]
+    blocks = [f"# {_title(report)}"]
     for heading, part in zip(HEADINGS, parts, strict=True):
-        lines += ["", f"## {heading}", "", *_trimmed(part)]
-    return "\n".join(lines) + "\n"
-
-
-def _trimmed(lines: Iterable[str]) -> list[str]:
-    kept = list(lines)
-    while kept and not kept[-1]:
-        kept.pop()
-    return kept
+        blocks += [f"## {heading}", *part]
+    return document(blocks)
 
 
 def _title(report: Report) -> str:
@@ -93,22 +87,19 @@ def _title(report: Report) -> str:
 def _what_happens(report: Report) -> Iterator[str]:
     cell, about = report.cell, report.result["about"]
     failing = cell["judged"] - cell["holding"]
-    yield f"With {report.packages} ({report.result['title']}) this does not hold: **{prose(report.rule.title)}.**"
     yield (
+        f"With {report.packages} ({report.result['title']}) this does not hold: **{prose(report.rule.title)}.**\n"
         f"It fails in {failing} of the {cell['judged']} cases that were tried. The steps below are one of them; "
         f"what should be: {_sentence(prose(report.scenario.title))}"
     )
-    yield ""
     names = {tool: mapping.call for tool, mapping in report.target.tools.items()}
     said = {
         tool: call for tool, call in names.items() if tool in {each.tool for each in report.scenario.calls()}
     }
-    if any(tool != call for tool, call in said.items()):
-        pairs = [f"{tool} is a call of `{call}`" for tool, call in said.items()]
-        yield f"Here {', '.join(pairs)}."
-    yield f"{_outcome(report)}"
+    pairs = [f"{tool} is a call of `{call}`" for tool, call in said.items()]
+    renamed = any(tool != call for tool, call in said.items())
+    yield (f"Here {', '.join(pairs)}.\n" if renamed else "") + _outcome(report)
     if about:
-        yield ""
         yield f"As it was tested: {about}"
 
 
@@ -169,47 +160,40 @@ def _expected(report: Report, suite: Suite) -> Iterator[str]:
             yield "The call is carried out."
             continue
         summary = suite.vocabulary.names[clause.error].summary
-        yield f"The call is refused, and changes nothing. The reason to refuse it: {_sentence(prose(summary))}"
+        told = (
+            f"The call is refused, and changes nothing. The reason to refuse it: {_sentence(prose(summary))}"
+        )
         if isinstance(clause.text, str):
-            yield f"Claude Code {contract.name}, for example, answers:"
-            yield ""
-            yield from fenced("text", _shown(clause.text))
+            yield f"{told}\nClaude Code {contract.name}, for example, answers:"
+            yield fenced("text", _shown(clause.text))
+        else:
+            yield told
     for each in evidence.found:
         if each.what != "refused":
-            yield ""
             yield f"{_named(each)}:"
-            yield ""
-            yield from fenced("text", _shown(each.expected))
+            yield fenced("text", _shown(each.expected))
 
 
 def _evidence(report: Report) -> Iterator[str]:
     """Yield what was answered, step by step, and what was there afterwards; odd characters as escapes."""
     yield f"Observed on {report.result['date']}. `$WS` is the folder with the files; odd characters are escaped."
-    yield ""
     for number, step in enumerate(report.scenario.steps[: report.evidence.step], 1):
         if isinstance(step, WorldEvent | SessionEvent):
             yield f"{number}. Somebody else: {code(brief_step(step), escaped=True)}"
-            yield ""
             continue
         answers = report.evidence.answers[number - 1] if number <= len(report.evidence.answers) else ()
         for call, answer in zip(own_calls(report.target, report.scenario, step), answers, strict=False):
             yield f"{number}. `{call.name}` {'was refused' if answer.refused else 'answered'}:"
-            yield ""
-            yield from (f"   {line}" if line else "" for line in fenced("text", _shown(answer.text)))
-            yield ""
+            yield indent(fenced("text", _shown(answer.text)), "   ", bool)
         if not answers:
             yield f"{number}. There was no answer."
-            yield ""
     if report.evidence.broken:
         yield "It ended early:"
-        yield ""
-        yield from fenced("text", _shown(report.evidence.broken))
+        yield fenced("text", _shown(report.evidence.broken))
     for each in report.evidence.found:
         if each.what != "refused":
             yield f"{_named(each)} afterwards:"
-            yield ""
-            yield from fenced("text", _shown(each.got))
-            yield ""
+            yield fenced("text", _shown(each.got))
 
 
 def _how_found(report: Report, suite: Suite) -> Iterator[str]:
@@ -219,12 +203,11 @@ def _how_found(report: Report, suite: Suite) -> Iterator[str]:
         f"{suite.contracts.default}. In a checkout of readfirst, with the package installed, these commands show the "
         "scenario and repeat it:"
     )
-    yield ""
     commands = (
         f"readfirst show {report.scenario.id}",
         f"readfirst run target:{report.name} {report.scenario.id} --trace",
     )
-    yield from fenced("shell", "\n".join(commands))
+    yield fenced("shell", "\n".join(commands))
 
 
 def _named(found: Found) -> str:

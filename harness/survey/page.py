@@ -17,7 +17,7 @@ from readfirst.harness.compare.reach import (
 )
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.report.harm_map import CHOSEN, map_rows, untried
-from readfirst.harness.report.markup import link, prose, scenario_link, table
+from readfirst.harness.report.markup import document, fenced, link, prose, scenario_link, table
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import harm_data, looked_at
@@ -180,7 +180,7 @@ def looked_at_all(target: Mapping[str, Any]) -> bool:
 
 def page(data: Mapping[str, Any]) -> str:
     """Return docs/implementations.md of the data of `result_data`."""
-    return "\n".join(_page(data)) + "\n"
+    return document(_page(data))
 
 
 def _page(data: Mapping[str, Any]) -> Iterator[str]:
@@ -188,15 +188,13 @@ def _page(data: Mapping[str, Any]) -> Iterator[str]:
     rows = map_rows({"implementations": harm, "versions": {}})
     home = {each["target"]: each["home"] for each in data["targets"]}
     yield "# Published implementations: whose work they lose"
-    yield ""
     yield (
         f"Run on {data['date']} in up to {data['scenarios']:,} sessions that are made to provoke harm, the most harmful"
         " first: in how many of those that a target could be asked was work lost or spoiled, whatever its design?"
         f" {link('harm.md', 'harm.md')} says what the kinds mean; `blind` and `overcautious` lose nothing, and are"
         " counted beside harm."
     )
-    yield ""
-    yield from table(
+    yield table(
         ["implementation", "sessions", "harmed", *KINDS],
         [
             [
@@ -209,11 +207,9 @@ def _page(data: Mapping[str, Any]) -> Iterator[str]:
         ],
         numbers=["sessions", "harmed", *KINDS],
     )
-    yield ""
     waiting = untried({"implementations": harm})
     if waiting:
         yield f"Nobody has looked for harm yet in {', '.join(map(prose, waiting))}."
-        yield ""
     part = [
         (row.name, "tried" in each["harm"])
         for row in rows
@@ -224,14 +220,11 @@ def _page(data: Mapping[str, Any]) -> Iterator[str]:
             f"\\{CHOSEN} So it is with {', '.join(map(prose, often))}: the sessions have six calls at most, and"
             " need no process of their own."
         )
-        yield ""
     if spread := [name for name, named in part if not named]:
         yield f"Only a sample of the sessions was tried, spread evenly, with {', '.join(map(prose, spread))}."
-        yield ""
     yield "The worst that each does, in the scenario with the fewest steps:"
-    yield ""
     targets = {each["target"]: each["harm"]["shortest"] for each in data["targets"]}
-    yield from table(
+    yield table(
         ["implementation", "what it shows", "scenario"],
         [
             [prose(row.name), prose(worst["line"]), scenario_link(worst["scenario"])]
@@ -239,14 +232,10 @@ def _page(data: Mapping[str, Any]) -> Iterator[str]:
             if (worst := next((shown for kind, shown in targets[row.name].items() if kind in HARMS), None))
         ],
     )
-    yield ""
     yield (
         "[compatibility.md](compatibility.md) says how like a version of Claude Code each is, [targets.md](targets.md)"
         " how it is run. A card for each, with every kind of harm as a picture of its steps and every rule that does"
         " not hold, is part of [the site](site.md). `implementations.json` has what every scenario came to; this page"
         " and it are written by"
     )
-    yield ""
-    yield "```console"
-    yield f"$ {data['command']}"
-    yield "```"
+    yield fenced("console", f"$ {data['command']}")

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 from readfirst.harness.report.markup import fenced
@@ -86,19 +87,17 @@ def _known_before(scenario: Scenario, end: Step) -> Knowledge:
 
 
 def steps_section(target: Target, release: Release, scenario: Scenario, evidence: Evidence) -> Iterator[str]:
-    """Yield the lines, in Markdown, that repeat a scenario up to the step that does not hold."""
+    """Yield the blocks, in Markdown, that repeat a scenario up to the step that does not hold."""
     steps = scenario.steps[: evidence.step]
     paths = _paths(scenario, evidence)
     match target.launch:
         case PythonLaunch() as launch:
-            yield from fenced("shell", f"pip install {shlex.join(release.pip)}")
-            yield ""
+            yield fenced("shell", f"pip install {shlex.join(release.pip)}")
             program = _python(target, launch, scenario, steps, paths)
-            yield from fenced("python", "\n".join(program))
+            yield fenced("python", "\n".join(program))
         case McpLaunch() as launch:
-            yield from fenced("shell", "\n".join(_installed(release)))
-            yield ""
-            yield from fenced("bash", "\n".join(_script(target, launch, scenario, steps, paths)))
+            yield fenced("shell", "\n".join(_installed(release)))
+            yield fenced("bash", "\n".join(_script(target, launch, scenario, steps, paths)))
         case _:
             yield from _played(target, release, scenario, steps, paths)
 
@@ -141,7 +140,6 @@ def _python(
     yield from ("", "", *_SHELL.splitlines(), "")
     if given := list(shell_steps.given_lines(scenario.given)):
         yield from ("", *_in_a_shell(given))
-    yield ""
     yield from _connected(launch)
     yield from ("", "", *_SHOW.splitlines(), "", "")
     yield from lines
@@ -180,14 +178,11 @@ def _connected(launch: PythonLaunch) -> Iterator[str]:
     if launch.make:
         module, _, name = launch.make.partition(":")
         yield f"from {module} import {name.partition('.')[0]}"
-        yield ""
         arguments = (f"{key}={_in_python(value)}" for key, value in (launch.arguments or {}).items())
         yield f"tools = {name}({', '.join(arguments)})"
     else:
         package, _, module = launch.module.rpartition(".")
         yield f"from {package} import {module} as tools" if package else f"import {module} as tools"
-    yield ""
-    yield ""
     yield "def call(tool, **arguments):"
     yield "    return getattr(tools, tool)(**arguments)"
 
@@ -226,7 +221,6 @@ def _script(
 ) -> Iterator[str]:
     """Yield a script for bash that speaks JSON-RPC with a server."""
     yield from _laid_out(scenario)
-    yield ""
     variables = "".join(f" {name}={_word(value)}" for name, value in target.environment.items())
     command = " ".join(map(_word, launch.command))
     yield f"coproc SERVER {{ exec{' env' if variables else ''}{variables} {command} 2>/dev/null; }}"
@@ -240,7 +234,6 @@ def _script(
     yield f"{_request(next(numbers), 'initialize', client)} >/dev/null"
     ready = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
     yield f"printf '%s\\n' '{ready}' >&\"${{SERVER[1]}}\""
-    yield ""
     for each in target.setup:
         yield _request(next(numbers), "tools/call", {"name": each.call, "arguments": dict(each.arguments)})
     for step in steps:
@@ -250,7 +243,6 @@ def _script(
         for call in own_calls(target, scenario, step):
             asked = {"name": call.name, "arguments": dict(call.arguments)}
             yield _request(next(numbers), "tools/call", asked)
-    yield ""
     yield from shell_steps.shown_lines(paths)
     yield 'kill "$SERVER_PID"'
 
@@ -277,31 +269,20 @@ def _played(
 ) -> Iterator[str]:
     """Yield what a model does that is to make an agent repeat it, and what happens in a shell meanwhile."""
     yield "In a shell:"
-    yield ""
-    yield from fenced("bash", "\n".join([*_installed(release), *_laid_out(scenario)]))
-    yield ""
+    yield fenced("bash", "\n".join([*_installed(release), *_laid_out(scenario)]))
     yield f"Start {target.name} in `$WS`, with edits allowed. Its model then does this, call by call:"
-    yield ""
     for number, step in enumerate(steps, 1):
         if isinstance(step, WorldEvent):
             yield f"{number}. {_MEANWHILE}"
-            yield ""
-            yield from _indented(fenced("bash", "\n".join(shell_steps.event_lines(step))))
+            yield indent(fenced("bash", "\n".join(shell_steps.event_lines(step))), "   ", bool)
         else:
             calls = own_calls(target, scenario, step)
             names = ", ".join(f"`{call.name}`" for call in calls)
             together = " in one message" if len(calls) > 1 else ""
             yield f"{number}. The model calls {names}{together}:"
-            yield ""
             for call in calls:
                 text = json.dumps(dict(call.arguments), ensure_ascii=True)
-                yield from _indented(fenced("json", text))
-        yield ""
+                yield indent(fenced("json", text), "   ")
     if paths:  # none where what differs lies outside the workspace
         yield "What is there afterwards:"
-        yield ""
-        yield from fenced("bash", "\n".join(shell_steps.shown_lines(paths)))
-
-
-def _indented(lines: Iterator[str]) -> Iterator[str]:
-    return (f"   {line}" if line else "" for line in lines)
+        yield fenced("bash", "\n".join(shell_steps.shown_lines(paths)))

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.report.markup import cell, code, scenario_link, table
+from readfirst.harness.report.markup import cell, code, document, scenario_link, table
 from readfirst.harness.suite.contracts import DOCUMENTED, LATEST
 from readfirst.reference_impl.behaviours.history import ByModel, History, version_of
 from readfirst.reference_impl.contract import (
@@ -174,7 +174,7 @@ def with_tables(page: str) -> str:
     _, end, tail = rest.partition(END)
     if not begin or not end:
         raise PageError(f"docs/reference.md has no place for the tables: put {BEGIN} and {END} into it.")
-    return "\n".join([f"{head}{BEGIN}", *_tables(), f"{END}{tail}"])
+    return f"{head}{BEGIN}\n\n{document(_tables())}\n{END}{tail}"
 
 
 def value_in_page(value: Any) -> str:
@@ -193,16 +193,12 @@ def value_in_page(value: Any) -> str:
 def _tables() -> Iterator[str]:
     usual, documented = standings(DEFAULT_CONTRACT), standings(DOCUMENTED)
     for subject in subjects():
-        yield ""
         yield f"### {subject.name.capitalize()}"
-        yield ""
         yield subject.about
-        yield ""
-        yield from table(
+        yield table(
             ["behaviour", DEFAULT_CONTRACT, DOCUMENTED, "changed in", "source", "shown by"],
             [_row(name, usual[name].value, documented[name].value) for name in subject.behaviours],
         )
-    yield ""
 
 
 def _row(name: str, usual: Any, documented: Any) -> list[str]:

@@ -8,7 +8,7 @@ from packaging.version import Version
 
 from readfirst.harness.changes.dating import version_of
 from readfirst.harness.counted import counted
-from readfirst.harness.report.markup import cell, code, scenario_link, table
+from readfirst.harness.report.markup import cell, code, document, scenario_link, table
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions import history
 from readfirst.harness.versions.behaviours import value_in_page
@@ -22,13 +22,13 @@ _BETWEEN = "`readfirst product bisect ID --from X --to Y` finds it, and `--recor
 def history_page(suite: Suite, histories: Histories | None = None) -> str:
     """Return the page, of the reference's behaviours unless others are given. Raises SuiteError, RecordingError."""
     known = history.the_histories() if histories is None else histories
-    return "\n".join(_page(history.change_points(suite, known))) + "\n"
+    return document(_page(history.change_points(suite, known)))
 
 
 def history_summary(suite: Suite, histories: Histories | None = None) -> str:
     """Return the page of the repository: the changes counted. Raises the same as `history_page`."""
     known = history.the_histories() if histories is None else histories
-    return "\n".join(_summary(suite, history.change_points(suite, known))) + "\n"
+    return document(_summary(suite, history.change_points(suite, known)))
 
 
 def changes_between(
@@ -47,29 +47,23 @@ def changes_between(
 
 def _page(points: Sequence[ChangePoint]) -> Iterator[str]:
     yield _TITLE
-    yield ""
     yield (
         "Every change of Claude Code's file tools that the reference implementation follows, oldest first, with what"
         " the product answered before and after it. The versions and behaviours come from the tables in"
         " `reference_impl/behaviours`, the words from the recordings of the scenarios that show the change."
     )
-    yield ""
     yield (
-        "- **exact**: the version and the one published before it were both recorded, and only the later one shows it."
-    )
-    yield (
+        "- **exact**: the version and the one published before it were both recorded, and only the later one"
+        " shows it.\n"
         "- **between X and Y**: X was recorded without the change, Y with it; versions between them were not. The"
-        f" version is then the one that the reference takes. {_BETWEEN}"
-    )
-    yield (
+        f" version is then the one that the reference takes. {_BETWEEN}\n"
         "- Of two long texts the part around their first difference is shown; `$WS` is the workspace, `[…]` data of"
         " the product's own, and control characters and odd whitespace are escapes. *Older models* are those that must"
         " read a file before they change it (`+gated`)."
     )
-    yield ""
     yield from _counted(points)
     if points:
-        yield from table(
+        yield table(
             ["version", "known", "behaviour", "before", "after", "scenarios"],
             [_row(point) for point in points],
         )
@@ -77,13 +71,11 @@ def _page(points: Sequence[ChangePoint]) -> Iterator[str]:
 
 def _summary(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[str]:
     yield _TITLE
-    yield ""
     yield (
         "The changes of Claude Code's file tools that the reference implementation follows. `readfirst product history`"
         " prints each with the product's words before and after it and the scenarios that show it; the site has the"
         " same as a page. `readfirst diff 2.1.7 2.1.328` shows what differs between any two versions."
     )
-    yield ""
     yield from _counted(points)
     if not points:
         return
@@ -99,19 +91,15 @@ def _summary(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[str]:
             )
             before = version
     yield "A change counts for the first recorded version that has it, and for the tool whose answer shows it best."
-    yield ""
-    yield from table(["version", "changes", *_TOOLS, "others", "what is new"], rows)
+    yield table(["version", "changes", *_TOOLS, "others", "what is new"], rows)
     unsure = [point for point in points if point.point is None or not point.point.exact]
     if unsure:
-        yield ""
         yield "## Not exact"
-        yield ""
         yield (
             "An exact change was recorded with its version and with the one published before it. For these, versions"
             f" between were not recorded. {_BETWEEN}"
         )
-        yield ""
-        yield from table(
+        yield table(
             ["version", "known", "behaviour", "scenarios"],
             [[row[0], row[1], code(point.behaviour), row[5]] for point in unsure for row in (_row(point),)],
         )
@@ -120,7 +108,6 @@ def _summary(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[str]:
 def _counted(points: Sequence[ChangePoint]) -> Iterator[str]:
     exact = sum(point.point is not None and point.point.exact for point in points)
     yield f"{counted(len(points), 'change')}, {exact} of them exact."
-    yield ""
 
 
 def _row(point: ChangePoint) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.counted import counted
-from readfirst.harness.report.markup import code, prose, scenario_link, table
+from readfirst.harness.report.markup import code, document, prose, scenario_link, table
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.versions.sweep import Difference, Swept
 
@@ -18,25 +18,22 @@ _Class = tuple[str, str, str, tuple[str, str]]
 
 def sweep_page(found: Mapping[str, Swept]) -> str:
     """Return the page of what was swept."""
-    return "\n".join(_page(sorted(found.values(), key=lambda each: order(each.version)))) + "\n"
+    return document(_page(sorted(found.values(), key=lambda each: order(each.version))))
 
 
 def _page(found: Sequence[Swept]) -> Iterator[str]:
     compared = [each for each in found if not each.failed]
     yield "# Every version"
-    yield ""
     yield (
         "Some versions of Claude Code are contracts, recorded with every scenario. What the reference does in the"
         " versions between them follows from the changes in [history.md](history.md). The sweep puts that to the test:"
         " it installs a published version, replays scenarios that show every known change and random sequences on the"
         " product and on the reference at the same version, and compares files and words after every step."
     )
-    yield ""
     yield (
         "This page and [sweep.json](sweep.json) are written by `readfirst product sweep`;"
         " [recording.md](recording.md#every-version) says how to continue."
     )
-    yield ""
     agree = sum(each.agrees for each in compared)
     asked = [one.asked for each in compared for one in each.differences]
     random = sum(map(_is_random, asked))
@@ -63,14 +60,11 @@ def _differences(compared: Sequence[Swept]) -> Iterator[str]:
             classes.setdefault((one.level, one.tool, what, one.made), []).append((each.version, one))
     if not classes:
         return
-    yield ""
     yield "## What differs"
-    yield ""
     yield (
         "Differences with the same tool and the same outcome on both sides, the worst level first. `done` is a success;"
         " else it is the name of the error. The example is the oldest one."
     )
-    yield ""
     rows = []
     for (level, tool, what, made), members in sorted(
         classes.items(), key=lambda item: (_rank(item[0][0]), -len(item[1]), item[0])
@@ -82,7 +76,7 @@ def _differences(compared: Sequence[Swept]) -> Iterator[str]:
         names = list(dict.fromkeys(name for name, _ in members))
         outcome = made[0] if made[0] == made[1] else f"{made[0]} → {made[1]}"
         rows.append([level, f"{tool}, {what}", outcome, _named(names), f"{where}<br>{sides}"])
-    yield from table(["level", "differs", "reference → product", "versions", "for example"], rows)
+    yield table(["level", "differs", "reference → product", "versions", "for example"], rows)
 
 
 def _reasons(compared: Sequence[Swept]) -> Iterator[str]:
@@ -92,12 +86,9 @@ def _reasons(compared: Sequence[Swept]) -> Iterator[str]:
             explained.setdefault(why, []).append(f"{each.version}, {_asked(asked)}")
     if not explained:
         return
-    yield ""
     yield "## Why"
-    yield ""
     yield "What somebody found out about differences that are left, each by an experiment of its own."
-    yield ""
-    yield from table(["why", "where"], [[prose(why), "<br>".join(where)] for why, where in explained.items()])
+    yield table(["why", "where"], [[prose(why), "<br>".join(where)] for why, where in explained.items()])
 
 
 def _rank(level: str) -> int:
@@ -107,9 +98,7 @@ def _rank(level: str) -> int:
 def _versions(compared: Sequence[Swept]) -> Iterator[str]:
     if not compared:
         return
-    yield ""
     yield "## What was swept"
-    yield ""
     rows = []
     for each in compared:
         asked = [one.asked for one in each.differences]
@@ -125,19 +114,17 @@ def _versions(compared: Sequence[Swept]) -> Iterator[str]:
             ]
         )
     heads = ["version", "scenarios", "of them differ", "sequences", "of them differ", "not compared"]
-    yield from table(heads, rows)
+    yield table(heads, rows)
 
 
 def _failures(failed: Sequence[Swept]) -> Iterator[str]:
     if not failed:
         return
-    yield ""
     yield "## What could not be asked"
-    yield ""
     reasons: dict[str, list[str]] = {}
     for each in failed:
         reasons.setdefault(each.failed.replace(each.version, "VERSION"), []).append(each.version)
-    yield from table(
+    yield table(
         ["versions", "why"],
         [[", ".join(versions), prose(why)] for why, versions in reasons.items()],
     )

@@ -47,7 +47,7 @@ def test_prose_in_a_cell_stays_on_one_line_and_in_its_cell() -> None:
 
 
 def test_a_table_has_a_line_per_row() -> None:
-    assert list(table(["a", "b"], [["1", "2"]])) == ["| a | b |", "|---|---|", "| 1 | 2 |"]
+    assert table(["a", "b"], [["1", "2"]]) == "| a | b |\n|---|---|\n| 1 | 2 |"
 
 
 def test_an_anchor_is_what_github_makes_of_a_heading() -> None:

@@ -163,11 +163,11 @@ def formats(streams: Streams) -> dict[str, Format]:
     text, markdown = partial(diff_report.as_text, all_=True), partial(diff_report.as_markdown, all_=True)
     return {
         "diff text": Format(partial(diff, lambda found: lined(text(found)))),
-        "diff markdown": Format(partial(diff, lambda found: lined(markdown(found))), markup),
+        "diff markdown": Format(partial(diff, markdown), markup),
         "diff json": Format(partial(diff, diff_report.as_json), is_json, whole=True),
         "diagnose text": Format(partial(diagnosis, lambda case: lined(diagnosis_report.as_text(case)))),
         "diagnose markdown": Format(
-            partial(diagnosis, lambda case: lined(diagnosis_report.as_markdown([case]))), markup
+            partial(diagnosis, lambda case: diagnosis_report.as_markdown([case])), markup
         ),
         "diagnose json": Format(
             partial(diagnosis, lambda case: diagnosis_report.as_json([case])), is_json, whole=True
