@@ -16,9 +16,8 @@ from pathlib import Path
 from signal import SIGKILL
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from readfirst.harness.agents.scripted_model.message import Block, TextBlock, ToolUse
 from readfirst.harness.agents.scripted_model.server import ScriptedModel, Turn
-from readfirst.harness.agents.scripted_model.wire import Wire, WireError
+from readfirst.harness.agents.scripted_model.wire import Block, TextBlock, ToolUse, Wire, WireError
 from readfirst.harness.processes.child import end, kill, warn_of
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch

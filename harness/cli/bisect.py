@@ -77,9 +77,8 @@ def bisect(
     from packaging.version import Version
 
     from readfirst.harness.agents.claude_code.package import PACKAGE
-    from readfirst.harness.record.product import Product
     from readfirst.harness.record.record import bless
-    from readfirst.harness.record.replaying import Replaying
+    from readfirst.harness.record.replaying import Product, Replaying
     from readfirst.harness.record.takes import Takes, default_takes
     from readfirst.harness.suite.selection import select
     from readfirst.harness.versions.bisect import Replays, between, changes, facts

@@ -105,10 +105,9 @@ def record(
     `--missing` records the other contracts later.
     """
     from readfirst.harness.processes.scratch import Scratch, sweep
-    from readfirst.harness.record.product import Product
     from readfirst.harness.record.record import record as recorded
     from readfirst.harness.record.record import take
-    from readfirst.harness.record.replaying import Replaying
+    from readfirst.harness.record.replaying import Product, Replaying
     from readfirst.harness.record.takes import Takes, default_takes
     from readfirst.harness.suite.selection import Selection, select
 

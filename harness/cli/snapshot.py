@@ -94,9 +94,8 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
     from readfirst.harness.changes.dating import dated
     from readfirst.harness.changes.diff import diff
     from readfirst.harness.changes.sides import ContractSide
-    from readfirst.harness.record.product import Product
     from readfirst.harness.record.record import take
-    from readfirst.harness.record.replaying import Replaying
+    from readfirst.harness.record.replaying import Product, Replaying
     from readfirst.harness.suite.suite import Suite
     from readfirst.harness.versions.history import scenarios_of_changes
     from readfirst.harness.versions.release import differing_beyond, wanted_of, write_release
@@ -134,8 +133,7 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
 def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
     """Replay few scenarios, and say in one sentence whether anything changed; then what."""
     from readfirst.harness.changes.sides import ContractSide
-    from readfirst.harness.record.product import Product
-    from readfirst.harness.record.replaying import Replaying, estimate
+    from readfirst.harness.record.replaying import Product, Replaying, estimate
     from readfirst.harness.versions.history import change_points, the_histories
     from readfirst.harness.versions.quick import Look, quick_set
 

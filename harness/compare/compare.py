@@ -17,8 +17,7 @@ from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.harm_kinds import HARMS
-from readfirst.harness.suite.host_text import answer_of, unwrapped
-from readfirst.harness.suite.outer_blanks import without_outer_blanks
+from readfirst.harness.suite.host_text import answer_of, unwrapped, without_outer_blanks
 from readfirst.harness.suite.scenario import (
     EXECUTION_ERRORS,
     Clause,

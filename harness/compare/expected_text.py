@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from readfirst.harness.compare.expected_files import FileDifference
-from readfirst.harness.suite.outer_blanks import without_outer_blanks
+from readfirst.harness.suite.host_text import without_outer_blanks
 from readfirst.harness.suite.scenario import TextDigest
 
 

@@ -12,8 +12,7 @@ from readfirst.harness.record.transcribe import own_changes
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile
-from readfirst.harness.suite.host_text import answer_of
-from readfirst.harness.suite.outer_blanks import without_outer_blanks
+from readfirst.harness.suite.host_text import answer_of, without_outer_blanks
 from readfirst.harness.suite.scenario import Scenario, Step, ToolCall, calls_of
 from readfirst.harness.suite.vocabulary import Vocabulary
 

@@ -15,10 +15,9 @@ from readfirst.harness.fuzz.sketch import Sketch
 from readfirst.harness.fuzz.texts import argument_text, content, quoted_from
 from readfirst.harness.fuzz.variety import LONGEST_AS_IT_IS, file_name
 from readfirst.harness.fuzz.variety import large as large_text
-from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
+from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Seconds, Symlink
 from readfirst.harness.suite.repeated import RepeatedText
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-from readfirst.harness.suite.shift import Seconds
 
 MOST_STEPS = 24
 

@@ -12,8 +12,7 @@ from readfirst.harness.fuzz.campaign import Campaign, Duel, Finding, Group, Tall
 from readfirst.harness.fuzz.disagree import Cause, Disagreement
 from readfirst.harness.fuzz.generate import long_sessions, scenarios
 from readfirst.harness.fuzz.known import KnownDisagreement, claimed, load_known
-from readfirst.harness.fuzz.likely_rule import with_rule
-from readfirst.harness.fuzz.portrait import portrait_of
+from readfirst.harness.fuzz.likely_rule import portrait_of, with_rule
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.run.connect import ConnectError, connect

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
+from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Seconds, Symlink
 from readfirst.harness.suite.scenario import ToolCall, WorldEvent
-from readfirst.harness.suite.shift import Seconds
 
 _STALE = frozenset(
     f"{what}, newer{much}" for what in ("content", "time") for much in ("", " by less than a second")

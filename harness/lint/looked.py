@@ -1,4 +1,4 @@
-"""Looked: what is wrong with one scenario by itself, and what its comparison with the others needs; a plain value."""
+"""Looked: what is wrong with one file, or one scenario by itself, and what its comparison with the others needs."""
 
 from __future__ import annotations
 
@@ -12,17 +12,70 @@ from readfirst.harness.claims.check import Stated, check_documented, stated_in
 from readfirst.harness.lint.belonging import Showing, check_belonging, showing_of
 from readfirst.harness.lint.content import check_content, fingerprint
 from readfirst.harness.lint.recorded import absent, check_recording, recorded
-from readfirst.harness.lint.source_text import check_source_text
-from readfirst.harness.lint.tables import check_table
 from readfirst.harness.lint.wording import SCHEMA_COMMENT, check_schema_comment, check_wording
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.emit import is_ambiguous
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.source.inspection import did_you_mean
+from readfirst.harness.source.strict_yaml import Document
 from readfirst.harness.suite.case import Case, at
+from readfirst.harness.suite.cases import read_cases, unused_values
 from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Clause, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
+
+_SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/cases.schema.json"
+
+
+def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
+    """Yield findings about a file of several scenarios."""
+    try:
+        document = read_cases(strict_yaml.read(file, suite=suite.root), file)
+    except SuiteError as error:
+        yield from error.findings
+        return
+    yield from check_schema_comment(document, _SCHEMA_COMMENT)
+    yield from check_source_text(document)
+    for name, path in unused_values(document).items():
+        fix = f"Write <{name}> where the value is to stand, or remove it."
+        message = f"nothing above says <{name}>"
+        yield Finding("unused-value", document.position(path, key=True), message, fix)
+
+
+# Characters that some YAML readers normalise, or that nobody sees. A carriage return before \n is one, too.
+_INVISIBLE = re.compile("[\r\x85\u2028\u2029\ufeff]")
+_NAMES = {"\r": "a carriage return", "\ufeff": "a byte order mark"}
+_ESCAPES = {"\r": r"\r", "\x85": r"\N", "\u2028": r"\L", "\u2029": r"\P", "\ufeff": r"\uFEFF"}
+
+
+def check_source_text(document: Document) -> Iterator[Finding]:
+    """Yield findings of the rules `invisible-bytes`, `trailing-blanks` and `ambiguous-scalar`."""
+    text = document.data.decode("utf-8")
+    for found in _INVISIBLE.finditer(text):
+        character = found[0]
+        before = text[: found.start()]
+        position = Position(
+            document.file, before.count("\n") + 1, found.start() - (before.rfind("\n") + 1) + 1
+        )
+        name = _NAMES.get(character, f"the line break U+{ord(character):04X}")
+        fix = f"Write it as {_ESCAPES[character]} in a double-quoted string; end lines with \\n alone."
+        yield Finding("invisible-bytes", position, f"{name} is not escaped here", fix)
+    lines = text.split("\n")
+    for scalar in document.scalars():
+        if scalar.style in ("|", ">"):
+            for number in range(scalar.first_line + 1, scalar.last_line + 1):
+                line = lines[number - 1] if number <= len(lines) else ""
+                if line.strip() and line != line.rstrip(" \t"):
+                    position = Position(document.file, number, len(line.rstrip(" \t")) + 1)
+                    fix = "Write the text in double quotes, with \\n for line ends."
+                    yield Finding("trailing-blanks", position, "this line of a block ends in spaces", fix)
+        elif scalar.style == "" and is_ambiguous(scalar.value):
+            position = Position(document.file, scalar.first_line, scalar.column)
+            message = f"other YAML readers do not read {scalar.value} as a string"
+            yield Finding("ambiguous-scalar", position, message, f'Quote it: "{scalar.value}".')
+
 
 _Check = Callable[[Case], Iterator[Finding]]
 _WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belonging, check_content)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from readfirst.harness.suite.contracts import Contracts, UnknownContractError, order
-from readfirst.harness.suite.outer_blanks import without_outer_blanks
+from readfirst.harness.suite.host_text import without_outer_blanks
 from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
 

@@ -1,8 +1,10 @@
-"""Replaying: how long the real product will take, said before it is asked, and how far it is while it is."""
+"""Replaying: a worker's way to the real product, how long it will take, and how far it is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -11,7 +13,25 @@ from readfirst.harness.counted import counted
 from readfirst.harness.printed import console, say
 from readfirst.harness.record.takes import NUMBERS, Take
 from readfirst.harness.report.progress import ProgressBar, duration
+from readfirst.harness.run.connect import connect
+from readfirst.harness.session import Adapter
 from readfirst.harness.suite.suite import Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A value that opens `claude-code:<contract>` when it is called. `time_limit` is in seconds per call."""
+
+    fixtures: Path
+    contract: str
+    time_limit: float
+
+    def __call__(self) -> Adapter:
+        """Install and open it. Raises BrokenAdapter."""
+        suite = Suite(self.fixtures)
+        contract = suite.contracts.find(self.contract)
+        return connect(f"claude-code:{self.contract}", suite, contract=contract, time_limit=self.time_limit)
+
 
 _SESSION = 1.0
 """Seconds in which a session of the product starts; docs/recording.md has what was measured."""

@@ -17,6 +17,7 @@ from readfirst.harness.suite.entry import (
     RegularFile,
     SpecialFile,
     Symlink,
+    shift_text,
 )
 from readfirst.harness.suite.scenario import (
     Given,
@@ -29,7 +30,6 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
-from readfirst.harness.suite.shift import shift_text
 
 WIDEST_ARGUMENT = 120
 """Characters of one call argument that are shown."""

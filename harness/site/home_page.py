@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from readfirst.harness.report.harm_map import BRIEFLY, CHOSEN, MapRow, untried
+from readfirst.harness.report.harm_map import BRIEFLY, CHOSEN, MapRow, rule_map, untried
 from readfirst.harness.report.html import macro
 from readfirst.harness.report.markup import document, link
-from readfirst.harness.report.rule_map import rule_map
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.harm_kinds import BESIDE, MEANING
 

@@ -19,11 +19,12 @@ from readfirst.harness.suite.entry import (
     FileDigest,
     HardLink,
     RegularFile,
+    Seconds,
     Symlink,
     TextContent,
+    parse_shift,
 )
 from readfirst.harness.suite.ownership import read_ownership
-from readfirst.harness.suite.shift import Seconds, parse_shift
 
 MAX_CONTENT_BYTES = 64 * 1024 * 1024
 

@@ -1,14 +1,46 @@
-"""What one path of a workspace is: the values that layout, world events, snapshots and expectations share."""
+"""What one path of a workspace is, and the shift of its time (`+2s`, `-10s`, `+1ms`): values that all parts share."""
 
 from __future__ import annotations
 
 import base64
+import re
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
 from readfirst.harness.suite.ownership import Ownership
-from readfirst.harness.suite.shift import Seconds
+
+Seconds = int | Fraction
+"""An exact number of seconds: whole ones as int."""
+
+NANOSECONDS = 1_000_000_000
+
+_SHIFT = re.compile(r"([+-](?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,9})?)(s|ms|us)")
+_UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000}
+
+
+def parse_shift(text: str) -> Seconds | None:
+    """Return the seconds; None where it is not a shift, or finer than a nanosecond."""
+    match = _SHIFT.fullmatch(text)
+    if match is None:
+        return None
+    number, unit = match.groups()
+    seconds = Fraction(number) / _UNITS[unit]
+    if (seconds * NANOSECONDS).denominator != 1:
+        return None
+    return seconds.numerator if seconds.denominator == 1 else seconds
+
+
+def shift_text(seconds: Seconds) -> str:
+    """Return the shift as it is written, in the largest unit in which it is whole, else in microseconds."""
+    for unit, parts in _UNITS.items():
+        if (count := Fraction(seconds) * parts).denominator == 1:
+            return f"{count.numerator:+d}{unit}"
+    thousandths = Fraction(seconds) * NANOSECONDS
+    whole, rest = divmod(abs(thousandths.numerator), 1000)
+    return f"{'-' if seconds < 0 else '+'}{whole}.{rest:03d}us"
+
 
 OLD_TIME = 1_577_836_800
 """The time of every given file and directory: 2020-01-01T00:00:00Z, in whole seconds since 1970."""

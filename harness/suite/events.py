@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 from readfirst.harness.source.finding import Position
@@ -10,9 +12,31 @@ from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import mode_of, modified_entry, shift_of
 from readfirst.harness.suite.entry import Directory, RegularFile, Symlink, TextContent
-from readfirst.harness.suite.git_commands import GIT_COMMANDS, is_git_command
 from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import EventKind, WorldEvent
+
+GIT_COMMANDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "commit": (("add", "--all"), ("commit", "--quiet", "--allow-empty", "--message", "x")),
+    "branch": (("checkout", "--quiet", "-b", "NAME"),),
+    "checkout": (("checkout", "--quiet", "NAME"),),
+    "rebase": (("rebase", "--quiet", "NAME"),),
+    "stash": (("stash", "push", "--quiet", "--include-untracked"),),
+    "stash pop": (("stash", "pop", "--quiet"),),
+    "reset": (("reset", "--quiet", "--hard"),),
+}
+"""`branch`, `checkout` and `rebase` have the name of a branch behind them, the others nothing."""
+
+_NAMED = re.compile(r"(branch|checkout|rebase) [a-z]{1,40}")
+
+
+def is_git_command(text: str) -> bool:
+    """Tell whether a scenario may say so."""
+    return _NAMED.fullmatch(text) is not None or text in GIT_COMMANDS.keys() - {
+        "branch",
+        "checkout",
+        "rebase",
+    }
+
 
 EVENTS: tuple[str, ...] = get_args(EventKind)
 

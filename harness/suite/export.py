@@ -10,6 +10,7 @@ from typing import Any
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.courses import courses_of, marks
 from readfirst.harness.suite.entry import (
+    NANOSECONDS,
     OLD_TIME,
     Directory,
     Entry,
@@ -20,7 +21,7 @@ from readfirst.harness.suite.entry import (
     Symlink,
     TextContent,
 )
-from readfirst.harness.suite.hook_commands import command_of
+from readfirst.harness.suite.hooks import command_of
 from readfirst.harness.suite.ownership import Ownership
 from readfirst.harness.suite.permissions import GivenPermissions
 from readfirst.harness.suite.repeated import RepeatedText
@@ -37,7 +38,6 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
-from readfirst.harness.suite.shift import NANOSECONDS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
 from readfirst.harness.suite.vocabulary import Vocabulary

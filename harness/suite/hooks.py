@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from collections.abc import Mapping
 from typing import Any, cast, get_args
 
+from readfirst.harness.session import Hook
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import given_entry
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.reach import Reach
-from readfirst.harness.suite.scenario import CALLS, GivenHook, HookAction, HookEvent
+from readfirst.harness.suite.scenario import CALLS, GivenHook, HookAction, HookEvent, Scenario
 
 _EVENTS: tuple[str, ...] = get_args(HookEvent)
 _ACTIONS: tuple[str, ...] = get_args(HookAction)
@@ -115,3 +118,51 @@ def _files(look: Inspection, place: YamlPath, files: Mapping[str, Any]) -> dict[
         elif entry is not None:
             look.note(at, "a hook writes regular files alone", "Write the file's content.")
     return written
+
+
+_LATER = "sleep 0.02"
+"""Lets the clock of the file system move on, so that the time of what is written is later than before."""
+
+
+def hooks_of(scenario: Scenario, root: str) -> tuple[Hook, ...]:
+    """Return the hooks of a scenario, for the workspace at `root`."""
+    return tuple(Hook(hook.event, hook.matcher, command_of(hook, root)) for hook in scenario.given.hooks)
+
+
+def command_of(hook: GivenHook, root: str) -> str:
+    """Return the command. It reads its input first: whoever starts it must not write to one that has ended."""
+    return f"cat >/dev/null; {_deed(hook, root)}"
+
+
+def _deed(hook: GivenHook, root: str) -> str:
+    match hook.action:
+        case "exit":
+            return f"printf '%s\\n' {shlex.quote(hook.words)} >&2; exit {hook.code}"
+        case "modify":
+            written = [
+                f"printf '{''.join(map(_octal, entry.data))}' >{shlex.quote(f'{root}/{path}')}"
+                for path, entry in hook.files.items()
+            ]
+            return "; ".join([_LATER, *written])
+        case "block":
+            return _print({"decision": "block", "reason": hook.words})
+        case "context":
+            return _print(_specific(hook, additionalContext=hook.words))
+        case "input":
+            asked = json.loads(json.dumps(hook.input).replace("$WS", root))
+            return _print(_specific(hook, permissionDecision="allow", updatedInput=asked))
+        case "allow" | "ask" | "deny":
+            decision = {"permissionDecision": hook.action, "permissionDecisionReason": hook.words}
+            return _print(_specific(hook, **decision))
+
+
+def _specific(hook: GivenHook, **said: Any) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": hook.event, **said}}
+
+
+def _octal(byte: int) -> str:
+    return f"\\{byte:03o}"
+
+
+def _print(said: dict[str, Any]) -> str:
+    return f"printf '%s' {shlex.quote(json.dumps(said))}"

@@ -1,4 +1,4 @@
-"""What a tool itself answered: the text without what the program around the tool wraps it in."""
+"""What a tool itself answered: the text without what the program around it adds, and the blanks which that costs."""
 
 from __future__ import annotations
 
@@ -55,3 +55,15 @@ def _without_reminders(text: str) -> str:
             break
         text = text[:start].removesuffix("\n").removesuffix("\n")
     return text
+
+
+_BLANKS = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""The white space and line ends of JavaScript, which the product cuts."""
+
+
+def without_outer_blanks(text: str) -> str:
+    """Return the text without the blanks at both ends."""
+    return text.strip(_BLANKS)

@@ -10,10 +10,9 @@ from typing import Any, Literal
 
 from readfirst.harness.session import BASH
 from readfirst.harness.source.finding import Position
-from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.suite.entry import Entry, RegularFile, Seconds
 from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.permissions import GivenPermissions
-from readfirst.harness.suite.shift import Seconds
 
 TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
 """The file tools."""

@@ -12,8 +12,10 @@ from readfirst.harness.suite.entry import (
     Entry,
     HardLink,
     RegularFile,
+    Seconds,
     Symlink,
     TextContent,
+    shift_text,
 )
 from readfirst.harness.suite.repeated import RepeatedText
 from readfirst.harness.suite.scenario import (
@@ -25,7 +27,6 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
-from readfirst.harness.suite.shift import Seconds, shift_text
 
 
 def values_of(scenario: Scenario) -> dict[str, Any]:

@@ -6,9 +6,16 @@ import shlex
 import unicodedata
 from collections.abc import Iterator, Mapping
 
-from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.entry import (
+    Directory,
+    Entry,
+    HardLink,
+    RegularFile,
+    Seconds,
+    Symlink,
+    TextContent,
+)
 from readfirst.harness.suite.scenario import Given, WorldEvent
-from readfirst.harness.suite.shift import Seconds
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", "%": "%%"}
 _DEFAULT_SHIFT = 2

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import UnsupportedCall
-from readfirst.harness.suite.entry import OLD_TIME, Directory, Entry, RegularFile, Symlink
-from readfirst.harness.suite.git_commands import GIT_COMMANDS
-from readfirst.harness.suite.shift import NANOSECONDS
+from readfirst.harness.suite.entry import NANOSECONDS, OLD_TIME, Directory, Entry, RegularFile, Symlink
+from readfirst.harness.suite.events import GIT_COMMANDS
 from readfirst.harness.workspace.snapshot import changes, snapshot
 from readfirst.harness.workspace.world import WorldEventError, create
 

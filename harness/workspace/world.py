@@ -13,17 +13,18 @@ from contextlib import contextmanager
 from readfirst.harness.processes.footing import opened, set_mode
 from readfirst.harness.session import UnsupportedCall
 from readfirst.harness.suite.entry import (
+    NANOSECONDS,
     OLD_TIME,
     Directory,
     Entry,
     HardLink,
     RegularFile,
+    Seconds,
     SpecialFile,
     Symlink,
 )
 from readfirst.harness.suite.ownership import OWN, Ownership
 from readfirst.harness.suite.scenario import WorldEvent
-from readfirst.harness.suite.shift import NANOSECONDS, Seconds
 
 
 class WorldEventError(Exception):

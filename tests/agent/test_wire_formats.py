@@ -5,8 +5,7 @@ import json
 import pytest
 
 from readfirst.harness.agents.scripted_model.formats import WIRES
-from readfirst.harness.agents.scripted_model.message import Request, TextBlock, ToolUse
-from readfirst.harness.agents.scripted_model.wire import WireError
+from readfirst.harness.agents.scripted_model.wire import Request, TextBlock, ToolUse, WireError
 from readfirst.harness.session import ToolResult
 
 ANTHROPIC, OPENAI, GEMINI = WIRES["anthropic"], WIRES["openai"], WIRES["gemini"]

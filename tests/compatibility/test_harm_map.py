@@ -8,10 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from readfirst.harness.report.harm_map import BRIEFLY, MapRow, map_rows, percent, untried
+from readfirst.harness.report.harm_map import BRIEFLY, MapRow, map_rows, percent, rule_map, untried
 from readfirst.harness.report.harm_svg import NARROW_MAP, WIDE_MAP, MapLayout, harm_card, harm_picture
 from readfirst.harness.report.html import macro
-from readfirst.harness.report.rule_map import rule_map
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
 
 HOSTILE = '<script>alert(1)</script>"&'

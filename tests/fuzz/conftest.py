@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.fuzz.portrait import Portrait, portrait_of
+from readfirst.harness.fuzz.likely_rule import Portrait, portrait_of
 from readfirst.harness.suite.confinement import OUTSIDE
 from readfirst.harness.suite.suite import Suite
 from tests.small_suites import small_suite

@@ -8,8 +8,7 @@ from altered import Altered
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.fuzz.campaign import Duel, Finding
 from readfirst.harness.fuzz.disagree import Cause, Disagreement
-from readfirst.harness.fuzz.likely_rule import with_rule
-from readfirst.harness.fuzz.portrait import Portrait
+from readfirst.harness.fuzz.likely_rule import Portrait, with_rule
 from readfirst.harness.fuzz.searches import by_rule
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import RegularFile, TextContent

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.record import product
+from readfirst.harness.record import replaying
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.entry import RegularFile
@@ -151,7 +151,7 @@ def look(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Look:
 
     def looked(words: Iterator[str], *arguments: str) -> tuple[int, MadeUp]:
         made_up = MadeUp(words)
-        monkeypatch.setattr(product, "Product", lambda *_: lambda: made_up)
+        monkeypatch.setattr(replaying, "Product", lambda *_: lambda: made_up)
         takes = suite.root.parent / "takes"
         options = ["--fixtures", str(suite.root), "--takes", str(takes)]
         return exit_code("product", "snapshot", *(arguments or ("--quick",)), *options), made_up

@@ -11,7 +11,7 @@ import pytest
 
 from readfirst.harness.session import UnsupportedCall
 from readfirst.harness.suite.entry import RegularFile, Symlink, TextContent
-from readfirst.harness.suite.git_commands import GIT_COMMANDS, is_git_command
+from readfirst.harness.suite.events import GIT_COMMANDS, is_git_command
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.site import Site, SitePool

@@ -18,7 +18,7 @@ from readfirst.harness.report.timeline import given_blocks
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import Hook
 from readfirst.harness.suite.export import expanded
-from readfirst.harness.suite.hook_commands import hooks_of
+from readfirst.harness.suite.hooks import hooks_of
 from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.suite.scenario import Scenario
 from tests.judging import CONTRACT, SUITE, as_written, judged

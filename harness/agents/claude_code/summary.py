@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.agents.scripted_model.anthropic_messages import AnthropicMessages
-from readfirst.harness.agents.scripted_model.message import Block, ToolUse
+from readfirst.harness.agents.scripted_model.wire import Block, ToolUse
 from readfirst.harness.session import BrokenAdapter
 
 WINDOW = 200_000

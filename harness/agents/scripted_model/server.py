@@ -15,8 +15,15 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from readfirst.harness.agents.scripted_model.message import Block, Reply, Request, TextBlock, ToolUse
-from readfirst.harness.agents.scripted_model.wire import Wire, WireError
+from readfirst.harness.agents.scripted_model.wire import (
+    Block,
+    Reply,
+    Request,
+    TextBlock,
+    ToolUse,
+    Wire,
+    WireError,
+)
 
 MAXIMUM_REQUEST = 64 * 1024 * 1024
 """The longest request in bytes; whoever sends more floods."""
