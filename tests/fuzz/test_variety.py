@@ -41,15 +41,21 @@ STEMS = ("a b", "na\u00efve", "e\u0301", "-rf", "CON", "#tag", "'q'", "a%20b")
 
 
 @cache
-def drawn(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[int], frozenset[int]]:
-    """Return texts of arguments, names of files, and lengths of arguments and of files, in the power of two below."""
+def drawn(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return texts of arguments, and names of files."""
     texts: list[str] = []
     names: list[str] = []
-    arguments: set[int] = set()
-    files: set[int] = set()
     for scenario in islice(scenarios(3, large=alone), SCENARIOS):
         names += scenario.given.files
         texts += (text[:2000] for text in _texts(scenario))
+    return tuple(texts), tuple(names)
+
+
+@cache
+def lengths() -> tuple[frozenset[int], frozenset[int]]:
+    """Return the lengths of arguments and of files, in the power of two below."""
+    arguments: set[int] = set()
+    files: set[int] = set()
     random = Random(3)
     for _ in range(40_000):
         match content(random).content:
@@ -58,7 +64,7 @@ def drawn(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[i
     for _ in range(90_000):
         text = argument_text(random)
         arguments |= around(len(text.encode()) if len(text) > 4000 else 0)
-    return tuple(texts), tuple(names), frozenset(arguments), frozenset(files)
+    return frozenset(arguments), frozenset(files)
 
 
 def around(size: int) -> set[int]:
@@ -84,7 +90,7 @@ def holds(wanted: str) -> Callable[[bool], bool]:
 @pytest.mark.parametrize("alone", [True, False], ids=["by harm", "beside another"])
 class TestDrawn:
     def test_a_character_of_every_category(self, alone: bool) -> None:
-        there = {unicodedata.category(each) for text in drawn(alone=alone)[0] for each in text}
+        there = set(map(unicodedata.category, set().union(*drawn(alone=alone)[0])))
         assert there.issuperset(CATEGORIES)
 
     @pytest.mark.parametrize("control", CONTROLS, ids=repr)
@@ -105,11 +111,12 @@ class TestDrawn:
     def test_a_name_of_every_kind(self, alone: bool, stem: str) -> None:
         assert any(stem in each for each in drawn(alone=alone)[1])
 
-    @pytest.mark.parametrize("size", SIZES)
-    def test_arguments_and_files_around_the_size_of_every_buffer(self, alone: bool, size: int) -> None:
-        _, _, arguments, files = drawn(alone=alone)
-        assert size in files
-        assert size in arguments
+
+@pytest.mark.parametrize("size", SIZES)
+def test_arguments_and_files_around_the_size_of_every_buffer(size: int) -> None:
+    arguments, files = lengths()
+    assert size in files
+    assert size in arguments
 
 
 def test_what_is_too_long_for_a_file_has_a_short_form() -> None:

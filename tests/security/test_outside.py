@@ -12,6 +12,8 @@ from readfirst.harness.suite.confinement import OUTSIDE
 from readfirst.harness.suite.suite import Suite, default_root
 
 BUNDLED = Suite()
+PARTS = 8
+"""The scenarios are divided: the quick tests read one part."""
 
 
 @pytest.fixture(scope="module")
@@ -29,14 +31,12 @@ def test_a_listed_scenario_is_read_from_the_bundled_suite_alone(scenario_id: str
         copied.scenario(scenario_id)
 
 
-def test_all_others_are_read_from_a_copy_as_well(copied: Suite) -> None:
-    refused = set()
-    for scenario_id in copied.ids():
-        try:
-            copied.scenario(scenario_id)
-        except SuiteError:
-            refused.add(scenario_id)
-    assert refused == set(OUTSIDE)
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))]
+)
+def test_all_others_are_read_from_a_copy_as_well(part: int, copied: Suite) -> None:
+    for scenario_id in sorted({*copied.ids()} - {*OUTSIDE})[part::PARTS]:
+        assert copied.scenario(scenario_id)
 
 
 def test_a_suite_is_bundled_by_its_place_and_nothing_in_it(copied: Suite, tmp_path: Path) -> None:
