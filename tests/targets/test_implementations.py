@@ -368,7 +368,11 @@ def test_jobs_of_one_target_replay_its_scenarios(tmp_path: Path, monkeypatch: py
 def test_what_else_goes_wrong_in_a_target_ends_the_survey(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    both = threading.Barrier(2, timeout=10)
+    """Without it one of the two threads would still install its target when the test is over."""
+
     def fails(*_: Any, **__: Any) -> Iterator[Verdict]:
+        both.wait()
         raise ZeroDivisionError
         yield
 
