@@ -35,7 +35,7 @@ def judged(
     place: SitePool | None = None,
 ) -> Verdict:
     """Replay a scenario and compare it; with `harm`, what was harmed counts, too."""
-    with SitePool() if place is None else nullcontext(place) as here:
+    with SitePool(memory=True) if place is None else nullcontext(place) as here:
         outcome = replay(scenario, adapter, here)
     harms = harms_of(scenario, outcome) if harm else None
     return compare(scenario, outcome, CONTRACT, level, SUITE.vocabulary, harms=harms)

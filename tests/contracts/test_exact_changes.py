@@ -145,7 +145,7 @@ def both_sides(change: Change) -> Iterator[Sides]:
 def is_seen(change: Change) -> bool:
     """Whether the reference contradicts a recording when it changes one version later, and when one sooner."""
     late = sooner = False
-    with SitePool() as place:
+    with SitePool(memory=True) as place:
         for sides in both_sides(change):
             before, after = (of_model(value, sides.gated) for value in (change.before, change.after))
             late = late or contradicted(sides.scenario_id, sides.after, change.behaviour, before, place)
@@ -158,7 +158,7 @@ def is_seen_by_a_contract(change: Change) -> bool:
     later = [
         each for each in SUITE.contracts.recorded if Version(each.version or "0") >= Version(change.version)
     ]
-    with SitePool() as place:
+    with SitePool(memory=True) as place:
         return any(
             contradicted(
                 scenario_id,

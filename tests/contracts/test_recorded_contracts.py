@@ -81,7 +81,7 @@ def test_recordings_and_expectations_agree(part: int) -> None:
     """What was recorded is done once, and held to what each of the contracts that share it expects."""
     wrong = []
     asked: Counter[str] = Counter()
-    with SitePool() as place:
+    with SitePool(memory=True) as place:
         for scenario_id in SUITE.ids()[part::PARTS]:
             stated = SUITE.scenario(scenario_id)
             if stated.given.disk is not None and not may_mount():
@@ -149,7 +149,7 @@ def test_the_reference_agrees_also_with_versions_between_contracts() -> None:
     wrong = []
     seen = list(sightings())
     assert len(seen) >= 20, "ten changes are recorded on both sides"
-    with SitePool() as place:
+    with SitePool(memory=True) as place:
         for scenario_id, name in seen:
             contract = SUITE.contracts.find(name)
             scenario = SUITE.scenario(scenario_id, contract)
@@ -191,7 +191,7 @@ def places(recording: Recording) -> Iterator[tuple[str, int]]:
 def test_a_changed_character_of_any_recorded_answer_is_noticed(scenario_id: str) -> None:
     recording = recorded(scenario_id)
     assert recording.transcripts
-    with SitePool() as place:
+    with SitePool(memory=True) as place:
         for name, number in places(recording):
             contract = SUITE.contracts.find(name)
             steps = list(recording.transcripts[name].steps)
@@ -263,7 +263,7 @@ def test_a_border_that_is_moved_is_noticed(scenario_id: str) -> None:
     """The reference contradicts it; of what the host wrote around an answer, the product itself does."""
     scenario = SUITE.scenario(scenario_id)
     truth = recorded(scenario_id).transcripts
-    with SitePool() as place:
+    with SitePool(memory=True) as place:
         for border, moved in with_borders_moved(scenario_id):
             for name, transcript in moved.transcripts.items():
                 contract = SUITE.contracts.find(name)

@@ -37,5 +37,5 @@ def new_harms(scenario_id: str, outcome: Outcome) -> list[Harm]:
 @cache
 def _of_the_reference(scenario_id: str) -> tuple[Harm, ...]:
     scenario = SUITE.scenario(scenario_id)
-    with SitePool() as place:
+    with SitePool(memory=True) as place:
         return harms_of(scenario, replay(scenario, altered.Altered, place))
