@@ -161,6 +161,7 @@ def _look_at(suite: Suite, scenario_id: str, sources: Collection[str] | None) ->
             require_expect=require_expect and not place.composed,
             bundled=suite.bundled,
             composed=place.composed,
+            words=lambda: suite.vocabulary.words,
         )
 
     try:

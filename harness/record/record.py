@@ -287,7 +287,11 @@ class _Blessing:
             document = expanded(data, place.file, place.case) if place.case else load(data, place.file)
             assert document is not None
             rewritten = scenario_from(
-                document, self.scenario.id, self.suite.contracts, bundled=self.suite.bundled
+                document,
+                self.scenario.id,
+                self.suite.contracts,
+                bundled=self.suite.bundled,
+                words=lambda: self.suite.vocabulary.words,
             )
         outcome = replay(rewritten, OneTranscript(own), self.place)
         contract = self.suite.contracts[rewritten.contract]

@@ -95,7 +95,7 @@ def _expect_lines(
         return []
     if present is not None and isinstance(
         present[1], yaml.ScalarNode
-    ):  # `shown`, which states no more than a text
+    ):  # a word for a whole clause
         present, edits = None, [New(edit.recorded) for edit in edits if not isinstance(edit, Keep)]
     old = _clauses(lines, present) if present is not None else []
     inner = column + 2

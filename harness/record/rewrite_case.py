@@ -15,7 +15,6 @@ from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.cases import expanded
 from readfirst.harness.suite.events import EVENTS
 from readfirst.harness.suite.session_events import WITH_STEPS, inner_steps
-from readfirst.harness.suite.shown import SHOWN
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PLACE = re.compile(r"<([a-z][a-z0-9_]*)>")
@@ -60,7 +59,7 @@ def _wanted(now: Any, edits: Sequence[ClauseEdit]) -> Any:
         elif isinstance(edit, Keep):
             clauses.append(old[edit.index])
         else:
-            stated = {} if old[edit.index] == SHOWN else old[edit.index]
+            stated = {} if isinstance(old[edit.index], str) else old[edit.index]
             kept = {key: value for key, value in stated.items() if key not in _RECORDED}
             clauses.append({**kept, **edit.recorded})
     return _GONE if not clauses else clauses[0] if len(clauses) == 1 else clauses

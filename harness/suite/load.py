@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -81,12 +81,15 @@ def scenario_from(
     *,
     bundled: bool = False,
     composed: bool = False,
+    words: Callable[[], Mapping[str, str]] = dict,
 ) -> Scenario:
     """Build the scenario from a document that is already read, as `load_scenario` does. Raises ScenarioError.
 
-    `composed`: it is one of those whose expectations are in their recordings alone.
+    `composed`: it is one of those whose expectations are in their recordings alone. `words` are those of the errors
+    whose name alone may be expected.
     """
-    reader = _Reader(document, contracts, require_expect, outside=bundled and scenario_id in OUTSIDE)
+    outside = bundled and scenario_id in OUTSIDE
+    reader = _Reader(document, contracts, require_expect, outside=outside, words=words)
     scenario = reader.scenario(scenario_id, composed=composed)
     reader.finish(ScenarioError)
     return scenario
@@ -127,9 +130,16 @@ class _Reader(Inspection):
     """One method per construct of the format; each notes what is wrong and reads on."""
 
     def __init__(
-        self, document: Document, contracts: Contracts, require_expect: bool, *, outside: bool
+        self,
+        document: Document,
+        contracts: Contracts,
+        require_expect: bool,
+        *,
+        outside: bool,
+        words: Callable[[], Mapping[str, str]],
     ) -> None:
         super().__init__(document)
+        self.words = words
         self.contracts = contracts
         self.require_expect = require_expect
         self.law = False
@@ -383,8 +393,8 @@ class _Reader(Inspection):
         if "expect" in value and self.law:
             fix = "Leave it out: nobody may be harmed, and that is all."
             self.note((*place, "expect"), "a call of a law has no expect", fix, key=True)
-        elif value.get("expect") == SHOWN and not grouped:
-            expect = self.what_is_shown((*place, "expect"), tool, arguments or {})
+        elif isinstance(value.get("expect"), str):
+            expect = self.in_a_word((*place, "expect"), value["expect"], tool, arguments or {})
         elif "expect" in value:
             expect = read_expectation(
                 self, (*place, "expect"), value["expect"], GROUPED_CALL_KEYS if grouped else CALL_KEYS
@@ -397,13 +407,20 @@ class _Reader(Inspection):
         position = self.document.position(place)
         return ToolCall(tool, arguments, tuple(events), expect, position, interrupted)
 
-    def what_is_shown(self, place: YamlPath, tool: str, arguments: Mapping[str, Any]) -> Expectation:
-        """Return that a Read gives the lines of its file, which the scenario must state."""
+    def in_a_word(self, place: YamlPath, word: str, tool: str, arguments: Mapping[str, Any]) -> Expectation:
+        """Return what a word alone says: `shown`, that a Read gives the lines of its file, or why a call is refused."""
+        position = self.document.position(place)
+        if word != SHOWN:
+            text = self.words().get(word)
+            if text is None:
+                fix = did_you_mean(word, [SHOWN, *self.words()])
+                self.note(place, f"{word!r} alone says nothing that is expected", fix)
+            return Expectation(Clause(error=word, text=text, position=position))
         text = shown_text(self.files, self.made, arguments) if tool == "Read" else None
         if text is None:
             fix = "Write `text:` and the text; `shown` is for a Read of a whole text file that the scenario states."
             self.note(place, f"what this {tool} shows is not known here", fix)
-        return Expectation(Clause(text=text, position=self.document.position(place)))
+        return Expectation(Clause(text=text, position=position))
 
     def interruption(
         self,

@@ -214,6 +214,7 @@ class Suite:
             require_expect=require_expect and not composed,
             bundled=self.bundled,
             composed=composed,
+            words=lambda: self.vocabulary.words,
         )
         if contract is None and not (composed and require_expect):
             return scenario

@@ -15,7 +15,7 @@ from readfirst.harness.source.inspection import Inspection, did_you_mean
 from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.scenario import TOOLS
 
-_KEYS = ("summary", "codes", "data", "data_ends", "forms")
+_KEYS = ("summary", "codes", "words", "data", "data_ends", "forms")
 _NAME = re.compile(r"[a-z]+(?:_[a-z]+)*")
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 
@@ -57,6 +57,7 @@ class Form:
 class ErrorName:
     """One way to be refused. `codes` maps a tool to the number that the documents' tables give it.
 
+    `words` is the whole message for which the name alone stands in an expectation; empty where there are several.
     `data` are the beginnings of what is data of the product's own in a message: its schema of settings; `data_ends`
     are the beginnings of what may follow it.
     """
@@ -65,6 +66,7 @@ class ErrorName:
     summary: str
     codes: Mapping[str, int]
     forms: tuple[Form, ...]
+    words: str = ""
     data: tuple[str, ...] = ()
     data_ends: tuple[str, ...] = ()
 
@@ -80,6 +82,11 @@ class Vocabulary:
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
+
+    @cached_property
+    def words(self) -> Mapping[str, str]:
+        """The message of each error that a name alone stands for."""
+        return {name: entry.words for name, entry in self.names.items() if entry.words}
 
     def name_of(self, tool: str, text: str) -> str | None:
         """Return the name of the error that `tool` reports with `text`; None if no form matches all of it.
@@ -164,7 +171,12 @@ def _error(look: Inspection, name: str, entry: Any) -> ErrorName:
         for key in ("data", "data_ends")
         if key in fields
     }
-    return ErrorName(name, summary, codes, tuple(forms), **lists)
+    words = ""
+    if "words" in fields:
+        words = look.string(fields["words"], (*path, "words"), f"words of {name}") or ""
+        if words and not any(form.fits(words) for form in forms):
+            look.note((*path, "words"), "no form fits these words", "Add the form that they have.")
+    return ErrorName(name, summary, codes, tuple(forms), words, **lists)
 
 
 def _form(look: Inspection, path: YamlPath, item: Any) -> Form | None:
