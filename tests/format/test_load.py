@@ -431,3 +431,18 @@ def test_what_a_read_shows_is_as_the_scenario_has_made_the_file(steps: str, text
 def test_what_is_not_known_is_not_shown(steps: str) -> None:
     with pytest.raises(ScenarioError, match="shows is not known here"):
         scenario(f"{SHOWS}{steps}    expect: shown\n")
+
+
+def in_a_word(word: str) -> Scenario:
+    text = f"{HEAD}steps:\n  - Edit: {{file_path: $WS/a}}\n    expect: {word}\n"
+    document = load(text.encode(), FILE)
+    return scenario_from(document, "family/slug", CONTRACTS, words=lambda: {"not_read": "Read it first."})
+
+
+def test_the_name_of_an_error_alone_stands_for_its_message() -> None:
+    (call,) = in_a_word("not_read").steps
+    assert isinstance(call, ToolCall)
+    assert call.expect.recorded is not None
+    assert (call.expect.recorded.error, call.expect.recorded.text) == ("not_read", "Read it first.")
+    with pytest.raises(ScenarioError, match="Did you mean not_read"):
+        in_a_word("not_raed")

@@ -109,6 +109,11 @@ def test_messages_of_the_product_and_the_documents_are_recognised(
         ('"No {what} (yet)."', '" a "', "blanks around a form"),
         ('"No cake (yet)."', "File has not been read yet.", "not_read and any_denial have the same form"),
         ("tools: [Write]", "tool: [Write]", "a form has no key 'tool'"),
+        (
+            "    summary: Not read.\n",
+            "    summary: Not read.\n    words: Unread.\n",
+            "no form fits these words",
+        ),
         ("errors:", "names:", "has no key 'names'"),
     ],
 )
