@@ -93,9 +93,7 @@ def _expect_lines(
 ) -> list[str]:
     if not edits:
         return []
-    if present is not None and isinstance(
-        present[1], yaml.ScalarNode
-    ):  # a word for a whole clause
+    if present is not None and isinstance(present[1], yaml.ScalarNode):  # a word for a whole clause
         present, edits = None, [New(edit.recorded) for edit in edits if not isinstance(edit, Keep)]
     old = _clauses(lines, present) if present is not None else []
     inner = column + 2
