@@ -40,7 +40,7 @@ class Tools:
         os.environ["HOME"] = str(workspace.home)
         if self._factory is not None:
             session: _Session = self._factory.open(workspace)
-            return HostedSession(session.call)
+            return HostedSession(session.call, getattr(session, "close", None))
         made = self._module
         if self._make is not None:
             made = self._make(**_placed(self._arguments, workspace))
@@ -50,8 +50,11 @@ class Tools:
 class HostedSession:
     """Calls the target's tools, and puts every answer into JSON types."""
 
-    def __init__(self, call: Callable[[str, Mapping[str, Any]], Any]) -> None:
+    def __init__(
+        self, call: Callable[[str, Mapping[str, Any]], Any], close: Callable[[], None] | None = None
+    ) -> None:
         self._call = call
+        self._close = close
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Call one tool by its own name."""
@@ -60,6 +63,11 @@ class HostedSession:
         except Exception as error:
             answer = {"raised": f"{type(error).__name__}: {error}"[:20000]}
         return ToolResult(json.dumps(answer))
+
+    def close(self) -> None:
+        """End the target's session, if it has an end."""
+        if self._close is not None:
+            self._close()
 
 
 def plain(value: Any) -> Any:
