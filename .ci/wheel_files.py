@@ -1,15 +1,20 @@
 """What a wheel has beside the package: the two folders that are links in a checkout, the suite, and files of docs/.
 
-Of docs/ that is the pages, for `readfirst docs`, and the data that a command reads. These, the recordings and the locks
-of targets lie in an archive in their folder (`harness/source/packed.py`): what hundreds of files repeat is there once.
+Of docs/ that is the pages, for `readfirst docs`, and the data that a command reads. These, the recordings, and the
+locks and known failures of targets lie in an archive in their folder (`harness/source/packed.py`): what hundreds of
+files repeat is there once.
 """
 
 from __future__ import annotations
 
+import base64
 import io
+import lzma
+import re
 import tarfile
 import tempfile
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +24,10 @@ READ = ("compatibility.json", "implementations.json", "evidence.json")
 """By `readfirst field implementations --issue`."""
 ARCHIVE = "packed.tar.xz"
 IGNORED = {"__pycache__"}
+_COMPRESSED = re.compile(
+    rb'^(?P<before> +"?[0-9a-f]{12}"?: "?)(?P<data>[A-Za-z0-9+/]+=*)(?P<after>"?,?)$', re.MULTILINE
+)
+"""A line of a recording's `packed`."""
 
 
 class WheelFiles(BuildHookInterface[Any]):
@@ -44,10 +53,15 @@ class WheelFiles(BuildHookInterface[Any]):
 
 def archives(root: Path) -> dict[str, list[Path]]:
     """Return what lies in an archive, by the folder that it is in."""
-    locks, recordings = root / "harness/targets/locks", root / "fixtures/recordings"
-    folders = [locks, *(each for each in recordings.iterdir() if each.is_dir())]
+    targets, recordings = root / "harness/targets", root / "fixtures/recordings"
+    folders = [
+        targets / "locks",
+        targets / "baselines",
+        *(each for each in recordings.iterdir() if each.is_dir()),
+    ]
     return {
         "docs": [root / "docs" / name for name in READ],
+        "harness/diagnosis": [root / "harness/diagnosis/table.json"],
         **{str(folder.relative_to(root)): list(folder.iterdir()) for folder in folders},
     }
 
@@ -66,12 +80,30 @@ def plain(root: Path) -> dict[str, str]:
 
 
 def packed(files: Iterable[Path]) -> bytes:
-    """Return an archive of some files that is the same wherever and whenever it is made."""
+    """Return an archive of some files that is the same wherever and whenever it is made.
+
+    What recordings have compressed compresses badly, and with what other recordings have not at all, so it is written
+    out first; where that makes the archive larger, it stays as it is.
+    """
+    contents = {file.name: file.read_bytes() for file in sorted(files)}
+    written_out = {name: _COMPRESSED.sub(_written_out, data) for name, data in contents.items()}
+    return min(map(_archive, (contents, written_out)), key=len)
+
+
+def _written_out(found: re.Match[bytes]) -> bytes:
+    """Return a line in which zlib stores what it had compressed, as every reader takes it."""
+    try:
+        data = zlib.decompress(base64.b64decode(found["data"]))
+    except (ValueError, zlib.error):
+        return found[0]
+    return found["before"] + base64.b64encode(zlib.compress(data, 0)) + found["after"]
+
+
+def _archive(contents: Mapping[str, bytes]) -> bytes:
     made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w:xz", preset=9) as archive:
-        for file in sorted(files):
-            entry = tarfile.TarInfo(file.name)
-            entry.size = file.stat().st_size
-            with file.open("rb") as content:
-                archive.addfile(entry, content)
+    with tarfile.open(fileobj=made, mode="w:xz", preset=9 | lzma.PRESET_EXTREME) as archive:
+        for name, data in contents.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
     return made.getvalue()

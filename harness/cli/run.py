@@ -159,12 +159,13 @@ def run(
         connect_string = f"mcp:--isolation={isolation} {connect_string.removeprefix('mcp:')}"
     if connect_string == "reference" or connect_string.startswith(("target:", "agent:")):
         from readfirst.harness.run.target_defaults import target_defaults
+        from readfirst.harness.source.packed import is_there
 
         known = target_defaults(connect_string)
         called = connect_string = known.connect
         level = level or known.level
         stated = known.claims
-        if baseline is None and fixtures is None and (known.baseline.exists() or update_baseline):
+        if baseline is None and fixtures is None and (is_there(known.baseline) or update_baseline):
             baseline = known.baseline
             if update_baseline and in_installed_package(baseline):
                 raise UsageError(

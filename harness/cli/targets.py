@@ -50,12 +50,13 @@ def targets(
         raise UsageError("--format goes with --outdated.")
     if pin is not None:
         return _pin(pin)
+    from readfirst.harness.source.packed import is_there
     from readfirst.harness.targets.catalogue import known_failures, pairs
     from readfirst.harness.targets.install import is_installed
 
     for target, release in pairs():
         there = "installed" if is_installed(target, release) else "not installed"
-        known = "with known failures" if known_failures(target, release).exists() else "without baseline"
+        known = "with known failures" if is_there(known_failures(target, release)) else "without baseline"
         say_rows([(f"target:{target.name}@{release.version}", target.kind, there, known, target.title)])
     return ExitCode.CONFORMANT
 

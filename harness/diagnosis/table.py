@@ -24,6 +24,7 @@ from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.atomic import write_all
+from readfirst.harness.source.packed import bytes_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import DEFAULT_CONTRACT, behaviours_of
 from readfirst.reference_impl.behaviours.history import behaviour
@@ -78,7 +79,7 @@ class Table:
         """Read a table, by default the one that is kept with the suite. Raises TableError."""
         file = file or TABLE
         try:
-            data = json.loads(file.read_bytes())
+            data = json.loads(bytes_of(file))
             if data["format"] != _FORMAT:
                 raise ValueError(f"it has the format {data['format']}")
             rows = {name: _row(row) for name, row in data["scenarios"].items()}

@@ -32,6 +32,11 @@ def bytes_of(file: Path) -> bytes:
         return found
 
 
+def is_there(file: Path) -> bool:
+    """Tell whether a file is there, or in its folder's archive."""
+    return file.exists() or file.name in packed(file.parent)
+
+
 @cache
 def _files(archive: Path) -> Mapping[str, bytes]:
     if not archive.is_file():

@@ -108,7 +108,9 @@ class Document:
 
 
 def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> bytes:
-    """Return the bytes of `file`; StrictYamlError if it is missing, not a regular file or over so many bytes.
+    """Return the bytes of `file`, or of one in an archive of the package (`packed`).
+
+    StrictYamlError if it is missing, not a regular file or over so many bytes.
 
     The size is asked for before reading, so a huge file costs nothing. Of a `suite`, the folder that the file is in,
     it is refused where it or a folder on the way to it is a link: what lies elsewhere is none of the suite's.
@@ -119,6 +121,8 @@ def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> byt
         # Without O_NONBLOCK a named pipe would wait for a writer.
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and (kept := _kept(file)) is not None:
+            return kept
         _refuse(
             "unreadable", file, 0, 0, f"the file cannot be read: {error.strerror}", "Check its name and mode."
         )
@@ -133,6 +137,12 @@ def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> byt
         return os.read(descriptor, status.st_size + 1)
     finally:
         os.close(descriptor)
+
+
+def _kept(file: Path) -> bytes | None:
+    from readfirst.harness.source.packed import packed  # by an installed package, and nobody else
+
+    return packed(file.parent).get(file.name)
 
 
 def refuse_links(file: Path, suite: Path) -> None:

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 import readfirst
-from readfirst.harness.source import packed
+from readfirst.harness.source import packed, strict_yaml
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.recordings import Recordings
 
 CHECKOUT = Path(__file__).parents[2]
+LONG = "more-characters-than-an-answer-has.yaml"
 
 
 @pytest.fixture
@@ -20,7 +22,8 @@ def package(tmp_path: Path) -> Path:
     """A package whose recordings of two families are in archives, beside those scenarios."""
     pack = runpy.run_path(str(CHECKOUT / ".ci/wheel_files.py"))["packed"]
     fixtures = tmp_path / "readfirst" / "fixtures"
-    for family, names in (("gate", ["edit-unread.yaml", "write-unread.yaml"]), ("crossed", ["own.json"])):
+    kept = {"gate": ["edit-unread.yaml", "write-unread.yaml"], "crossed": ["own.json"], "sizes": [LONG]}
+    for family, names in kept.items():
         here = fixtures / "recordings" / family
         here.mkdir(parents=True)
         files = [CHECKOUT / "fixtures/recordings" / family / name for name in names]
@@ -34,13 +37,29 @@ def test_recordings_are_read_from_the_archives_of_the_package(
 ) -> None:
     monkeypatch.setattr(readfirst, "__file__", str(package / "__init__.py"))
     found, plain = (Recordings(root / "fixtures/recordings") for root in (package, CHECKOUT))
-    ids = ["gate/edit-unread", "gate/write-unread", "crossed/own-57"]
+    ids = ["gate/edit-unread", "gate/write-unread", "crossed/own-57", f"sizes/{LONG.removesuffix('.yaml')}"]
     assert {*ids} <= {*found.ids()}
     for each in ids:
         assert found.recording(each) == plain.recording(each)
         assert found.is_as_written(each, plain.recording(each))
     assert found.files()["crossed/own-57"] == package / "fixtures/recordings/crossed" / packed.ARCHIVE
     assert not found.recording("gate/no-such-case").transcripts
+
+
+def test_known_failures_are_read_from_the_archive_of_the_package(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = runpy.run_path(str(CHECKOUT / ".ci/wheel_files.py"))["packed"]
+    there = package / "baselines"
+    own = next((CHECKOUT / "harness/targets/baselines").glob("pi@*.yaml"))
+    there.mkdir()
+    (there / packed.ARCHIVE).write_bytes(pack([own]))
+    file = there / own.name
+    with pytest.raises(SuiteError, match="cannot be read"):
+        strict_yaml.read(file)
+    monkeypatch.setattr(readfirst, "__file__", str(package / "__init__.py"))
+    assert packed.is_there(file)
+    assert strict_yaml.read(file) == own.read_bytes()
 
 
 def test_an_archive_of_somebody_else_is_not_opened(package: Path) -> None:
@@ -56,3 +75,10 @@ def test_an_archive_is_the_same_wherever_it_is_made(package: Path, tmp_path: Pat
     file = CHECKOUT / "fixtures/recordings/gate/edit-unread.yaml"
     copy = Path(shutil.copy(file, tmp_path))
     assert pack([file]) == pack([copy])
+
+
+def test_what_recordings_have_compressed_is_smaller_in_an_archive_once_it_is_written_out() -> None:
+    pack = runpy.run_path(str(CHECKOUT / ".ci/wheel_files.py"))
+    files = [CHECKOUT / "fixtures/recordings/sizes" / LONG]
+    as_it_is = pack["_archive"]({file.name: file.read_bytes() for file in files})
+    assert len(pack["packed"](files)) < 0.7 * len(as_it_is)
