@@ -212,10 +212,12 @@ class LinesSession:
 
     def resume(self) -> None:
         """Let the program end the conversation and go on with it; one that was killed is started again for it."""
+        ended = {}
         if not self._program.alive:
+            ended = {"killed": self._number}
             self._program = self._start()
             self._begin()
-        self.ask("resume", "resume")
+        self.ask("resume", "resume", **ended)
 
     def compact(self) -> None:
         """Let the program put a summary in the conversation's place."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -83,26 +84,39 @@ def private_streams() -> tuple[IO[bytes], IO[bytes]]:
 
 
 def serve_lines(
-    make: Callable[[], Adapter], name: str, version: str, asked: IO[bytes], answers: IO[bytes]
+    make: Callable[[], Adapter],
+    name: str,
+    version: str,
+    asked: IO[bytes],
+    answers: IO[bytes],
+    kept: Path | None = None,
 ) -> None:
     """Answer requests until there are no more. What a request cannot be met with is answered as a problem.
 
-    The adapter is made for the first of them.
+    The adapter is made for the first of them. In the folder `kept` conversations outlast this process that may be
+    killed and resumed.
     """
-    server = _Server(make, {"name": name, "version": version}, asked, answers)
+    server = _Server(make, {"name": name, "version": version}, asked, answers, kept)
     while (message := server.next()) is not None:
         server.answer(message)
 
 
 class _Server:
     def __init__(
-        self, make: Callable[[], Adapter], offer: Mapping[str, str], asked: IO[bytes], answers: IO[bytes]
+        self,
+        make: Callable[[], Adapter],
+        offer: Mapping[str, str],
+        asked: IO[bytes],
+        answers: IO[bytes],
+        kept: Path | None,
     ) -> None:
         self._make = make
         self._offer = offer
         self._asked = asked
         self._answers = answers
         self._sessions: dict[int, Session] = {}
+        self._kept = kept
+        self._outlasting: set[int] = set()
 
     @cached_property
     def _adapter(self) -> Adapter:
@@ -136,7 +150,15 @@ class _Server:
         except (Exception, SystemExit) as error:
             details = "".join(traceback.format_exception(error))[-_TRACEBACK:]
             answer = {"problem": f"it raised {type(error).__name__}: {error}", "details": details}
+        self._keep(message.get("session"))
         self._send(message, answer)
+
+    def _keep(self, number: Any) -> None:
+        """Keep a conversation as it is once a request has been met, as a program does that goes on after a crash."""
+        if number in self._outlasting and self._kept is not None:
+            begun = self._kept / f"{number}.begun"
+            begun.write_bytes(pickle.dumps(self._sessions[number]))
+            begun.replace(self._kept / str(number))  # the kill may come while it is written
 
     def _send(self, message: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
         line = json.dumps(
@@ -158,8 +180,12 @@ class _Server:
             elif number not in self._sessions:
                 raise _ProblemError(f"there is no session {number}")
             elif do == "close":
+                self._outlasting.discard(number)
                 meets = partial(close_session, self._sessions.pop(number))
             else:
+                if "killed" in message and self._kept is not None:
+                    earlier = self._kept / str(message["killed"])
+                    self._sessions[number] = pickle.loads(earlier.read_bytes())
                 meets = self._asked_of(self._sessions[number], message)
         except KeyError as error:
             raise _ProblemError(f"{do} lacks {error}") from error
@@ -180,6 +206,8 @@ class _Server:
 
     def _open(self, number: int, workspace: Any) -> None:
         self._sessions[number] = self._adapter.open(workspace)
+        if {"kill", "resume"} <= workspace.needs:
+            self._outlasting.add(number)
 
     def _asked_of(self, session: Session, message: Mapping[str, Any]) -> Callable[[], Any]:
         """Return what meets a request in a session. Raises KeyError for a field that it lacks."""

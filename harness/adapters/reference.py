@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -30,6 +31,7 @@ from readfirst.reference_impl import Hook as ReferenceHook
 
 if TYPE_CHECKING:
     from readfirst.harness.adapters.lines import LinesAdapter
+    from readfirst.harness.processes.scratch import Scratch
 
 
 _AGAIN = 0.05
@@ -113,8 +115,10 @@ class ReferenceAdapter:
         capabilities = frozenset({*tools, *SESSION_CAPABILITIES}) - (set() if mortal else {"kill"})
         self._mortal = mortal
         self._served: LinesAdapter | None = None
+        self._kept: Scratch | None = None
+        """Where conversations are that go on after a kill."""
         self.traits = AdapterTraits(
-            capabilities, repeats_paths=True, in_memory=not confined, reset=self._end, close=self._end
+            capabilities, repeats_paths=True, in_memory=not confined, reset=self._end, close=self.close
         )
         self._contract = contract
         self._seconds = seconds
@@ -125,8 +129,10 @@ class ReferenceAdapter:
         if self._mortal and "kill" in workspace.needs and isinstance(self._contract, str):
             if self._served is None:
                 from readfirst.harness.adapters.lines import LinesAdapter  # which what it starts does without
+                from readfirst.harness.processes.scratch import Scratch
 
-                serve = (sys.executable, "-P", "-m", __name__, self._contract)
+                self._kept = Scratch()
+                serve = (sys.executable, "-P", "-m", __name__, self._contract, str(self._kept.path))
                 self._served = LinesAdapter(serve, time_limit=self._seconds)
             return self._served.open(workspace)
         confines = Confines(workspace.root, workspace.home, self._seconds, self._confined)
@@ -135,6 +141,12 @@ class ReferenceAdapter:
     def _end(self) -> None:
         if self._served is not None:
             self._served.close()
+
+    def close(self) -> None:
+        """End what serves the reference, and forget its conversations."""
+        self._end()
+        if self._kept is not None:
+            self._kept.close()
 
 
 class ReferenceSession:
@@ -238,11 +250,14 @@ def _result(result: Result) -> ToolResult:
     return ToolResult(result.text, result.is_error, result.error, result.reminders)
 
 
-def serve(contract: str, version: str) -> None:
-    """Offer the reference as `lines:` wants it, until standard input ends. ValueError: there is no such contract."""
+def serve(contract: str, version: str, kept: Path | None = None) -> None:
+    """Offer the reference as `lines:` wants it, until standard input ends. ValueError: there is no such contract.
+
+    `kept` is that of `serve_lines`.
+    """
     adapter = ReferenceAdapter(contract)
-    serve_lines(lambda: adapter, "readfirst reference", version, *private_streams())
+    serve_lines(lambda: adapter, "readfirst reference", version, *private_streams(), kept)
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1], "")
+    serve(sys.argv[1], "", Path(sys.argv[2]))

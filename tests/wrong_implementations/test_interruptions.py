@@ -30,6 +30,24 @@ SIGNALLED = [
     ("SurvivesAndSaysThatItIsDone", "edit-sigint"),
 ]
 
+RESUMED = [
+    ("ForgetsWhereItWasKilled", "killed-and-resumed"),
+    ("ForgetsWhereItWasKilled", "sigint-and-resumed"),
+    ("ForgetsWhereItWasKilled", "sigterm-and-resumed"),
+    ("MakesTheCallThatWasKilled", "killed-and-resumed"),
+    ("MakesTheCallThatWasKilled", "sigterm-and-resumed"),
+    ("MakesTheCallThatWasKilled", "killed-changed-and-resumed"),
+    ("TakesWhatWasKilledForDone", "unread-then-killed-and-resumed"),
+    ("TakesWhatWasKilledForDone", "new-file-killed-and-resumed"),
+    ("MakesTheCallThatWasKilled", "own-edit-then-killed-and-resumed"),
+    ("BringsBackItsCopies", "sigint-changed-and-resumed"),
+    ("BringsBackItsCopies", "sigterm-changed-and-resumed"),
+    ("BringsBackItsCopies", "killed-while-writing-and-resumed"),
+    ("BringsBackItsCopies", "sigint-while-writing-and-resumed"),
+    ("BringsBackItsCopies", "sigterm-while-writing-and-resumed"),
+]
+"""What is wrong about conversations that go on after a signal, and what shows it."""
+
 
 def played(name: str, slug: str, place: SitePool, module: ModuleType = wrong) -> Verdict:
     adapter = PythonAdapter(str(Path(str(module.__file__))), name)
@@ -47,6 +65,36 @@ def test_what_a_program_does_wrong_when_it_is_ended_is_caught(
     monkeypatch.setattr(child, "GRACE", 0.2)
     verdict = played(name, slug, place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation"), verdict.reason
+
+
+@pytest.mark.slow  # each starts two processes
+@pytest.mark.parametrize(("name", "slug"), RESUMED)
+def test_what_is_wrong_about_a_conversation_that_goes_on_after_a_signal_is_caught(
+    name: str, slug: str, place: SitePool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(child, "GRACE", 0.2)
+    monkeypatch.setenv(wrong.KEPT, str(tmp_path))
+    verdict = played(name, slug, place)
+    assert (verdict.status, verdict.blame) == ("failed", "implementation"), verdict.reason
+
+
+@pytest.mark.parametrize(
+    "slug",
+    [
+        "killed-and-resumed",
+        *(
+            pytest.param(slug, marks=pytest.mark.slow)
+            for slug in sorted({slug for _, slug in RESUMED} - {"killed-and-resumed"})
+        ),
+    ],
+)
+def test_one_whose_conversation_outlasts_a_signal_passes(
+    slug: str, place: SitePool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(child, "GRACE", 0.2)
+    monkeypatch.setenv(wrong.KEPT, str(tmp_path))
+    verdict = played("Outlasts", slug, place)
+    assert verdict.status == "passed", verdict
 
 
 @pytest.mark.parametrize(

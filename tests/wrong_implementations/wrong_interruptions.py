@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import threading
 import time
@@ -262,3 +263,77 @@ class ForgetsWhatOthersChanged(Altered):
         if tool == "Write" and self.stopped == self.path(arguments):
             self.reference("Read", {"file_path": arguments["file_path"]})
         return self.reference(tool, arguments, interfere)
+
+
+KEPT = "READFIRST_TEST_KEPT"
+"""The variable that names the folder in which conversations outlast their process."""
+
+
+class Outlasts(Altered):
+    """Keeps its conversation on disk after every call, and goes on with it; right, as far as it goes."""
+
+    @property
+    def kept(self) -> Path:
+        return Path(os.environ[KEPT], "conversation")
+
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
+        answer = super().call(tool, arguments)
+        self.kept.write_bytes(pickle.dumps(self.tools))
+        return answer
+
+    def resume(self) -> None:
+        if self.kept.exists():
+            self.tools = pickle.loads(self.kept.read_bytes())
+        super().resume()
+
+
+class ForgetsWhereItWasKilled(Outlasts):
+    """Only who ends in order keeps what was read."""
+
+    def resume(self) -> None:
+        self.tools.resume()
+
+
+class MakesTheCallThatWasKilled(Outlasts):
+    """What was asked and not answered is made up for when the conversation goes on."""
+
+    def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        self.kept.with_name("asked").write_text(json.dumps([tool, arguments]))
+        answer = super().call_during(tool, arguments, interfere)
+        self.kept.with_name("asked").unlink()
+        return answer
+
+    def resume(self) -> None:
+        super().resume()
+        asked = self.kept.with_name("asked")
+        if asked.exists():
+            self.reference(*json.loads(asked.read_text()))
+
+
+class TakesWhatWasKilledForDone(Outlasts):
+    """A call is in the conversation as soon as it is asked."""
+
+    def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        if (path := Path(arguments["file_path"])).exists():
+            self.reference("Read", {"file_path": str(path)})
+        else:
+            path.touch()
+            self.reference("Read", {"file_path": str(path)})
+            path.unlink()
+        self.kept.write_bytes(pickle.dumps(self.tools))
+        return super().call_during(tool, arguments, interfere)
+
+
+class BringsBackItsCopies(Outlasts):
+    """What the conversation has seen of files is put back when it goes on."""
+
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
+        answer = super().call(tool, arguments)
+        path = Path(arguments["file_path"])
+        self.kept.with_name("copy").write_text(json.dumps([str(path), path.read_text()]))
+        return answer
+
+    def resume(self) -> None:
+        super().resume()
+        path, text = json.loads(self.kept.with_name("copy").read_text())
+        Path(path).write_text(text)
