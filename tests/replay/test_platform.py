@@ -1,5 +1,6 @@
 """A scenario that holds on some systems alone is unsupported elsewhere, and judged where it holds."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.session import Adapter, ToolResult, Workspace
+from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.workspace import platform
 from tests import judging
 from tests.judging import SUITE
@@ -67,6 +69,95 @@ def test_in_a_folder_that_takes_names_for_one_an_unread_file_is_lost_and_that_is
 def test_who_takes_two_names_for_one_is_caught_where_they_are_two() -> None:
     assert judged("platforms/names-in-two-cases", TakesNamesForOne).status == "failed"
     assert judged("platforms/names-in-two-cases", ReferenceAdapter("2.1.7")).status == "passed"
+
+
+class TakesNamesAsWindows:
+    """Has no gate, and finds a file by whatever Windows would: either separator, any case, short names, streams."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.root = workspace.root
+
+    @classmethod
+    def open(cls, workspace: Workspace) -> "TakesNamesAsWindows":
+        return cls(workspace)
+
+    def call(self, tool: str, arguments: dict[str, str]) -> ToolResult:
+        path = self.root / self.meant(arguments["file_path"])
+        if tool == "Write":
+            path.write_text(arguments["content"])
+        if tool == "Edit":
+            path.write_text(path.read_text().replace(arguments["old_string"], arguments["new_string"]))
+        return ToolResult(path.read_text())
+
+    def meant(self, path: str) -> str:
+        """Return the name below the workspace of the file that Windows finds there, or makes."""
+        plain = path.replace("\\\\?\\", "").replace(str(self.root), "").replace("\\", "/")
+        name = (
+            os.path.normpath(plain).lstrip("/").removeprefix("UNC/").partition(":")[0].rstrip(". ") or "nul"
+        )
+        name = {
+            "ALONGN~1.TXT": self.only("a long"),
+            "readfirst.invalid/share/notes.txt": "share/notes.txt",
+        }.get(name, name)
+        there = [str(each.relative_to(self.root)) for each in self.root.rglob("*")]
+        return next((each for each in there if each.casefold() == name.casefold()), name)
+
+    def only(self, start: str) -> str:
+        return next((each.name for each in self.root.iterdir() if each.name.startswith(start)), "")
+
+
+@pytest.mark.parametrize(
+    "scenario_id",
+    [
+        each
+        for each in SUITE.ids()
+        if each.startswith("platforms/windows-")
+        # Linux makes these as they are named, the first beside the root.
+        and each not in {"platforms/windows-network-path-with-slashes"}
+    ],
+)
+def test_what_holds_on_windows_alone_is_kept_by_who_takes_names_letter_by_letter(
+    scenario_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform.sys, "platform", "win32")
+    assert judged(scenario_id, ReferenceAdapter("2.1.7")).status == "passed"
+
+
+@pytest.mark.parametrize(
+    "scenario_id",
+    [
+        "platforms/windows-separator",
+        "platforms/windows-case-of-a-folder-and-separator",
+        "platforms/windows-way-up",
+        "platforms/windows-stream-of-the-file",
+        "platforms/windows-short-name",
+        "platforms/windows-drive-and-change",
+        "platforms/windows-device-path-and-change",
+        "platforms/windows-dot-and-change",
+        "platforms/windows-short-name-and-change",
+        "platforms/windows-capitals-and-change",
+        "platforms/windows-network-path",
+        "platforms/windows-device-path-of-a-machine",
+        "platforms/windows-colon",
+        "platforms/windows-dot-at-the-end",
+        "platforms/windows-blank-at-the-end",
+    ],
+)
+def test_who_finds_files_as_windows_does_and_never_looks_loses_work_on_windows(
+    scenario_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform.sys, "platform", "win32")
+    verdict = judged(scenario_id, TakesNamesAsWindows)
+    assert verdict.status == "failed"
+    assert {harm.kind for harm in verdict.harms} & {"lost", "stray", "untrue"}
+
+
+def test_what_was_recorded_may_hold_on_linux_alone_and_on_no_other_system() -> None:
+    steps = "steps:\n  - Read: {file_path: $WS/notes.txt}\n"
+    assert judging.as_written(f"platform: linux\n{steps}", expect=False).platform == "linux"
+    for other in ("macos", "windows", "composing"):
+        with pytest.raises(ScenarioError, match="the product was recorded on Linux alone"):
+            judging.as_written(f"platform: {other}\n{steps}", expect=False)
 
 
 def test_the_probe_leaves_nothing_behind(tmp_path: Path) -> None:
