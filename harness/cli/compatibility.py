@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded, version
-from readfirst.harness.cli.options import Fixtures, Output, open_suite, put
+from readfirst.harness.cli.options import Fixtures, Output, open_suite
 from readfirst.harness.cli.pages import keep_pages, own_page_file, page_file
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import harmless_json, say
+from readfirst.harness.printed import harmless_json, say, stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.rules import Rules
@@ -28,8 +29,12 @@ _CHARTED = ("safety",)
 _SURVEY = "`readfirst field implementations --write`"
 
 
-_FormatName = Literal["markdown", "json", "html"]
-"""The values of `--format`."""
+class _FormatName(StrEnum):
+    """The values of `--format`."""
+
+    markdown = "markdown"
+    json = "json"
+    html = "html"
 
 
 @guarded
@@ -37,7 +42,7 @@ def compatibility(
     format_: Annotated[
         _FormatName,
         typer.Option("--format", help="What to print: a page, data, or an HTML page with filters."),
-    ] = "markdown",
+    ] = _FormatName.markdown,
     output: Output = None,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit code 1 if a file on disk is stale.")
@@ -73,9 +78,9 @@ def compatibility(
     """
     if (check or write) and (output is not None or (check and write)):
         raise UsageError("--check, --write and --output exclude each other.")
-    if like_ is not None and (check or write or compare is not None or format_ != "markdown"):
+    if like_ is not None and (check or write or compare is not None or format_ is not _FormatName.markdown):
         raise UsageError("--like chooses what the page shows; the data and the HTML page have every version.")
-    if compare is not None and (check or write or format_ == "html"):
+    if compare is not None and (check or write or format_ is _FormatName.html):
         raise UsageError("--compare prints Markdown or JSON, and goes with --output alone.")
     from readfirst.harness.report.compatibility_page import like
     from readfirst.harness.survey.compatibility import compatibility_data
@@ -100,8 +105,18 @@ def compatibility(
         folder = own_page_file(suite, "compatibility.md").parent
         pages = {folder / name: text for name, text in files_of(data, survey).items()}
         return keep_pages(pages, "field compatibility --write", check=check)
-    put(_text(data if format_ != "markdown" else chosen, format_), output)
+    _put(_text(data if format_ is not _FormatName.markdown else chosen, format_), output)
     return ExitCode.CONFORMANT
+
+
+def _put(text: str, output: Path | None) -> None:
+    if output is None:
+        stdout().write(text)
+        return
+    from readfirst.harness.report import output as opened
+
+    with opened(output) as stream:
+        stream.write(text)
 
 
 def _compared(
@@ -129,21 +144,21 @@ def _compared(
     except ValueError as error:
         raise UsageError(f"docs/implementations.json: {error}. Write it with {_SURVEY}.") from error
     changes = rule_changes(table, before, after, common)
-    if format_ == "json":
+    if format_ is _FormatName.json:
         text = harmless_json(change_data(changes, before, after), indent=1) + "\n"
     else:
         text = change_page(changes, before, after)
-    put(text, output)
+    _put(text, output)
     return ExitCode.NOT_CONFORMANT if changes else ExitCode.CONFORMANT
 
 
 def _text(data: Mapping[str, Any], format_: _FormatName) -> str:
     match format_:
-        case "json":
+        case _FormatName.json:
             from readfirst.harness.survey.compatibility import compatibility_text
 
             return compatibility_text(data)
-        case "html":
+        case _FormatName.html:
             from readfirst.harness.report.compatibility_html import page
 
             return page(data, version())

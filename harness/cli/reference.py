@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -14,8 +15,11 @@ from readfirst.harness.exit_code import ExitCode
 # Everything else is imported by the command that needs it, as in the command line itself.
 
 
-Protocol = Literal["mcp", "lines"]
-"""The values of `serve --protocol`."""
+class Protocol(StrEnum):
+    """The values of `serve --protocol`."""
+
+    mcp = "mcp"
+    lines = "lines"
 
 
 @guarded
@@ -29,11 +33,11 @@ def serve(
     ] = None,
     protocol: Annotated[
         Protocol, typer.Option(help="mcp, or lines, which has everything that scenarios need.")
-    ] = "mcp",
+    ] = Protocol.mcp,
 ) -> int:
     """Serve the reference implementation over standard input and output: as an MCP server, or as `lines:` wants it."""
     keep_nothing()
-    if protocol == "lines":
+    if protocol is Protocol.lines:
         if root is not None or settings is not None:
             raise UsageError(
                 "--root and --settings are for --protocol mcp; in lines each `open` says where it works."

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -19,8 +20,11 @@ from readfirst.harness.session import TIME_LIMIT
 # Everything else is imported by the command that needs it, as in the command line itself.
 
 
-ListFormat = Literal["text", "json"]
-"""The values of `targets --format`."""
+class ListFormat(StrEnum):
+    """The values of `targets --format`."""
+
+    text = "text"
+    json = "json"
 
 
 @guarded
@@ -32,7 +36,9 @@ def targets(
             help="List those with a newer version, as pip and npm know it; exit code 1 if there are any.",
         ),
     ] = False,
-    format_: Annotated[ListFormat, typer.Option("--format", help="How --outdated lists them.")] = "text",
+    format_: Annotated[
+        ListFormat, typer.Option("--format", help="How --outdated lists them.")
+    ] = ListFormat.text,
     pin: Annotated[
         str | None,
         typer.Option(
@@ -46,7 +52,7 @@ def targets(
         raise UsageError("--outdated and --pin exclude each other.")
     if outdated:
         return _outdated(format_)
-    if format_ != "text":
+    if format_ is not ListFormat.text:
         raise UsageError("--format goes with --outdated.")
     if pin is not None:
         return _pin(pin)
@@ -66,7 +72,7 @@ def _outdated(format_: ListFormat) -> int:
     from readfirst.harness.targets.newest import outdated
 
     found = list(outdated())
-    if format_ == "json":
+    if format_ is ListFormat.json:
         stdout().write(f"{harmless_json([each.data() for each in found])}\n")
     else:
         for each in found:
@@ -191,15 +197,15 @@ def implementations(
     ] = False,
     missing: Annotated[
         bool,
-        typer.Option("--missing", help="Run only scenarios that a target's results lack, or that broke."),
-    ] = False,
-    sample: Annotated[
-        bool,
         typer.Option(
-            "--sample",
-            help="Run only short scenarios in which ten targets harm somebody, that need no process of their own.",
+            "--missing",
+            help="Run only scenarios that a target's results lack, that broke, or whose verdict a new design changes.",
         ),
     ] = False,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=1, help="Run only so many scenarios, spread evenly, the same for each target."),
+    ] = None,
     streams: Annotated[
         Path | None,
         typer.Option(help="A folder for each target's JSON lines, as `readfirst report` reads them."),
@@ -242,12 +248,20 @@ def implementations(
 
     suite = Suite(fixtures)
     if issue is not None:
-        if names or write or evidence or missing or sample or update_baselines or streams is not None:
+        if (
+            names
+            or write
+            or evidence
+            or missing
+            or sample is not None
+            or update_baselines
+            or streams is not None
+        ):
             raise UsageError(
                 "--issue takes a target and a rule, and goes with --folder and --fixtures alone."
             )
         return print_issue(*issue, suite, folder, time_limit)
-    if evidence and (write or missing or sample or update_baselines or streams is not None):
+    if evidence and (write or missing or sample is not None or update_baselines or streams is not None):
         raise UsageError("--evidence runs single scenarios: --write, which runs all of them, writes it too.")
     chosen = [find(name) for name in names] if names else list(pairs())
     order = [f"{each.name}@{version.version}" for each, version in pairs()]
@@ -266,10 +280,13 @@ def implementations(
         sample=sample,
     )
     survey.keep()
-    complete = [pair for pair in chosen if not survey.asked(f"{pair[0].name}@{pair[1].version}")]
-    for target, release in complete:
-        say(f"{target.name}@{release.version}: no scenario is missing")
-    chosen = [pair for pair in chosen if pair not in complete]
+    asked = {
+        f"{target.name}@{release.version}": survey.asked(f"{target.name}@{release.version}", release.design)
+        for target, release in chosen
+    }
+    for name in (name for name, ids in asked.items() if not ids):
+        say(f"{name}: no scenario is missing")
+    chosen = [pair for pair in chosen if asked[f"{pair[0].name}@{pair[1].version}"]]
     broken = 0
     for name, result in survey.run_all(chosen, baseline=update_baselines):
         if isinstance(result, BrokenAdapter):
@@ -284,5 +301,6 @@ def implementations(
         say(f"{name}: {counts}, {result['unsupported']} unsupported")
         if write:  # after each, so that an interrupt costs one target
             survey.write(order)
-            keep_evidence(suite, folder, name, order, time_limit)
+            again = frozenset(asked[name]) if missing or sample is not None else None
+            keep_evidence(suite, folder, name, order, time_limit, again)
     return ExitCode.BROKEN if broken else ExitCode.CONFORMANT

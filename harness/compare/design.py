@@ -73,6 +73,12 @@ def by_design(verdict: Verdict, scenario: Scenario, contract: Contract, design: 
     )
 
 
+def matters(scenario: Scenario, contract: Contract, *designs: Design | None) -> bool:
+    """Whether a scenario's verdict may differ between designs: the contract refuses what one of them leaves out."""
+    errors = frozenset().union(*(LEFT_OUT[each] for each in designs if each is not None))
+    return next(_refused(scenario, contract, errors), None) is not None
+
+
 def _refused(
     scenario: Scenario, contract: Contract, errors: frozenset[str]
 ) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from readfirst.harness.compare.reach import Cell
 from readfirst.harness.report.compatibility_page import counted, like
-from readfirst.harness.report.harm_map import BRIEFLY, CHOSEN, MapRow, map_rows, untried
+from readfirst.harness.report.harm_map import BRIEFLY, MapRow, map_rows, starred, untried
 from readfirst.harness.report.html import letters, macro, rendered
 from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.harness.report.rule_table import Column, RuleTable, rule_row
@@ -38,7 +38,7 @@ def page(data: _DATA, version: str, address: Callable[[MapRow, str], str] = lamb
         classes=CLASSES,
         kinds=[(kind, data["kinds"][kind]) for kind in KINDS],
         map=Markup(macro("maps.html.j2", "harm_map", rows, BRIEFLY, MEANING, BESIDE, address)),
-        chosen=CHOSEN if any(row.chosen for row in rows) else "",
+        starred=starred(rows),
         untried=untried(data),
         likeness=[_likeness(data, each, number) for number, each in enumerate(data["likeness"])],
         versions=_table(

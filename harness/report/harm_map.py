@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 from readfirst.harness.report.rule_chart import changed
@@ -22,10 +23,11 @@ BRIEFLY: Mapping[Kind, str] = {
     "overcautious": "refused without need",
 }
 """Each kind in the few words that fit above a column."""
-CHOSEN = (
-    "* Asked only where ten others harm somebody, because a call takes long: the share is one of these sessions, which"
-    " are the same for each."
+SAMPLED = (
+    "* Asked a part of the sessions alone, spread evenly, because each takes long: in brackets, where the share of all"
+    " lies in 95 of 100 such samples."
 )
+CHOSEN = "** Asked only where ten others harm somebody: the share is one of these sessions, not of all."
 _STEPS = (0.005, 0.02, 0.05, 0.1)
 """The shares of sessions up to which the first four of five colours go."""
 
@@ -50,8 +52,10 @@ class MapRow:
     sessions: int
     harmed: int
     cells: tuple[MapCell, ...]
+    sampled: bool = False
+    """Whether only a part of the sessions was tried, spread evenly."""
     chosen: bool = False
-    """Whether only sessions were chosen in which others do harm."""
+    """Whether only sessions were tried in which others do harm."""
 
     @property
     def label(self) -> str:
@@ -65,8 +69,12 @@ class MapRow:
 
     @property
     def shown(self) -> str:
-        """The share in percent, with a star where the sessions were `chosen`."""
-        return percent(self.harmed, self.sessions) + "*" * self.chosen
+        """The share in percent, with stars unless it is one of all sessions, and for a sample how certain it is."""
+        share = percent(self.harmed, self.sessions) + "**" * self.chosen
+        if not self.sampled:
+            return share
+        low, high = interval(self.harmed, self.sessions)
+        return f"{share}* ({low:.0f}–{high:.0f})"
 
 
 def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
@@ -83,6 +91,13 @@ def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
     return sorted(rows, key=lambda row: (row.chosen, -row.share, row.product, row.name))
 
 
+def starred(rows: Iterable[MapRow]) -> str:
+    """Return what the stars of rows mean, empty where there are none."""
+    rows = list(rows)
+    meant = [(SAMPLED, any(row.sampled for row in rows)), (CHOSEN, any(row.chosen for row in rows))]
+    return " ".join(text for text, is_there in meant if is_there)
+
+
 def untried(data: Mapping[str, Any]) -> list[str]:
     """Return the implementations in which nobody looked for harm."""
     return [name for name, each in data["implementations"].items() if not each["harm"]["sessions"]]
@@ -93,13 +108,25 @@ def percent(part: int, whole: int) -> str:
     return f"{max(100 * part / whole, 0.1) if part else 0:.1f}%"
 
 
+def interval(count: int, of: int) -> tuple[float, float]:
+    """Return the bounds, in percent, within which a share lies in 95 of 100 samples of this size (Wilson)."""
+    if not of:
+        return 0.0, 100.0
+    z, share = 1.96, count / of
+    middle, spread = share + z * z / (2 * of), z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    low, high = ((middle + side * spread) / (1 + z * z / of) for side in (-1, 1))
+    return 100 * max(0.0, low), 100 * min(1.0, high)
+
+
 def _row(name: str, product: bool, harm: Mapping[str, Any]) -> MapRow:
     cells = []
     for kind in KINDS:
         count = harm["counts"].get(kind)
         tone = "none" if count is None else _tone(kind, count, harm["sessions"])
         cells.append(MapCell(kind, count, tone, harm["shortest"].get(kind, "")))
-    return MapRow(name, product, harm["sessions"], harm["any"], tuple(cells), "chosen" in harm)
+    return MapRow(
+        name, product, harm["sessions"], harm["any"], tuple(cells), "sampled" in harm, "chosen" in harm
+    )
 
 
 def _tone(kind: Kind, count: int, sessions: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from readfirst.harness.report.harm_map import BRIEFLY, CHOSEN, MapRow, rule_map, untried
+from readfirst.harness.report.harm_map import BRIEFLY, MapRow, rule_map, starred, untried
 from readfirst.harness.report.html import macro
 from readfirst.harness.report.markup import document, link
 from readfirst.harness.site.facts import Facts
@@ -43,8 +43,8 @@ def _page(facts: Facts) -> Iterator[str]:
         " shortest. The most harmful stand first."
     )
     yield harm_map_html(facts)
-    if any(row.chosen for row in facts.rows.values()):
-        yield f"\\{CHOSEN}"
+    if stars := starred(facts.rows.values()):
+        yield stars.replace("*", "\\*")
     waiting = untried(facts.table)
     if waiting:
         names = ", ".join(link(each, f"implementations/{each}.md") for each in waiting)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from readfirst.harness.report.compatibility_page import counted, short_cell
-from readfirst.harness.report.harm_map import CHOSEN, untried
+from readfirst.harness.report.harm_map import starred, untried
 from readfirst.harness.report.markup import (
     bullets,
     cell,
@@ -43,8 +43,8 @@ def _index(facts: Facts) -> Iterator[str]:
     yield "# Implementations"
     yield "Programs that people use, run for real, the most harmful first; each name leads to a card."
     yield harm_map_html(facts, "../", products=False)
-    if any(row.chosen for row in facts.rows.values()):
-        yield f"\\{CHOSEN}"
+    if stars := starred(facts.rows.values()):
+        yield stars.replace("*", "\\*")
     untried_ = untried(facts.table)
     if untried_:
         yield (
@@ -67,6 +67,8 @@ def _index(facts: Facts) -> Iterator[str]:
 def _page(facts: Facts, name: str, result: _Data) -> Iterator[str]:
     yield f"# {name}"
     yield f"{link(prose(result['title']), result['home'])}. {prose(result['about'])}".rstrip()
+    if design := result.get("design"):
+        yield f"It declares the design {link(code(design), '../docs/running.md#designs')}."
     if name in facts.rows:
         yield harm_map_html(facts, "../", [name, facts.suite.contracts.latest.name])
     yield from _commands(facts, name, result)

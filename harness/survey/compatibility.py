@@ -130,10 +130,12 @@ def targets_in_common(
 
 def looked_at(target: _DATA) -> set[str]:
     """Return the scenarios in whose sessions harm was looked for, of a target of a survey."""
-    if "tried" in target["harm"]:
-        return set(in_families(target["harm"]["tried"]))
+    for part in ("sampled", "tried"):
+        if part in target["harm"]:
+            return set(in_families(target["harm"][part]))
     every = (unpacked(reaches) for reaches in target["reach"].values())
-    return {name for reaches in every for name, reach in reaches.items() if reach in TRIED}
+    judged = {name for reaches in every for name, reach in reaches.items() if reach in TRIED}
+    return judged | set(in_families(target["harm"].get("left_out", {})))
 
 
 def known_scenarios(suite: Suite) -> list[RuleScenario]:
@@ -173,6 +175,7 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
         "implementations": {
             each["target"]: {
                 **{name: each[name] for name in ("title", "home", "kind", "level", "date")},
+                **({"design": each["design"]} if "design" in each else {}),
                 "harm": harm_data(each["harm"]),
                 "classes": {name: _classes(rules, found[each["target"]]) for name, found in cells.items()},
             }
@@ -205,6 +208,7 @@ def harm_data(found: _DATA) -> dict[str, Any]:
         "any": len(harmed),
         "counts": found["counts"],
         "shortest": {kind: each["scenario"] for kind, each in found["shortest"].items()},
+        **({"sampled": True} if "sampled" in found else {}),
         **({"chosen": True} if "tried" in found else {}),
     }
 

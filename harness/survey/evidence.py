@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -102,18 +102,34 @@ def failing(
 
 
 def keep_evidence(
-    suite: Suite, folder: Path, target: str, order: Sequence[str], time_limit: float
+    suite: Suite,
+    folder: Path,
+    target: str,
+    order: Sequence[str],
+    time_limit: float,
+    again: Container[str] | None = None,
 ) -> dict[str, Evidence]:
     """Replay what implementations.json in `folder` says that the target `name@version` breaks, and keep the answers.
 
+    What was kept earlier is not replayed of scenarios that still fail and were not run `again`; None: all were.
     They are written to evidence.json beside it, which then has the targets in `order` alone. Returns what was kept of
     this target. Raises EvidenceError where its results are not there, and what `gather` raises.
     """
     result = _result(folder / "implementations.json", target)
     rules = suite.rules
     wanted = failing(filter(is_kept, rules or ()), known_scenarios(suite), result)
-    found = gather(suite, target, wanted, time_limit)
-    known = {**load_evidence(folder / FILE), target: found}
+    before = load_evidence(folder / FILE)
+    found = {
+        rule: each
+        for rule, each in before.get(target, {}).items()
+        if again is not None
+        and each.scenario in wanted.get(rule, ())
+        and each.scenario not in again
+        and each.inputs == suite.scenario(each.scenario).inputs
+    }
+    if left := {rule: ids for rule, ids in wanted.items() if rule not in found}:
+        found |= gather(suite, target, left, time_limit)
+    known = {**before, target: found}
     write_all({folder / FILE: evidence_text(known, order).encode()})
     return found
 

@@ -16,7 +16,7 @@ from readfirst.harness.compare.reach import (
     unpacked,
 )
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.report.harm_map import CHOSEN, map_rows, untried
+from readfirst.harness.report.harm_map import map_rows, starred, untried
 from readfirst.harness.report.markup import document, fenced, link, prose, scenario_link, table
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS
 from readfirst.harness.suite.suite import Suite
@@ -42,6 +42,7 @@ class TargetResult:
     about: str
     kind: str
     level: Level
+    design: str
     packages: tuple[str, ...]
     released: str
     lacks: Counter[str] = field(default_factory=Counter)
@@ -78,6 +79,7 @@ def result_of(
         target.about,
         target.kind,
         target.level,
+        release.design or "",
         (*release.pip, *release.npm),
         release.released,
         reach={contract: {} for contract in contracts},
@@ -103,7 +105,7 @@ def _go_on_from(result: TargetResult, earlier: Mapping[str, Any], again: frozens
         known = unpacked(reaches).items()
         result.reach[contract].update((name, reach) for name, reach in known if name not in again)
     harm = earlier["harm"]
-    if looked_at_all(earlier) or "tried" in harm:
+    if is_counted(earlier):
         result.harmed = Harmed.of(harm, looked_at(earlier), again)
 
 
@@ -135,6 +137,7 @@ def _target_data(result: TargetResult) -> dict[str, Any]:
         "about": result.about,
         "kind": result.kind,
         "level": result.level,
+        **({"design": result.design} if result.design else {}),
         "packages": list(result.packages),
         "released": result.released,
         "scenarios": counted["scenarios"],
@@ -155,7 +158,9 @@ def _target_data(result: TargetResult) -> dict[str, Any]:
         "reach": {contract: packed(each) for contract, each in result.reach.items()},
     }
     if not looked_at_all(data):
-        data["harm"]["tried"] = by_family(result.harmed.sessions)
+        data["harm"]["sampled"] = by_family(result.harmed.sessions)
+    elif left_out := result.harmed.sessions - looked_at(data):
+        data["harm"]["left_out"] = by_family(left_out)
     return data
 
 
@@ -175,7 +180,12 @@ def _counted(reaches: Iterable[Reach]) -> dict[str, int]:
 def looked_at_all(target: Mapping[str, Any]) -> bool:
     """Whether harm was looked for in every session of a target's result that was replayed to its end."""
     harm = target["harm"]
-    return "tried" not in harm and bool(harm["sessions"] >= len(looked_at(target)))
+    return not harm.keys() & {"sampled", "tried"} and bool(harm["sessions"] >= len(looked_at(target)))
+
+
+def is_counted(target: Mapping[str, Any]) -> bool:
+    """Whether a target's result says in which sessions harm was looked for: in all, or in a sample."""
+    return bool(target["harm"].get("sampled")) or looked_at_all(target)
 
 
 def page(data: Mapping[str, Any]) -> str:
@@ -187,6 +197,7 @@ def _page(data: Mapping[str, Any]) -> Iterator[str]:
     harm = {each["target"]: {"harm": harm_data(each["harm"])} for each in data["targets"]}
     rows = map_rows({"implementations": harm, "versions": {}})
     home = {each["target"]: each["home"] for each in data["targets"]}
+    design = {each["target"]: each.get("design", "") for each in data["targets"]}
     yield "# Published implementations: whose work they lose"
     yield (
         f"Run on {data['date']} in up to {data['scenarios']:,} sessions that are made to provoke harm, the most harmful"
@@ -195,12 +206,13 @@ def _page(data: Mapping[str, Any]) -> Iterator[str]:
         " counted beside harm."
     )
     yield table(
-        ["implementation", "sessions", "harmed", *KINDS],
+        ["implementation", "design", "sessions", "harmed", *KINDS],
         [
             [
                 link(prose(row.name), home[row.name]),
+                design[row.name],
                 f"{row.sessions:,}",
-                row.shown,
+                row.shown.replace("*", "\\*"),
                 *(str(cell.count) for cell in row.cells),
             ]
             for row in rows
@@ -210,18 +222,8 @@ def _page(data: Mapping[str, Any]) -> Iterator[str]:
     waiting = untried({"implementations": harm})
     if waiting:
         yield f"Nobody has looked for harm yet in {', '.join(map(prose, waiting))}."
-    part = [
-        (row.name, "tried" in each["harm"])
-        for row in rows
-        if not looked_at_all(each := next(t for t in data["targets"] if t["target"] == row.name))
-    ]
-    if often := [name for name, named in part if named]:
-        yield (
-            f"\\{CHOSEN} So it is with {', '.join(map(prose, often))}: the sessions have six calls at most, and"
-            " need no process of their own."
-        )
-    if spread := [name for name, named in part if not named]:
-        yield f"Only a sample of the sessions was tried, spread evenly, with {', '.join(map(prose, spread))}."
+    if stars := starred(rows):
+        yield stars.replace("*", "\\*")
     yield "The worst that each does, in the scenario with the fewest steps:"
     targets = {each["target"]: each["harm"]["shortest"] for each in data["targets"]}
     yield table(

@@ -7,17 +7,19 @@ import pickle
 import queue
 import tempfile
 import threading
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import date
+from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 from readfirst.harness.compare.baseline import Baseline, load_baseline
+from readfirst.harness.compare.design import by_design, matters
 from readfirst.harness.compare.known_failures import first_differences, grouped_text
-from readfirst.harness.compare.reach import in_families, unpacked
+from readfirst.harness.compare.reach import TRIED, in_families, unpacked
 from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
@@ -25,20 +27,15 @@ from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report import Commands, RunFacts, output
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
+from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Design
 from readfirst.harness.source.atomic import write_all
-from readfirst.harness.suite.harm_kinds import HARMS
-from readfirst.harness.suite.scenario import AT_ONCE, calls_of
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.survey.page import FORMAT, looked_at_all, page, result_data, result_of
+from readfirst.harness.survey.compatibility import looked_at
+from readfirst.harness.survey.page import FORMAT, is_counted, looked_at_all, page, result_data, result_of
 from readfirst.harness.targets.catalogue import known_failures
 from readfirst.harness.targets.mapping import Release, Target
 
 COMMAND = "readfirst field implementations --write"
-_OFTEN = 10
-"""Targets that harm somebody in a scenario of a sample, at least."""
-_SHORT = 6
-"""Calls of such a scenario, at most."""
 
 
 class SurveyError(ReadfirstError):
@@ -51,9 +48,9 @@ class Survey:
     They are compared with the default contract and the latest.
 
     `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
-    readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks, or that broke.
-    `sample`: those are run in which ten targets that were asked everything harm somebody, if they are short and need no
-    process of their own; with `missing` the short ones of these as well.
+    readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks, that broke, or
+    that the design judges otherwise which it declares now. With `sample` only so many of the suite's scenarios count as
+    missing, spread evenly, the same for each target.
     """
 
     def __init__(
@@ -66,7 +63,7 @@ class Survey:
         streams: Path | None = None,
         version: str = "unknown",
         missing: bool = False,
-        sample: bool = False,
+        sample: int | None = None,
     ) -> None:
         self._suite = suite
         self._folder = folder
@@ -98,48 +95,52 @@ class Survey:
             raise SurveyError(f"{data} is not what this command writes: {error}. Remove it.") from error
         self._kept = {each["target"]: each for each in targets} if usable else {}
 
-    def asked(self, name: str) -> list[str]:
-        """Return the scenarios that a target, `NAME@VERSION`, is run on.
+    def asked(self, name: str, design: Design | None = None) -> list[str]:
+        """Return the scenarios that a target, `NAME@VERSION`, is run on, which declares a design or none.
 
-        Raises SurveyError, as `keep`, and where there is nothing to choose a sample by.
+        Raises SurveyError, as `keep`.
         """
+        wanted = evenly(self._suite.ids(), self._sample) if self._sample is not None else self._suite.ids()
         earlier = self._earlier(name)
-        known = unpacked(earlier["reach"][self._contracts[0]]) if earlier is not None else {}
-        ids = [each for each in self._suite.ids() if known.get(each, "broken") == "broken"]
-        if self._sample:
-            often = (each for each in self._often_harmed() if known.get(each) != "unsupported")
-            wanted = {*often, *(ids if self._missing else ())}
-            return [each for each in self._suite.ids() if each in wanted and self._is_cheap(each)]
-        return ids
+        if earlier is None:
+            return wanted
+        known = unpacked(earlier["reach"][self._contracts[0]])
+        seen = looked_at(earlier) if is_counted(earlier) else set()
+        lost = set(in_families(earlier["harm"]["scenarios"].get("lost", {})))
+        return [
+            each
+            for each in wanted
+            if known.get(each, "broken") == "broken"
+            or (known[each] in TRIED and each not in seen)
+            or (self._depends_on_design(each, earlier, design) and (each in lost or "design" in earlier))
+        ]
 
-    def _often_harmed(self) -> list[str]:
-        """Return the scenarios in which targets that were asked everything harm somebody, ten at least.
+    def _depends_on_design(self, scenario_id: str, earlier: Mapping[str, Any], design: Design | None) -> bool:
+        """Whether a scenario may be judged otherwise now than in an earlier result, because of the design."""
+        before: Design | None = earlier.get("design")
+        contracts = map(self._suite.contracts.__getitem__, self._contracts)
+        return design != before and any(
+            matters(self._suite.scenario(scenario_id, each), each, design, before) for each in contracts
+        )
 
-        Raises SurveyError: there are none, so a sample would be empty.
-        """
-        harmed: Counter[str] = Counter()
-        for each in self._kept.values():
-            if looked_at_all(each):
-                kinds = (set(in_families(each["harm"]["scenarios"].get(kind, {}))) for kind in HARMS)
-                harmed.update(set().union(*kinds))
-        found = [name for name, count in harmed.items() if count >= _OFTEN]
-        if not found:
-            raise SurveyError(
-                f"there is no scenario in which {_OFTEN} targets harm somebody, so there is nothing to choose a sample"
-                " by. Run more of them whole first, without --sample."
-            )
-        return found
-
-    def _is_cheap(self, scenario_id: str) -> bool:
-        """Whether a scenario has six calls at most, and needs no process of its own."""
-        scenario = self._suite.scenario(scenario_id)
-        alone = scenario.relative or {AT_ONCE, "sessions", "buffers"} & scenario.needs
-        return not alone and sum(len(calls_of(step)) for step in scenario.steps) <= _SHORT
+    def _left_out(
+        self, target: Target, release: Release, earlier: Mapping[str, Any], ids: Container[str]
+    ) -> Iterator[Verdict]:
+        """Yield how the design that is declared now judges what an earlier run of no design lost nothing in."""
+        for name, reach in earlier["reach"].items():
+            contract = self._suite.contracts[name]
+            for scenario_id, how_far in unpacked(reach).items():
+                if how_far in TRIED and scenario_id not in ids:
+                    scenario = self._suite.scenario(scenario_id, contract)
+                    played = Verdict.unplayed(scenario, name, target.level, "failed", "")
+                    verdict = by_design(played, scenario, contract, release.design)
+                    if verdict.status == "unsupported":
+                        yield verdict
 
     def _earlier(self, name: str) -> dict[str, Any] | None:
         """Return the kept result that a run of a target adds to. Raises SurveyError."""
         kept = self._kept.get(name)
-        wanted = self._sample or (self._missing and kept is not None and looked_at_all(kept))
+        wanted = self._sample is not None or (self._missing and kept is not None and looked_at_all(kept))
         if kept is None or not wanted:
             return None
         gone = sorted(unpacked(kept["reach"][self._contracts[0]]).keys() - set(self._suite.ids()))
@@ -213,8 +214,9 @@ class Survey:
         baseline that cannot be read.
         """
         name = f"{target.name}@{release.version}"
-        earlier, ids = self._earlier(name), self.asked(name)
-        verdicts = run(
+        earlier, ids = self._earlier(name), self.asked(name, release.design)
+        verdicts: Iterator[Verdict]
+        verdicts = replayed = run(
             self._suite,
             f"target:{name}",
             self._contracts,
@@ -224,9 +226,11 @@ class Survey:
             time_limit=self._time_limit,
             apart=apart,
         )
+        if earlier is not None and release.design != earlier.get("design"):
+            verdicts = chain(self._left_out(target, release, earlier, frozenset(ids)), verdicts)
         # In a file, because differences may be as large as the files, and their lines need the new baseline.
         with tempfile.TemporaryFile() as kept:
-            with closing(verdicts):
+            with closing(replayed):
                 noted = _noted(verdicts, kept)
                 result = result_of(target, release, noted, self._suite, self._contracts, earlier, ids)
             data = result_data([result], self._contracts, "", "")["targets"][0]
@@ -307,3 +311,9 @@ def _noted(verdicts: Iterator[Verdict], kept: IO[bytes]) -> Iterator[Verdict]:
     for verdict in verdicts:
         pickle.dump(verdict, kept)
         yield verdict
+
+
+def evenly(ids: Sequence[str], count: int) -> list[str]:
+    """Return so many of the ids, chosen by each id alone, so that a larger sample has a smaller one's."""
+    chosen = set(sorted(ids, key=lambda each: blake2b(each.encode()).digest())[:count])
+    return [each for each in ids if each in chosen]

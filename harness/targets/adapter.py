@@ -24,6 +24,7 @@ from readfirst.harness.session import (
     Adapter,
     AdapterTraits,
     BrokenAdapter,
+    Design,
     ToolResult,
     Workspace,
 )
@@ -91,11 +92,17 @@ class RawTarget(Protocol):
 class TargetAdapter:
     """Translates between the contract's tools and the target's own."""
 
-    def __init__(self, target: Target, raw: RawTarget, another: Callable[[], Adapter] | None = None) -> None:
+    def __init__(
+        self,
+        target: Target,
+        raw: RawTarget,
+        another: Callable[[], Adapter] | None = None,
+        design: Design | None = None,
+    ) -> None:
         self.traits = replace(
             raw.traits,
             capabilities=target.capabilities | (raw.traits.capabilities & _BESIDE),
-            design=target.design,
+            design=design,
             lacks=partial(lacks, target),
             another=another,
         )
@@ -363,7 +370,9 @@ def open_target(
             raw = _McpTarget(target, release, launch, installed, time_limit, sandbox)
         case AgentLaunch() as launch:
             raw = AgentTarget(target, launch, installed, time_limit, among_files)
-    return TargetAdapter(target, raw, again if isinstance(target.launch, PythonLaunch) else None)
+    return TargetAdapter(
+        target, raw, again if isinstance(target.launch, PythonLaunch) else None, release.design
+    )
 
 
 def _environment(home: Path) -> dict[str, str]:

@@ -30,7 +30,8 @@ class Release:
     """One pinned version: exactly what pip or npm installs for it; `released` is a date, YYYY-MM-DD.
 
     With a `command` nothing is installed: it is started as it is, in place of the target's own. `sdists` are the
-    packages that pip builds from source because there is no wheel, with the reason why that may be.
+    packages that pip builds from source because there is no wheel, with the reason why that may be. Its `design` is the
+    target's own unless it states another.
     """
 
     version: str
@@ -39,6 +40,8 @@ class Release:
     released: str = ""
     command: tuple[str, ...] = ()
     sdists: Mapping[str, str] = field(default_factory=dict)
+    design: Design | None = None
+    """Which refusals it claims; None: it says nothing, and is held to all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +160,6 @@ class Target:
     tools: Mapping[str, ToolMapping]
     result: ResultRules
     capabilities: frozenset[str]
-    design: Design | None
-    """Which refusals it claims; None: it says nothing, and is held to all of them."""
     claims: frozenset[str] | None
     """What of Read, Edit and Write it states to have (`capabilities`), None where it does not: all must be there."""
 
@@ -197,7 +198,10 @@ def load_target(file: Path) -> Target:
         about=value.get("about", ""),
         last=value.get("last", ""),
         level=value.get("level", "text"),
-        versions={version: _release(version, each) for version, each in value["versions"].items()},
+        versions={
+            version: _release(version, each, each.get("design", value.get("design")))
+            for version, each in value["versions"].items()
+        },
         launch=_launch(value),
         environment=value.get("environment", {}),
         paths=value.get("paths", "absolute"),
@@ -205,12 +209,11 @@ def load_target(file: Path) -> Target:
         tools={tool: _tool(tool, each) for tool, each in value["tools"].items()},
         result=_result(value.get("result", _OF_MCP)),
         capabilities=_capabilities(value),
-        design=design_named(value.get("design")),
         claims=BASIC_CAPABILITIES.intersection(value["capabilities"]) if "capabilities" in value else None,
     )
 
 
-def _release(version: str, value: Mapping[str, Any]) -> Release:
+def _release(version: str, value: Mapping[str, Any], design: str | None) -> Release:
     return Release(
         version,
         tuple(value.get("pip", ())),
@@ -218,6 +221,7 @@ def _release(version: str, value: Mapping[str, Any]) -> Release:
         value.get("released", ""),
         tuple(value.get("command", ())),
         value.get("sdists", {}),
+        design_named(design),
     )
 
 

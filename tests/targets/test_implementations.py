@@ -112,7 +112,7 @@ def test_the_page_has_the_most_harmful_first_and_the_worst_of_each(target: tuple
     ]
     text = page(result_data(results, CONTRACTS, "2026-01-01", "readfirst x"))
     home = "https://github.com/modelcontextprotocol/servers"
-    assert f"| [server-filesystem@2026.8.31]({home}) | 2 | 50.0% | 0 | 1 | 0 |" in text
+    assert f"| [server-filesystem@2026.8.31]({home}) | ungated | 2 | 50.0% | 0 | 1 | 0 |" in text
     scenario = "[matching/two-matches](../fixtures/scenarios/matching/two-matches.yaml)"
     assert f"| worse@2026.8.31 | lost: line 1 of notes.txt | {scenario} |" in text
     assert text.index("| [worse@") < text.index("| [server-filesystem@")
@@ -183,7 +183,7 @@ def test_only_missing_scenarios_are_run_and_added(
     second.write([name])
     third = Survey(SUITE, tmp_path, missing=True)
     third.keep()
-    assert third.asked(name) == ["gate/edit-unread"]  # it broke
+    assert third.asked(name, "ungated") == ["gate/edit-unread"]  # it broke
     every[3] = verdict("gate/edit-unread", "passed")
     third.run(*target)
     third.write([name])
@@ -191,70 +191,74 @@ def test_only_missing_scenarios_are_run_and_added(
     assert (mended["scenarios"], mended["judged"], mended["broken"]) == (4, 3, 0)
     assert mended["families"]["gate"]["judged"] == 1
     third.keep()
-    assert third.asked(name) == []
-    assert "So it is with" not in third.files[1].read_text("utf-8")
+    assert third.asked(name, "ungated") == []
+    assert third.asked(name, "strict") == ["gate/edit-unread"]  # of these, what an ungated one leaves out
+    assert "spread evenly" not in third.files[1].read_text("utf-8")
 
 
-def test_where_harm_was_looked_for_in_a_sample_alone_nothing_is_added(
+def test_a_sample_is_spread_evenly_is_the_same_for_each_and_says_how_certain_it_is(
     target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = list(verdicts())
-    monkeypatch.setattr(surveys, "run", lambda *_, **__: (each for each in every))
-    monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every])
+    asked = answered(monkeypatch, every)
+    ids = [each.scenario_id for each in every]
+    monkeypatch.setattr(Suite, "ids", lambda _: ids)
     name = "server-filesystem@2026.8.31"
-    survey = Survey(SUITE, tmp_path)
-    survey.run(*target)
-    survey.write([name])
-    data = json.loads(survey.files[0].read_text("utf-8"))
-    data["targets"][0]["harm"]["sessions"] -= 1
-    survey.files[0].write_text(json.dumps(data))
-    again = Survey(SUITE, tmp_path, missing=True)
-    again.keep()
-    assert again.asked(name) == [each.scenario_id for each in every]
-    again.write([name])
-    said = f"Only a sample of the sessions was tried, spread evenly, with {name}."
-    assert said in again.files[1].read_text("utf-8")
+    first = Survey(SUITE, tmp_path)
+    first.run(*target)
+    first.write([name])
+    data = json.loads(first.files[0].read_text("utf-8"))
+    data["targets"][0]["harm"] |= {"sessions": 0, "scenarios": {}, "shortest": {}}
+    first.files[0].write_text(json.dumps(data))
+    sizes, pages = [], []
+    for count in (2, 3):
+        survey = Survey(SUITE, tmp_path, sample=count)
+        survey.keep()
+        result = survey.run(*target)
+        survey.write([name])
+        sizes.append(result["harm"]["sessions"])
+        pages.append(survey.files[1].read_text("utf-8"))
+    assert {*asked[1]} <= {*surveys.evenly(ids, 2)}
+    assert {*asked[1]} & {*asked[2]} <= {"gate/edit-unread"}, (
+        "what was asked, and did not break, is asked again"
+    )
+    assert sizes == [len({*surveys.evenly(ids, count)} & {*ids[:2]}) for count in (2, 3)]
+    assert "Asked a part of the sessions alone, spread evenly" in pages[0]
+    assert r"| 1 | 0.0%\* (0–79) |" in pages[0]
+    assert "spread evenly" not in pages[1], "both that can be asked have been"
 
 
-def test_a_sample_is_what_often_harms_and_is_new_and_shares_a_process(
+def test_a_sample_takes_its_part_of_every_family_and_a_larger_one_has_it() -> None:
+    ids = [f"{family}/{number}" for family in "abcd" for number in range(500)]
+    small, large = surveys.evenly(ids, 200), surveys.evenly(ids, 400)
+    assert len(small) == 200
+    assert {*small} <= {*large}
+    assert all(30 <= sum(each.startswith(f"{family}/") for each in small) <= 70 for family in "abcd")
+
+
+def test_what_a_new_design_leaves_out_is_not_run_again_unless_something_was_lost(
     target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    every = [*verdicts(), verdict("paths/relative-read", "passed")]
+    lost = Harm(1, 0, "lost", "notes.txt", "line 1 of notes.txt")
+    ids = ["gate/edit-after-read", "gate/edit-unread", "staleness/edit-after-change"]
+    every = [
+        verdict(ids[0], "passed"),
+        replace(verdict(ids[1], "failed"), levels=dict.fromkeys(LEVELS, False)),
+        replace(verdict(ids[2], "failed", harms=(lost,)), levels=dict.fromkeys(LEVELS, False)),
+    ]
     asked = answered(monkeypatch, every)
-    monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every[:3]])
-    agno, release = find("agno")
+    monkeypatch.setattr(Suite, "ids", lambda _: ids)
+    name, (mapping, release) = "server-filesystem@2026.8.31", target
     first = Survey(SUITE, tmp_path)
-    names = [f"{name}@{release.version}" for name in ("agno", *"bcdefghij")]
-    for name in names:
-        first.run(replace(agno, name=name.partition("@")[0]), release)
-    first.run(*target)
-    mine = "server-filesystem@2026.8.31"
-    first.write([*names, mine])
-    data = json.loads(first.files[0].read_text("utf-8"))
-    data["targets"][-1]["harm"] |= {"sessions": 0, "scenarios": {}, "shortest": {}}
-    first.files[0].write_text(json.dumps(data))
-    monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every])
-    every[0] = verdict("matching/two-matches", "passed")
-    second = Survey(SUITE, tmp_path, missing=True, sample=True)
+    first.run(mapping, replace(release, design=None))
+    first.write([name])
+    second = Survey(SUITE, tmp_path, missing=True)
     second.keep()
     result = second.run(*target)
-    assert asked[-1] == ["matching/two-matches", "gate/edit-unread"]  # often harmed, and new
-    assert (result["scenarios"], result["judged"], result["holds"]["effects"]) == (4, 3, 2)
-    assert (result["harm"]["sessions"], result["harm"]["tried"]) == (1, {"matching": "two-matches"})
-    second.write([*names, mine])
-    said = second.files[1].read_text("utf-8")
-    assert f"So it is with {mine}: the sessions have six calls at most" in said
-    assert "| 1 | 0.0%* |" in said
-    third = Survey(SUITE, tmp_path, missing=True, sample=True)
-    third.keep()
-    assert third.run(*target)["harm"] == result["harm"]
-
-
-def test_a_sample_of_nothing_is_refused(target: tuple[Target, Release], tmp_path: Path) -> None:
-    survey = Survey(SUITE, tmp_path, sample=True)
-    survey.keep()
-    with pytest.raises(SurveyError, match=r"there is no scenario in which 10 targets harm somebody"):
-        survey.asked(f"{target[0].name}@{target[1].version}")
+    assert asked[1:] == [["staleness/edit-after-change"]]
+    assert (result["design"], result["judged"], result["unsupported"]) == ("ungated", 2, 1)
+    assert (result["harm"]["sessions"], result["harm"]["counts"]["lost"]) == (3, 1)
+    assert result["lacks"] == {"the design ungated does not claim to refuse with not_read": 1}
 
 
 def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(

@@ -229,6 +229,12 @@ def test_evidence_is_what_was_answered_up_to_the_step_that_does_not_hold(
     assert evidence.found[0] == Found("refused", "refused: modified_since_read", "not refused: done in $WS")
     assert evidence.found[1] == Found("file notes.txt", "alpha\nBETA\n", "gamma\nBETA\n")
     assert load_evidence(tmp_path / "evidence.json") == {"mine@1": {rule: evidence}}
+    replayed: list[str] = []
+    monkeypatch.setattr(kept, "gather", lambda _suite, _target, wanted, _limit: replayed.extend(wanted) or {})
+    assert keep_evidence(SUITE, tmp_path, "mine@1", ["mine@1"], 5, frozenset({"gate/edit-unread"})) == found
+    assert replayed == [], "what was not run again is kept"
+    keep_evidence(SUITE, tmp_path, "mine@1", ["mine@1"], 5, frozenset({scenario}))
+    assert replayed == [rule]
 
 
 def test_a_scenario_whose_failure_is_about_the_rule_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

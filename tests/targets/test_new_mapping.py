@@ -102,7 +102,7 @@ def test_what_is_written_says_what_is_left_to_do(here: Path, readfirst: Run) -> 
 def test_the_design_that_is_seen_is_written_and_what_fits_none_is_told(
     here: Path, mapping: Path, readfirst: Run
 ) -> None:
-    assert load_target(mapping).design == "content-checked"
+    assert load_target(mapping).versions["dev"].design == "content-checked"
     server = (here / "server.py").read_text()
     refusing = server.replace(
         '    if name == "edit_file":\n', '    if name == "edit_file":\n        raise ValueError("no")\n'
@@ -111,7 +111,7 @@ def test_the_design_that_is_seen_is_written_and_what_fits_none_is_told(
     assert readfirst("field", "new-mapping", COMMAND, "--output", "other.yaml").code == 0
     text = (here / "other.yaml").read_text()
     assert "# It is not known: it refuses the Edit of a file that was just read" in text
-    assert load_target(here / "other.yaml").design is None
+    assert load_target(here / "other.yaml").versions["dev"].design is None
 
 
 def test_what_the_server_says_when_it_refuses_is_proposed(mapping: Path, readfirst: Run) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from math import sqrt
 
 from exceptions import CIRCUMSTANCES
 from order import MOST
@@ -13,6 +12,7 @@ from survivors import KINDS, Survivors
 from trial import Fate
 
 from readfirst.harness.report import markup
+from readfirst.harness.report.harm_map import interval
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
 from readfirst.harness.suite.harm_kinds import KINDS as HARM_KINDS
 
@@ -151,15 +151,6 @@ def by_harm(fates: Sequence[Fate]) -> str:
         f"- {fate.mutant.told}: {fate.by}, {fate.how}" for fate in effects if told[fate.mutant] == "failed"
     ]
     return "\n".join(lines)
-
-
-def interval(count: int, of: int) -> tuple[float, float]:
-    """Return the bounds, in percent, within which a share lies in 95 of 100 samples of this size (Wilson)."""
-    if not of:
-        return 0.0, 100.0
-    z, share = 1.96, count / of
-    middle, spread = share + z * z / (2 * of), z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
-    return tuple(100 * max(0.0, min(1.0, (middle + side * spread) / (1 + z * z / of))) for side in (-1, 1))  # type: ignore[return-value]
 
 
 def page(fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], scenarios: int) -> str:
