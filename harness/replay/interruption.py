@@ -67,7 +67,8 @@ def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Calla
         try:
             answer = call()
         except BrokenAdapter:
-            watcher.join(1.0)  # the kill is not over before the call has failed of it
+            # The kill is not over before the call has failed of it, much later where the machine is busy.
+            watcher.join(TIME_LIMIT if watch.written else 1.0)
             if not ended.is_set():
                 raise
             return NO_ANSWER
