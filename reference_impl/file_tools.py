@@ -63,6 +63,8 @@ _TOOLS: Mapping[str, Tool] = {
 }
 
 _AT_ONCE = 10
+_LARGEST_ESCAPE = 6
+"""The characters that one of an answer becomes at most where the answer is kept as JSON."""
 _WARNING = 340
 """The characters of what stands behind each file that Read shows, and counts as a part of the answer."""
 
@@ -387,7 +389,9 @@ class FileTools:
         if not text and behaviours.answers.empty_answers_say_so:
             return f"({tool} completed with no output)"
         longest = behaviours.answers.longest_answer
-        if longest is None or (tool == "Read" and behaviours.answers.reads_may_be_longer):
+        if longest is None or len(text) * _LARGEST_ESCAPE + _WARNING < longest:
+            return text
+        if tool == "Read" and behaviours.answers.reads_may_be_longer:
             return text
         kept = text if isinstance(answer, str) else in_blocks(text)
         size = length(kept)

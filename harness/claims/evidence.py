@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Literal
 
 from readfirst.harness.claims.claims import Shown
@@ -19,11 +20,11 @@ from readfirst.harness.suite.host_text import answer_of
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
-    ParallelCalls,
     Scenario,
-    Step,
     TextDigest,
     ToolCall,
+    calls_of,
+    with_calls,
 )
 from readfirst.harness.suite.suite import Suite
 
@@ -123,7 +124,7 @@ def judged_statements(
     judged = _said_only(scenario, stated)
     documented = suite.contracts[DOCUMENTED]
     differences = compare(judged, outcome, documented, "text", suite.vocabulary).differences
-    places = _places(scenario)
+    places = [place for place, _ in scenario.places()]
     own = {places[call - 1][0] for call in stated}
     astray = min(
         (each.step for each in differences if each.level == "effects" and each.step not in own),
@@ -156,10 +157,8 @@ def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[Recor
             for path, entry in happened.changes.items()
             if path not in happened.expected_world or happened.expected_world[path] != entry
         }
-        calls = step.calls if isinstance(step, ParallelCalls) else (step,)
-        for call, result in zip(calls, happened.results, strict=False):
-            if isinstance(call, ToolCall):
-                answers.append(_answer(suite, call, result, own))
+        for call, result in zip(calls_of(step), happened.results, strict=False):
+            answers.append(_answer(suite, call, result, own))
     return answers
 
 
@@ -171,17 +170,6 @@ def _answer(
     return RecordedAnswer(text, result.is_error, error, changes)
 
 
-def _places(scenario: Scenario) -> list[tuple[int, int | None]]:
-    """Return for each call its step and its number there; None outside groups, where every finding is its own."""
-    places: list[tuple[int, int | None]] = []
-    for index, step in enumerate(scenario.steps):
-        if isinstance(step, ToolCall):
-            places.append((index, None))
-        elif isinstance(step, ParallelCalls):
-            places += [(index, number) for number in range(len(step.calls))]
-    return places
-
-
 def _clause(statement: Statement, answers: Sequence[RecordedAnswer]) -> Clause:
     """Return the clause to judge by. Files that a claim does not speak of are what they are."""
     clause = statement.clause or Clause()
@@ -191,23 +179,13 @@ def _clause(statement: Statement, answers: Sequence[RecordedAnswer]) -> Clause:
 
 def _said_only(scenario: Scenario, stated: Mapping[int, Clause]) -> Scenario:
     """Return the scenario with these clauses as the only documented ones."""
-    numbers = iter(range(1, len(_places(scenario)) + 1))
+    numbers = count(1)
 
     def call_with(call: ToolCall) -> ToolCall:
         clause = stated.get(next(numbers))
         return replace(call, expect=Expectation(call.expect.recorded, clause))
 
-    def steps() -> Iterator[Step]:
-        for step in scenario.steps:
-            match step:
-                case ToolCall():
-                    yield call_with(step)
-                case ParallelCalls(calls=calls):
-                    yield replace(step, calls=tuple(map(call_with, calls)))
-                case _:
-                    yield step
-
-    return replace(scenario, steps=tuple(steps()))
+    return replace(scenario, steps=tuple(with_calls(step, call_with) for step in scenario.steps))
 
 
 def _holding(

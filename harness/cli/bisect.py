@@ -52,7 +52,7 @@ def bisect(
     newest: Annotated[
         str | None, typer.Option("--to", help="The newest version.", show_default="the newest published")
     ] = None,
-    level: Annotated[LevelName, typer.Option(help="What counts as a change.")] = LevelName.text,
+    level: Annotated[LevelName, typer.Option(help="What counts as a change.")] = "text",
     gated: Annotated[
         bool, typer.Option("--gated", help="With a model for which read-before-edit is still enforced.")
     ] = False,
@@ -105,7 +105,7 @@ def bisect(
         kept_versions.make_room(version)
         with Replaying(suite, {replays.contract(version).name: asked}) as progress:
             answers = replays(version, asked, progress)
-        return {name: facts(answer, level.value) for name, answer in answers.items()}
+        return {name: facts(answer, level) for name, answer in answers.items()}
 
     with kept.held():
         stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
@@ -125,10 +125,10 @@ def bisect(
                 (each for each in found if each.scenario_id == name), key=lambda each: Version(each.after)
             )
             for former, each in zip([stretch[0], *(each.after for each in mine)], mine, strict=False):
-                for line in _describe(each, former, level.value, replays):
+                for line in _describe(each, former, level, replays):
                     say(line)
             if not mine and all(name != each for each, _ in lost):
-                say(f"{name}: {stretch[0]} and {stretch[-1]} give the same ({level.value})")
+                say(f"{name}: {stretch[0]} and {stretch[-1]} give the same ({level})")
             if record and mine:
                 sides = dict.fromkeys(version for each in mine for version in (each.before, each.after))
                 for result in bless(

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded, version
-from readfirst.harness.cli.options import Fixtures, Output, open_suite
+from readfirst.harness.cli.options import Fixtures, Output, open_suite, put
 from readfirst.harness.cli.pages import keep_pages, own_page_file, page_file
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import harmless_json, say, stdout
+from readfirst.harness.printed import harmless_json, say
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.rules import Rules
@@ -29,12 +28,8 @@ _CHARTED = ("safety",)
 _SURVEY = "`readfirst field implementations --write`"
 
 
-class _FormatName(StrEnum):
-    """The values of `--format`."""
-
-    markdown = "markdown"
-    json = "json"
-    html = "html"
+_FormatName = Literal["markdown", "json", "html"]
+"""The values of `--format`."""
 
 
 @guarded
@@ -42,7 +37,7 @@ def compatibility(
     format_: Annotated[
         _FormatName,
         typer.Option("--format", help="What to print: a page, data, or an HTML page with filters."),
-    ] = _FormatName.markdown,
+    ] = "markdown",
     output: Output = None,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit code 1 if a file on disk is stale.")
@@ -78,9 +73,9 @@ def compatibility(
     """
     if (check or write) and (output is not None or (check and write)):
         raise UsageError("--check, --write and --output exclude each other.")
-    if like_ is not None and (check or write or compare is not None or format_ is not _FormatName.markdown):
+    if like_ is not None and (check or write or compare is not None or format_ != "markdown"):
         raise UsageError("--like chooses what the page shows; the data and the HTML page have every version.")
-    if compare is not None and (check or write or format_ is _FormatName.html):
+    if compare is not None and (check or write or format_ == "html"):
         raise UsageError("--compare prints Markdown or JSON, and goes with --output alone.")
     from readfirst.harness.report.compatibility_page import like
     from readfirst.harness.survey.compatibility import compatibility_data
@@ -105,18 +100,8 @@ def compatibility(
         folder = own_page_file(suite, "compatibility.md").parent
         pages = {folder / name: text for name, text in files_of(data, survey).items()}
         return keep_pages(pages, "field compatibility --write", check=check)
-    _put(_text(data if format_ is not _FormatName.markdown else chosen, format_), output)
+    put(_text(data if format_ != "markdown" else chosen, format_), output)
     return ExitCode.CONFORMANT
-
-
-def _put(text: str, output: Path | None) -> None:
-    if output is None:
-        stdout().write(text)
-        return
-    from readfirst.harness.report import output as opened
-
-    with opened(output) as stream:
-        stream.write(text)
 
 
 def _compared(
@@ -144,21 +129,21 @@ def _compared(
     except ValueError as error:
         raise UsageError(f"docs/implementations.json: {error}. Write it with {_SURVEY}.") from error
     changes = rule_changes(table, before, after, common)
-    if format_ is _FormatName.json:
+    if format_ == "json":
         text = harmless_json(change_data(changes, before, after), indent=1) + "\n"
     else:
         text = change_page(changes, before, after)
-    _put(text, output)
+    put(text, output)
     return ExitCode.NOT_CONFORMANT if changes else ExitCode.CONFORMANT
 
 
 def _text(data: Mapping[str, Any], format_: _FormatName) -> str:
     match format_:
-        case _FormatName.json:
+        case "json":
             from readfirst.harness.survey.compatibility import compatibility_text
 
             return compatibility_text(data)
-        case _FormatName.html:
+        case "html":
             from readfirst.harness.report.compatibility_html import page
 
             return page(data, version())

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
-from readfirst.harness.cli.options import AutoJobs, Confine, Fixtures, Output, TimeLimit, open_suite
+from readfirst.harness.cli.options import AutoJobs, Confine, Fixtures, Output, TimeLimit, open_suite, put
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import console, say, stdout
+from readfirst.harness.printed import console, say
 from readfirst.harness.session import TIME_LIMIT
 
 if TYPE_CHECKING:
@@ -31,19 +29,12 @@ _FEW = 40
 """Scenarios that the table may lack without a word: they are replayed in seconds."""
 
 
-class DiagnosisFormat(StrEnum):
-    """The values of `diagnose --format`."""
-
-    text = "text"
-    markdown = "markdown"
-    json = "json"
+DiagnosisFormat = Literal["text", "markdown", "json"]
+"""The values of `diagnose --format`."""
 
 
-class DiagnosisLevel(StrEnum):
-    """The values of `diagnose --level`."""
-
-    effects = "effects"
-    reason = "reason"
+DiagnosisLevel = Literal["effects", "reason"]
+"""The values of `diagnose --level`."""
 
 
 @guarded
@@ -55,10 +46,10 @@ def diagnose(
     level: Annotated[
         DiagnosisLevel,
         typer.Option(help="What to explain: effects, or also the names of errors."),
-    ] = DiagnosisLevel.effects,
+    ] = "effects",
     format_: Annotated[
         DiagnosisFormat, typer.Option("--format", help="What to write; markdown is one line for each.")
-    ] = DiagnosisFormat.text,
+    ] = "text",
     output: Output = None,
     all_: Annotated[bool, typer.Option("--all", help="List every rule with unexplained failures.")] = False,
     jobs: AutoJobs = 0,
@@ -77,7 +68,6 @@ def diagnose(
     from readfirst.harness.diagnosis.replays import Replays
     from readfirst.harness.diagnosis.report import as_json, as_markdown, as_text
     from readfirst.harness.diagnosis.table import BASE, Table, contracts
-    from readfirst.harness.report import output as opened
 
     suite = open_suite(fixtures)
     if write_table:
@@ -93,20 +83,19 @@ def diagnose(
     rules = _rules(suite)
     with Replays(suite) as replays:
         cases = [
-            _case(suite, table, replays, name, _comparable(table, name, observed), level.value, rules)
+            _case(suite, table, replays, name, _comparable(table, name, observed), level, rules)
             for name, observed in found
         ]
     match format_:
-        case DiagnosisFormat.json:
+        case "json":
             text = as_json(cases)
-        case DiagnosisFormat.markdown:
+        case "markdown":
             text = f"{as_markdown(cases)}\n"
         case _:
             text = "\n".join(
                 "".join(f"{line}\n" for line in as_text(case, everything=all_)) for case in cases
             )
-    with opened(output) if output is not None else contextlib.nullcontext(stdout()) as stream:
-        stream.write(text)
+    put(text, output)
     return ExitCode.CONFORMANT
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,21 +15,18 @@ from readfirst.harness.cli.options import (
     Selected,
     TimeLimit,
     open_suite,
+    put,
     selecting,
 )
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import console, say, stdout
+from readfirst.harness.printed import console, say
 from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
 
-class DiffFormat(StrEnum):
-    """The values of `diff --format`."""
-
-    text = "text"
-    markdown = "markdown"
-    json = "json"
+DiffFormat = Literal["text", "markdown", "json"]
+"""The values of `diff --format`."""
 
 
 @guarded
@@ -41,7 +36,7 @@ def diff(
         str, typer.Argument(metavar="A", help="A contract, the JSON lines of a run, or a target.")
     ],
     after: Annotated[str, typer.Argument(metavar="B", help="What to compare A with, of the same kinds.")],
-    format_: Annotated[DiffFormat, typer.Option("--format", help="What to write.")] = DiffFormat.text,
+    format_: Annotated[DiffFormat, typer.Option("--format", help="What to write.")] = "text",
     output: Output = None,
     all_: Annotated[bool, typer.Option("--all", help="List every cause and every scenario.")] = False,
     *,
@@ -60,7 +55,6 @@ def diff(
     from readfirst.harness.changes.parse_side import SideParser
     from readfirst.harness.changes.report import SHOWN, as_json, as_markdown, as_text
     from readfirst.harness.changes.sides import ContractSide
-    from readfirst.harness.report import output as opened
     from readfirst.harness.report.progress import ProgressBar
     from readfirst.harness.run.jobs import jobs_for
     from readfirst.harness.suite.selection import select
@@ -76,18 +70,17 @@ def diff(
         one, other = sides.both(before, after)
         found = compared(suite, one, other, ids, jobs=jobs_for(jobs, "", len(ids)), advance=bar.advance)
         if isinstance(one, ContractSide) and isinstance(other, ContractSide):
-            dating = found.causes if all_ or format_ is not DiffFormat.text else found.causes[:SHOWN]
+            dating = found.causes if all_ or format_ != "text" else found.causes[:SHOWN]
             when = dated(suite, one.contract, other.contract, dating, scenarios_of_changes())
             found = found.with_causes([*when, *found.causes[len(dating) :]])
     match format_:
-        case DiffFormat.json:
+        case "json":
             text = as_json(found)
-        case DiffFormat.markdown:
+        case "markdown":
             text = as_markdown(found, all_=all_)
         case _:
             text = "".join(f"{line}\n" for line in as_text(found, all_=all_))
-    with opened(output) if output is not None else contextlib.nullcontext(stdout()) as stream:
-        stream.write(text)
+    put(text, output)
     if found.broken:
         say(f"readfirst: {found.broken} scenarios have no result, so the comparison is incomplete.", err=True)
         return ExitCode.BROKEN

@@ -101,15 +101,15 @@ def fuzz(
         from readfirst.harness.run.target_defaults import target_defaults
 
         defaults = target_defaults(tested)
-        tested, level = defaults.connect, level or LevelName(defaults.level)
-    level = level or LevelName.text
-    if level.value == "verbatim":
+        tested, level = defaults.connect, level or defaults.level
+    level = level or "text"
+    if level == "verbatim":
         raise UsageError("--level verbatim needs recordings, and generated scenarios have none; write text.")
     if fast and long:
         raise UsageError(
             "--fast has no messages of several calls, which long sessions have; leave one of the two out."
         )
-    if level.value == "safe" and (baseline is not None or class_):
+    if level == "safe" and (baseline is not None or class_):
         raise UsageError(
             "At --level safe harm is judged, which belongs to no rule: leave out --baseline and --class."
         )
@@ -123,7 +123,7 @@ def fuzz(
             steps=_STEPS if steps is None and minutes is None else steps,
             minutes=minutes,
             seed=seed,
-            level=level.value,
+            level=level,
             output=output,
             known=known,
             baseline=baseline,

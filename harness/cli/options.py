@@ -9,9 +9,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+
+from readfirst.harness.printed import stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.selection import Selection
@@ -25,31 +27,16 @@ else:
 _NUMBER = re.compile(r"[1-9][0-9]*")
 
 
-class LevelName(StrEnum):
-    """The values of `--level`."""
-
-    safe = "safe"
-    effects = "effects"
-    reason = "reason"
-    text = "text"
-    verbatim = "verbatim"
+LevelName = Literal["safe", "effects", "reason", "text", "verbatim"]
+"""The values of `--level`."""
 
 
-class RequirementName(StrEnum):
-    """The values of `--requirement`."""
-
-    must = "must"
-    should = "should"
-    observed = "observed"
+RequirementName = StrEnum("RequirementName", ["must", "should", "observed"])
+"""The values of `--requirement`."""
 
 
-class ClassName(StrEnum):
-    """The values of `--class`."""
-
-    safety = "safety"
-    contract = "contract"
-    fidelity = "fidelity"
-    product = "product"
+ClassName = StrEnum("ClassName", ["safety", "contract", "fidelity", "product"])
+"""The values of `--class`."""
 
 
 Fixtures = Annotated[
@@ -284,3 +271,14 @@ def shard_of(text: str) -> tuple[int, int]:
     if not (slash and _NUMBER.fullmatch(part) and _NUMBER.fullmatch(parts) and int(part) <= int(parts)):
         raise UsageError(f"--shard {text!r}: write I/N with I from 1 to N, for example 1/4.")
     return int(part), int(parts)
+
+
+def put(text: str, output: Path | None) -> None:
+    """Print a text, or write it to the file that --output names. Raises OutputError."""
+    if output is None:
+        stdout().write(text)
+        return
+    from readfirst.harness.report import output as opened
+
+    with opened(output) as stream:
+        stream.write(text)

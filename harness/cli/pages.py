@@ -5,9 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -148,11 +147,8 @@ def _printed_or_kept(name: str, suite: Suite, page: str, command: str, check: bo
     return ExitCode.CONFORMANT
 
 
-class BehavioursFormat(StrEnum):
-    """The values of `behaviours --format`."""
-
-    text = "text"
-    json = "json"
+BehavioursFormat = Literal["text", "json"]
+"""The values of `behaviours --format`."""
 
 
 @guarded
@@ -173,9 +169,7 @@ def behaviours(
         bool,
         typer.Option("--rules", help="Print the rules of VERSION in the order in which they apply instead."),
     ] = False,
-    format_: Annotated[
-        BehavioursFormat, typer.Option("--format", help="What to write.")
-    ] = BehavioursFormat.text,
+    format_: Annotated[BehavioursFormat, typer.Option("--format", help="What to write.")] = "text",
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit code 1 if docs/reference.md is stale.")
     ] = False,
@@ -190,7 +184,7 @@ def behaviours(
     """
     asked = [name for name, given in (("VERSION", version), ("--diff", diff)) if given is not None]
     asked += [name for name, given in (("--check", check), ("--write", write)) if given]
-    if rules and (format_ is BehavioursFormat.json or asked not in ([], ["VERSION"])):
+    if rules and (format_ == "json" or asked not in ([], ["VERSION"])):
         raise UsageError("--rules prints the rules of one version, as text: leave out the other options.")
     if len(asked) > 1:
         raise UsageError(f"{' and '.join(asked)} do not go together: give one of them.")
@@ -199,7 +193,7 @@ def behaviours(
     from readfirst.harness.versions import behaviours as known
     from readfirst.reference_impl import DEFAULT_CONTRACT
 
-    as_json = format_ is BehavioursFormat.json
+    as_json = format_ == "json"
     if diff is not None:
         differences = known.differences(*diff)
         if as_json:

@@ -53,7 +53,6 @@ Missing = Annotated[
 ]
 Fix = Annotated[bool, typer.Option("--fix", help="Also replace what the product contradicts.")]
 Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1 if anything would change.")]
-Create = Annotated[bool, typer.Option("--create", help="Fill in what is missing (the default).")]
 
 
 @guarded
@@ -64,7 +63,6 @@ def record(
     missing: Missing = False,
     fix: Fix = False,
     check: Check = False,
-    create: Create = False,
     *,
     selection: Selected,
     tools: Annotated[
@@ -111,7 +109,7 @@ def record(
     from readfirst.harness.record.takes import Takes, default_takes
     from readfirst.harness.suite.selection import Selection, select
 
-    mode = _mode(fix, check, create)
+    mode = _mode(fix, check)
     suite = (open_suite if check else open_own_suite)(fixtures)
     sweep()
     if tools or results:
@@ -168,7 +166,6 @@ def merge(
     missing: Missing = False,
     fix: Fix = False,
     check: Check = False,
-    create: Create = False,
     *,
     selection: Selected,
     fixtures: Fixtures = None,
@@ -179,7 +176,7 @@ def merge(
     from readfirst.harness.record.takes import Takes
     from readfirst.harness.suite.selection import select
 
-    mode = _mode(fix, check, create)
+    mode = _mode(fix, check)
     suite = (open_suite if check else open_own_suite)(fixtures)
     selected = select(suite, selection)
     wanted = _wanted(suite, selected, contract, missing=missing)
@@ -193,9 +190,9 @@ def merge(
         return _printed(bless(suite, wanted, mode, together), wanted)
 
 
-def _mode(fix: bool, check: bool, create: bool) -> Mode:
-    if fix + check + create > 1:
-        raise UsageError("--create, --fix and --check exclude each other.")
+def _mode(fix: bool, check: bool) -> Mode:
+    if fix and check:
+        raise UsageError("--fix and --check exclude each other.")
     return "fix" if fix else "check" if check else "create"
 
 

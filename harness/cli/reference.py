@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -15,11 +14,8 @@ from readfirst.harness.exit_code import ExitCode
 # Everything else is imported by the command that needs it, as in the command line itself.
 
 
-class Protocol(StrEnum):
-    """The values of `serve --protocol`."""
-
-    mcp = "mcp"
-    lines = "lines"
+Protocol = Literal["mcp", "lines"]
+"""The values of `serve --protocol`."""
 
 
 @guarded
@@ -33,11 +29,11 @@ def serve(
     ] = None,
     protocol: Annotated[
         Protocol, typer.Option(help="mcp, or lines, which has everything that scenarios need.")
-    ] = Protocol.mcp,
+    ] = "mcp",
 ) -> int:
     """Serve the reference implementation over standard input and output: as an MCP server, or as `lines:` wants it."""
     keep_nothing()
-    if protocol is Protocol.lines:
+    if protocol == "lines":
         if root is not None or settings is not None:
             raise UsageError(
                 "--root and --settings are for --protocol mcp; in lines each `open` says where it works."

@@ -6,9 +6,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -35,32 +34,16 @@ from readfirst.harness.session import TIME_LIMIT
 # Everything else is imported by the command that needs it, as in the command line itself.
 
 
-class IsolationName(StrEnum):
-    """The values of `--isolation`."""
-
-    auto = "auto"
-    process = "process"
-    directory = "directory"
+IsolationName = Literal["auto", "process", "directory"]
+"""The values of `--isolation`."""
 
 
-class FormatName(StrEnum):
-    """The values of `--format`."""
-
-    table = "table"
-    jsonl = "jsonl"
-    junit = "junit"
-    markdown = "markdown"
-    html = "html"
-    badge = "badge"
+FormatName = Literal["table", "jsonl", "junit", "markdown", "html", "badge"]
+"""The values of `--format`."""
 
 
-class PageName(StrEnum):
-    """The values of `report --format`."""
-
-    table = "table"
-    markdown = "markdown"
-    html = "html"
-    badge = "badge"
+PageName = Literal["table", "markdown", "html", "badge"]
+"""The values of `report --format`."""
 
 
 Failures = Annotated[
@@ -92,7 +75,7 @@ def run(
     ] = None,
     *,
     selection: Selected,
-    format_: Annotated[FormatName, typer.Option("--format", help="What to write.")] = FormatName.table,
+    format_: Annotated[FormatName, typer.Option("--format", help="What to write.")] = "table",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -173,14 +156,14 @@ def run(
     if isolation is not None:
         if not connect_string.startswith("mcp:"):
             raise UsageError("--isolation is for mcp:COMMAND; a target's mapping states its own.")
-        connect_string = f"mcp:--isolation={isolation.value} {connect_string.removeprefix('mcp:')}"
+        connect_string = f"mcp:--isolation={isolation} {connect_string.removeprefix('mcp:')}"
     if connect_string == "reference" or connect_string.startswith(("target:", "agent:")):
         from readfirst.harness.run.target_defaults import target_defaults
         from readfirst.harness.source.packed import is_there
 
         known = target_defaults(connect_string)
         called = connect_string = known.connect
-        level = level or LevelName(known.level)
+        level = level or known.level
         stated = known.claims
         if baseline is None and fixtures is None and (is_there(known.baseline) or update_baseline):
             baseline = known.baseline
@@ -189,7 +172,7 @@ def run(
                     f"the known failures of {called} are part of the installed package, and nothing is written there. "
                     "Name a file of your own: --baseline FILE."
                 )
-    level = level or LevelName.text
+    level = level or "text"
     if update_baseline and baseline is None:
         raise UsageError("--update-baseline needs --baseline FILE, the file to write.")
     return perform(
@@ -200,9 +183,9 @@ def run(
             called=called,
             name=name,
             contracts=tuple(contract or ()),
-            level=level.value,
+            level=level,
             selection=replace(selection, ids=tuple(targets)),
-            format=format_.value,
+            format=format_,
             output=output,
             baseline=baseline,
             update_baseline=update_baseline,
@@ -239,11 +222,11 @@ def report(
     from readfirst.harness.run.command import perform_report
 
     terminal = output is None and stdout().isatty()
-    chosen = format_ or (PageName.table if terminal else PageName.markdown)
+    chosen = format_ or ("table" if terminal else "markdown")
     perform_report(
         open_suite(fixtures),
         streams,
-        chosen.value,
+        chosen,
         output,
         fixtures=fixtures,
         version=version(),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -20,11 +19,8 @@ from readfirst.harness.session import TIME_LIMIT
 # Everything else is imported by the command that needs it, as in the command line itself.
 
 
-class ListFormat(StrEnum):
-    """The values of `targets --format`."""
-
-    text = "text"
-    json = "json"
+ListFormat = Literal["text", "json"]
+"""The values of `targets --format`."""
 
 
 @guarded
@@ -36,9 +32,7 @@ def targets(
             help="List those with a newer version, as pip and npm know it; exit code 1 if there are any.",
         ),
     ] = False,
-    format_: Annotated[
-        ListFormat, typer.Option("--format", help="How --outdated lists them.")
-    ] = ListFormat.text,
+    format_: Annotated[ListFormat, typer.Option("--format", help="How --outdated lists them.")] = "text",
     pin: Annotated[
         str | None,
         typer.Option(
@@ -52,7 +46,7 @@ def targets(
         raise UsageError("--outdated and --pin exclude each other.")
     if outdated:
         return _outdated(format_)
-    if format_ is not ListFormat.text:
+    if format_ != "text":
         raise UsageError("--format goes with --outdated.")
     if pin is not None:
         return _pin(pin)
@@ -72,7 +66,7 @@ def _outdated(format_: ListFormat) -> int:
     from readfirst.harness.targets.newest import outdated
 
     found = list(outdated())
-    if format_ is ListFormat.json:
+    if format_ == "json":
         stdout().write(f"{harmless_json([each.data() for each in found])}\n")
     else:
         for each in found:

@@ -6,7 +6,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.fuzz.disagree import Cause, Disagreement, disagreements
@@ -50,12 +50,36 @@ def _kind(step: object) -> str:
     return str(getattr(step, "tool", None) or getattr(step, "kind", None) or "parallel")
 
 
-class Duel:
-    """Replays one scenario on both sides and returns where they disagree; counts the steps.
+@dataclass(slots=True)
+class Tally:
+    """How far a search came.
 
-    `calls` were compared, of which `other_effects` left other files or were refused by one side alone, and
-    `other_texts` differ in the answer. `reference` is what the target is compared with, and `beside` what that is
-    called. `ignores_outer_blanks` as in a contract.
+    Both sides made `calls`, of which `other_effects` left other files or were refused by one side alone, and
+    `other_texts` differ in the answer. A target that is judged alone was `asked` to change files, and has `answered`
+    without a refusal. On so many scenarios the sides `disagreed`; the shrunken form of those that are `explained`
+    belongs to an accepted group. `gone` are the numbers of the accepted disagreements that are none any more.
+    """
+
+    steps: int = 0
+    scenarios: int = 0
+    calls: int = 0
+    other_effects: int = 0
+    other_texts: int = 0
+    asked: int = 0
+    answered: int = 0
+    disagreed: int = 0
+    explained: int = 0
+    gone: tuple[int, ...] = ()
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+
+
+class Duel:
+    """Replays one scenario on both sides and returns where they disagree; counts in `made` what was compared.
+
+    `reference` is what the target is compared with, and `beside` what that is called. `ignores_outer_blanks` as in a
+    contract.
     """
 
     def __init__(
@@ -75,11 +99,7 @@ class Duel:
         self.vocabulary = vocabulary
         self.beside = beside
         self.ignores_outer_blanks = ignores_outer_blanks
-        self.steps = 0
-        self.scenarios = 0
-        self.calls = 0
-        self.other_effects = 0
-        self.other_texts = 0
+        self.made = Tally()
         self.broken_in_a_row = 0
 
     def __call__(self, scenario: Scenario) -> Disagreement | None:
@@ -91,6 +111,7 @@ class Duel:
 
         Raises BrokenAdapter where the target broke and the reference did not.
         """
+        self.made.scenarios += 1
         ours = replay(scenario, self.reference, self.place)
         if ours.broken is not None:
             # A change could not be made in the state that the calls before had left: replay what comes before.
@@ -116,11 +137,10 @@ class Duel:
         ]
         apart = bool(found) and found[-1].cause.level == "effects"
         steps = found[-1].step + 1 if apart else len(theirs.steps)
-        self.scenarios += 1
-        self.steps += steps
-        self.calls += sum(len(calls_of(step)) for step in scenario.steps[:steps])
-        self.other_effects += apart
-        self.other_texts += len(found) - apart
+        self.made.steps += steps
+        self.made.calls += sum(len(calls_of(step)) for step in scenario.steps[:steps])
+        self.made.other_effects += apart
+        self.made.other_texts += len(found) - apart
         return found
 
     def _on_target(self, scenario: Scenario) -> Outcome:
@@ -146,30 +166,8 @@ def _broken(side: str, outcome: Outcome) -> BrokenAdapter:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """How far one search came; `gone` are the numbers of the accepted disagreements that are none any more."""
-
-    steps: int = 0
-    scenarios: int = 0
-    disagreed: int = 0
-    explained: int = 0
-    gone: tuple[int, ...] = ()
-    asked: int = 0
-    """Calls that change files, and `answered` those of them that were not refused; counted at the level `safe`."""
-    answered: int = 0
-    calls: int = 0
-    """Calls that both sides made, `other_effects` and `other_texts` as in a duel; counted at all other levels."""
-    other_effects: int = 0
-    other_texts: int = 0
-
-
 class Campaign:
-    """One search; its counts tell what was made so far. `clock` gives seconds.
-
-    `disagreed` counts the scenarios on which the sides disagreed, `explained` those of them whose shrunken form
-    belongs to an accepted group.
-    """
+    """One search; `made` is how far it came. `clock` gives seconds."""
 
     def __init__(
         self,
@@ -187,13 +185,7 @@ class Campaign:
         self.clock = clock
         self.deadline = math.inf if seconds is None else clock() + seconds
         self.accepted = accepted
-        self.steps = 0
-        self.scenarios = 0
-        self.calls = 0
-        self.other_effects = 0
-        self.other_texts = 0
-        self.disagreed = 0
-        self.explained = 0
+        self.made = Tally()
 
     def is_late(self) -> bool:
         """Tell whether the time is over."""
@@ -208,12 +200,12 @@ class Campaign:
         groups: set[Group] = set()
         shrunk: Counter[Cause] = Counter()
         for scenario in self.generated:
-            if self.steps >= self.most_steps or self.is_late():
+            if self.made.steps >= self.most_steps or self.is_late():
                 return
             every = self._played(scenario)
             if progress is not None:
-                progress(self.steps)
-            self.disagreed += bool(every)
+                progress(self.made.steps)
+            self.made.disagreed += bool(every)
             explained = False
             for found in every:
                 if shrunk[found.cause] == _SHRUNK_PER_CAUSE or (found is not every[0] and self.is_late()):
@@ -226,19 +218,15 @@ class Campaign:
                 if finding.group not in groups:
                     groups.add(finding.group)
                     yield finding
-            self.explained += explained
+            self.made.explained += explained
 
     def _played(self, scenario: Scenario) -> Sequence[Disagreement]:
         """Replay a scenario and count it; what shrinking makes is no volume."""
-        duel = self.duel
-        before = duel.steps, duel.calls, duel.other_effects, duel.other_texts
-        every = duel.differences(scenario)
-        self.steps += duel.steps - before[0]
-        self.calls += duel.calls - before[1]
-        self.other_effects += duel.other_effects - before[2]
-        self.other_texts += duel.other_texts - before[3]
-        self.scenarios += 1
-        return every
+        self.duel.made = self.made
+        try:
+            return self.duel.differences(scenario)
+        finally:
+            self.duel.made = Tally()
 
     def _shrunk(self, scenario: Scenario, found: Disagreement) -> Finding:
         cut = replace(scenario, steps=scenario.steps[: found.step + 1])

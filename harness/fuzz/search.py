@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from readfirst.harness.compare.verdict import Level
-from readfirst.harness.fuzz.campaign import Campaign, Duel, Finding, Group, Tally
+from readfirst.harness.fuzz.campaign import Campaign, Duel, Finding, Group
 from readfirst.harness.fuzz.disagree import Cause, Disagreement
 from readfirst.harness.fuzz.generate import long_sessions, scenarios
 from readfirst.harness.fuzz.known import KnownDisagreement, claimed, load_known
@@ -66,33 +66,12 @@ class SearchRequest:
 
 
 class Search:
-    """The search of one seed, with both sides connected."""
+    """The search of one seed, with both sides connected. `tally` is how far it came."""
 
-    def __init__(
-        self, campaign: Campaign, gone: tuple[int, ...], named: Callable[[Finding], Finding]
-    ) -> None:
+    def __init__(self, campaign: Campaign, named: Callable[[Finding], Finding]) -> None:
         self._campaign = campaign
-        self._gone = gone
         self._named = named
-
-    @property
-    def tally(self) -> Tally:
-        """How far it came."""
-        made = self._campaign
-        duel = made.duel
-        asked, answered = (duel.asked, duel.answered) if isinstance(duel, Alone) else (0, 0)
-        return Tally(
-            made.steps,
-            made.scenarios,
-            made.disagreed,
-            made.explained,
-            self._gone,
-            asked,
-            answered,
-            made.calls,
-            made.other_effects,
-            made.other_texts,
-        )
+        self.tally = campaign.made
 
     def perform(self, progress: Callable[[], None]) -> Iterator[Finding]:
         """Yield what is found, with its rule; `progress` is called after each scenario."""
@@ -125,11 +104,12 @@ def search(request: SearchRequest) -> Iterator[Search]:
         generated = claimed(drawn, (reference, target))
         seconds = None if request.minutes is None else 60 * request.minutes
         campaign = Campaign(duel, generated, steps=request.steps, seconds=seconds, accepted=accepted)
+        campaign.made.gone = gone
 
         def named(finding: Finding) -> Finding:
             return finding if alone else with_rule(finding, suite, portrait, duel, campaign.is_late)
 
-        yield Search(campaign, gone, named)
+        yield Search(campaign, named)
 
 
 def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter]:
@@ -172,29 +152,25 @@ def _accepted(duel: Duel, known: tuple[KnownDisagreement, ...]) -> tuple[frozens
             gone.append(number)
         else:
             accepted.add(Finding(entry.scenario, found).group)
-    duel.steps = 0
     return frozenset(accepted), tuple(gone)
 
 
 class Alone(Duel):
     """Replays one scenario on the target and returns the first harm; counts the steps, and the calls that change files.
 
-    `asked` are these calls, `answered` those that were not refused: who refuses all of them harms nobody, and nobody
-    can tell that it is safe.
+    Who refuses all of these harms nobody, and nobody can tell that it is safe.
     """
 
     def __init__(self, target: Adapter, place: SitePool, vocabulary: Vocabulary) -> None:
         super().__init__(target, target, place, "safe", vocabulary, "itself")
-        self.asked = 0
-        self.answered = 0
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
         """Replay and return the first harm. Raises BrokenAdapter where the target broke again and again."""
         outcome = self._on_target(scenario)
         self._count(scenario, outcome)
         found = next((each for each in harms_of(scenario, outcome) if each.kind in HARMS), None)
-        self.scenarios += 1
-        self.steps += len(outcome.steps) if found is None else found.step + 1
+        self.made.scenarios += 1
+        self.made.steps += len(outcome.steps) if found is None else found.step + 1
         if found is None:
             return ()
         calls = calls_of(scenario.steps[found.step])
@@ -206,5 +182,5 @@ class Alone(Duel):
         for step, happened in zip(scenario.steps, outcome.steps, strict=False):
             for call, result in zip(calls_of(step), happened.results, strict=False):
                 if call.tool != "Read":
-                    self.asked += 1
-                    self.answered += not result.is_error
+                    self.made.asked += 1
+                    self.made.answered += not result.is_error

@@ -93,7 +93,7 @@ def perform(request: SearchRequest) -> ExitCode:
         if result.agreement:
             say(result.agreement, err=True)
         say(result.summary, err=True)
-    for number in sorted({number for tally in result.tallies for number in tally.gone}):
+    for number in sorted(set(result.made.gone)):
         say(f"{known[number].scenario.path}: no longer a disagreement; remove it from {request.known}")
         result.all_well = False
     if result.refused_all:
@@ -101,7 +101,7 @@ def perform(request: SearchRequest) -> ExitCode:
         result.all_well = False
     if not result.all_well:
         return ExitCode.NOT_CONFORMANT
-    return ExitCode.CONFORMANT if result.steps else ExitCode.NOTHING
+    return ExitCode.CONFORMANT if result.made.steps else ExitCode.NOTHING
 
 
 def _search_here(request: SearchRequest, result: _Result) -> None:
@@ -143,29 +143,22 @@ class _Result:
         self._seeds = [each.seed for each in requests]
         self._groups: set[Group] = set()
         self.findings: list[Finding] = []
-        self.tallies = [Tally()]
+        self.made = Tally()
         self.all_well = True
         self.progress = _Progress(request)
 
     @property
-    def steps(self) -> int:
-        """How many steps were made."""
-        return sum(tally.steps for tally in self.tallies)
-
-    @property
     def refused_all(self) -> str:
         """What to say where a target that is judged alone answered no call that changes files; else nothing."""
-        asked = sum(tally.asked for tally in self.tallies)
-        if not asked or any(tally.answered for tally in self.tallies):
+        if not self.made.asked or self.made.answered:
             return ""
-        return f"{self._request.target} refused each of {counted(asked, 'call')} that would change a file."
+        asked = counted(self.made.asked, "call")
+        return f"{self._request.target} refused each of {asked} that would change a file."
 
     @property
     def agreement(self) -> str:
         """How many calls both sides made alike, in one line; empty where the target is judged alone."""
-        calls = sum(tally.calls for tally in self.tallies)
-        effects = sum(tally.other_effects for tally in self.tallies)
-        answers = sum(tally.other_texts for tally in self.tallies)
+        calls, effects, answers = self.made.calls, self.made.other_effects, self.made.other_texts
         if not calls:
             return ""
         alike = f"{(calls - effects) / calls:.2%} agree in effects"
@@ -175,8 +168,8 @@ class _Result:
 
     def at(self, tallies: list[Tally]) -> None:
         """Take note of how far each search is."""
-        self.tallies = tallies
-        self.progress.made(self.steps, sum(tally.disagreed for tally in tallies))
+        self.made = sum(tallies, Tally())
+        self.progress.made(self.made.steps, self.made.disagreed)
 
     def take(self, finding: Finding) -> None:
         """Write the file of a finding and tell it, unless another seed gave one of the same group."""
@@ -202,15 +195,15 @@ class _Result:
     @property
     def summary(self) -> str:
         """What all searches made, in one line."""
-        request, total = self._request, self.tallies
+        request, made = self._request, self.made
         target = f"{request.target}{' (fast)' if request.fast else ''}"
         first, last = self._seeds[0], self._seeds[-1]
         return (
-            f"{self.steps} steps in {counted(sum(tally.scenarios for tally in total), 'scenario')} "
+            f"{made.steps} steps in {counted(made.scenarios, 'scenario')} "
             f"on {target} {'with' if request.level == 'safe' else 'and'} {request.beside}, level {request.judged}, "
             f"{f'seed {first}' if first == last else f'seeds {first} to {last}'}: "
-            f"{counted(sum(tally.disagreed for tally in total), _word(request))}, "
-            f"{sum(tally.explained for tally in total)} of them known, {counted(len(self._groups), 'new cause')}"
+            f"{counted(made.disagreed, _word(request))}, "
+            f"{made.explained} of them known, {counted(len(self._groups), 'new cause')}"
             + "".join(
                 f", {counted(len(groups), 'cause')} {why}" for why, groups in self._left_out.items() if groups
             )

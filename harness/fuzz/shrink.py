@@ -7,16 +7,16 @@ import posixpath
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from readfirst.harness.suite.entry import Base64Content, Entry, HardLink, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import (
+    CallIndex,
     ParallelCalls,
     Scenario,
-    SessionEvent,
     Step,
     ToolCall,
     WorldEvent,
+    with_calls,
 )
 
 SECONDS = 40.0
@@ -178,69 +178,32 @@ def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
     """Give a file the plainest name, or name it plainly, in case neither matters."""
     named = [
         value
-        for _, call in _calls(scenario)
+        for _, call in scenario.places()
         for name, value in call.arguments.items()
         if name in _PATHS and isinstance(value, str)
     ]
     for path in dict.fromkeys(named):
         plain = f"$WS/{posixpath.normpath(path.strip().removeprefix('$WS/'))}"
         if plain != path:
-            yield _with_path(scenario, {path: plain})
+            yield _renamed(scenario, {path: plain})
     held = [*scenario.given.files, *(event.path for event in _events(scenario))]
     paths = dict.fromkeys([*held, *(path.removeprefix("$WS/") for path in named)])
     if _PLAINEST not in paths:
         for path in paths:
             if path.rpartition(".")[2] not in _KINDS:
-                yield _with_path(scenario, {path: _PLAINEST, f"$WS/{path}": f"$WS/{_PLAINEST}"})
-
-
-def _with_path(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
-    """Return the scenario with these paths called otherwise."""
-
-    def of_event(event: WorldEvent) -> WorldEvent:
-        return replace(event, path=names.get(event.path, event.path), to=names.get(event.to or "", event.to))
-
-    def of_call(call: ToolCall) -> ToolCall:
-        arguments = {
-            name: names.get(value, value) if name in _PATHS and isinstance(value, str) else value
-            for name, value in call.arguments.items()
-        }
-        return replace(call, arguments=arguments, during=tuple(map(of_event, call.during)))
-
-    def of_step(step: Step) -> Step:
-        match step:
-            case WorldEvent():
-                return of_event(step)
-            case ToolCall():
-                return of_call(step)
-            case ParallelCalls(calls):
-                return replace(step, calls=tuple(map(of_call, calls)))
-            case SessionEvent():
-                return step
-
-    files: dict[str, Entry] = {}
-    for path, entry in scenario.given.files.items():
-        match entry:
-            case HardLink(to):
-                files[names.get(path, path)] = HardLink(names.get(to, to))
-            case Symlink(target):
-                files[names.get(path, path)] = Symlink(names.get(target, target))
-            case _:
-                files[names.get(path, path)] = entry
-    given = replace(scenario.given, files=files)
-    return replace(scenario, given=given, steps=tuple(map(of_step, scenario.steps)))
+                yield _renamed(scenario, {path: _PLAINEST, f"$WS/{path}": f"$WS/{_PLAINEST}"})
 
 
 def _events(scenario: Scenario) -> Iterator[WorldEvent]:
     for step in scenario.steps:
         if isinstance(step, WorldEvent):
             yield step
-    for _, call in _calls(scenario):
+    for _, call in scenario.places():
         yield from call.during
 
 
 def _fewer_arguments(scenario: Scenario) -> Iterator[Scenario]:
-    for index, call in _calls(scenario):
+    for index, call in scenario.places():
         for name in call.arguments:
             rest = {key: value for key, value in call.arguments.items() if key != name}
             yield _with_call(scenario, index, replace(call, arguments=rest))
@@ -253,7 +216,7 @@ def _shorter_strings(scenario: Scenario) -> Iterator[Scenario]:
             part = text[start:end]
             if part and part not in "$WS/":
                 yield _everywhere(scenario, lambda value, part=part: value.replace(part, ""))  # type: ignore[misc]
-    for index, call in _calls(scenario):
+    for index, call in scenario.places():
         for name, value in call.arguments.items():
             if isinstance(value, str) and name not in _PATHS:
                 for shorter in _shorter(value):
@@ -284,22 +247,8 @@ _PLAINEST = "notes.txt"
 _KINDS = ("ipynb", "json", "mdx", "png")
 """Extensions by which some tools treat a file in their own way."""
 
-_Index = tuple[int, int | None]
 
-
-def _calls(scenario: Scenario) -> Iterator[tuple[_Index, ToolCall]]:
-    for index, step in enumerate(scenario.steps):
-        match step:
-            case ToolCall():
-                yield (index, None), step
-            case ParallelCalls(calls):
-                for number, call in enumerate(calls):
-                    yield (index, number), call
-            case _:
-                pass
-
-
-def _with_call(scenario: Scenario, place: _Index, call: ToolCall) -> Scenario:
+def _with_call(scenario: Scenario, place: CallIndex, call: ToolCall) -> Scenario:
     index, number = place
     step: Step = call
     group = scenario.steps[index]
@@ -313,7 +262,7 @@ def _strings(scenario: Scenario) -> Iterator[str]:
     for entry in _entries(scenario):
         if isinstance(entry, RegularFile) and isinstance(entry.content, TextContent):
             yield entry.content.text
-    for _, call in _calls(scenario):
+    for _, call in scenario.places():
         for name, value in call.arguments.items():
             if isinstance(value, str) and name not in _PATHS:
                 yield value
@@ -326,36 +275,49 @@ def _entries(scenario: Scenario) -> Iterator[Entry]:
             yield step.entry
 
 
+def _renamed(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
+    """Return the scenario with these paths called otherwise."""
+    return _changed(scenario, path=lambda each: names.get(each, each))
+
+
 def _everywhere(scenario: Scenario, change: Callable[[str], str]) -> Scenario:
     """Return the scenario with every content and every argument that is not a path changed."""
+    return _changed(scenario, text=change)
 
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+def _changed(
+    scenario: Scenario, *, text: Callable[[str], str] = _as_it_is, path: Callable[[str], str] = _as_it_is
+) -> Scenario:
     def of_entry(entry: Entry) -> Entry:
-        if isinstance(entry, RegularFile) and isinstance(entry.content, TextContent):
-            return replace(entry, content=replace(entry.content, text=change(entry.content.text)))
-        return entry
-
-    def of_arguments(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {
-            name: change(value) if isinstance(value, str) and name not in _PATHS else value
-            for name, value in arguments.items()
-        }
-
-    def of_step(step: Step) -> Step:
-        match step:
-            case WorldEvent(entry=entry) if entry is not None:
-                return replace(step, entry=of_entry(entry))
-            case ToolCall(during=during):
-                struck = tuple(of_event(event) for event in during)
-                return replace(step, arguments=of_arguments(step.arguments), during=struck)
-            case ParallelCalls(calls):
-                changed = tuple(replace(call, arguments=of_arguments(call.arguments)) for call in calls)
-                return replace(step, calls=changed)
+        match entry:
+            case RegularFile(content=TextContent() as content):
+                return replace(entry, content=replace(content, text=text(content.text)))
+            case HardLink(to):
+                return HardLink(path(to))
+            case Symlink(target):
+                return Symlink(path(target))
             case _:
-                return step
+                return entry
 
     def of_event(event: WorldEvent) -> WorldEvent:
-        return event if event.entry is None else replace(event, entry=of_entry(event.entry))
+        entry = None if event.entry is None else of_entry(event.entry)
+        return replace(event, path=path(event.path), to=event.to and path(event.to), entry=entry)
 
-    files = {path: of_entry(entry) for path, entry in scenario.given.files.items()}
-    steps = tuple(of_step(step) for step in scenario.steps)
-    return replace(scenario, given=replace(scenario.given, files=files), steps=steps)
+    def of_call(call: ToolCall) -> ToolCall:
+        arguments = {
+            name: (path if name in _PATHS else text)(value) if isinstance(value, str) else value
+            for name, value in call.arguments.items()
+        }
+        return replace(call, arguments=arguments, during=tuple(map(of_event, call.during)))
+
+    def of_step(step: Step) -> Step:
+        return of_event(step) if isinstance(step, WorldEvent) else with_calls(step, of_call)
+
+    files = {path(name): of_entry(entry) for name, entry in scenario.given.files.items()}
+    return replace(
+        scenario, given=replace(scenario.given, files=files), steps=tuple(map(of_step, scenario.steps))
+    )

@@ -26,6 +26,7 @@ from readfirst.harness.suite.scenario import (
     Step,
     ToolCall,
     WorldEvent,
+    calls_of,
 )
 
 _PATH_ARGUMENTS = ("file_path", "notebook_path")
@@ -46,9 +47,7 @@ def _events(case: Case) -> Iterator[Finding]:
     exists = _with_parents(known)
     by_git = False
     for step in case.scenario.steps:
-        calls = (
-            step.calls if isinstance(step, ParallelCalls) else (step,) if isinstance(step, ToolCall) else ()
-        )
+        calls = calls_of(step)
         events = (step,) if isinstance(step, WorldEvent) else tuple(e for call in calls for e in call.during)
         if calls:
             # A call may create or change any file it names, under whatever name leads there.

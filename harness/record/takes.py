@@ -27,7 +27,7 @@ from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.recording_file import decode, encode
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
 from readfirst.harness.workspace.site import SitePool
@@ -201,8 +201,7 @@ def unrecordable(scenario: Scenario, outcome: Outcome) -> str:
 def _unrecordable(scenario: Scenario, outcome: Outcome) -> Iterator[tuple[int, str]]:
     state: dict[str, Entry | None] = dict(outcome.before)
     for number, (step, done) in enumerate(zip(scenario.steps, outcome.steps, strict=False), 1):
-        if isinstance(step, ToolCall | ParallelCalls) and done.traces:
-            calls = step.calls if isinstance(step, ParallelCalls) else (step,)
+        if (calls := calls_of(step)) and done.traces:
             allowed = [call for call, result in zip(calls, done.results, strict=True) if not result.is_error]
             writing = [call for call in allowed if call.tool != "Read"]
             told = parted(done, {**state, **done.expected_world})

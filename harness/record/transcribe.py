@@ -11,7 +11,7 @@ from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile
 from readfirst.harness.suite.host_text import answer_of
 from readfirst.harness.suite.ownership import OWN
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, calls_of
 from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
 
@@ -53,7 +53,7 @@ def named(transcript: Transcript, vocabulary: Vocabulary) -> Transcript:
 def _step(
     step: ToolCall | ParallelCalls, done: StepOutcome, before: Mapping[str, Entry], vocabulary: Vocabulary
 ) -> TranscriptStep:
-    tools = tuple(call.tool for call in (step.calls if isinstance(step, ParallelCalls) else (step,)))
+    tools = tuple(call.tool for call in calls_of(step))
     results = tuple(
         _result(tool, result, vocabulary) for tool, result in zip(tools, done.results, strict=True)
     )

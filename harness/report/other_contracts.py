@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
+from readfirst.harness.report.step import brief_entry
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.contracts import order
-from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.releases import version_spans
 from readfirst.harness.suite.scenario import (
@@ -93,24 +93,11 @@ def _brief(clause: Clause | None) -> str:
             parts.append(f"a text of {lines} lines")
         case None:
             pass
-    return "; ".join((*parts, *_effects(clause.files)))
-
-
-def _effects(files: Mapping[str, Entry | None]) -> Iterator[str]:
-    for path, entry in files.items():
-        match entry:
-            case None:
-                yield f"{visible(path)} is gone"
-            case RegularFile():
-                yield f"{visible(path)} is {_cut(visible(entry.data.decode('utf-8', 'surrogateescape')))}"
-            case FileDigest(size=size):
-                yield f"{visible(path)} has {size:,} bytes"
-            case Symlink(target=target):
-                yield f"{visible(path)} leads to {visible(target)}"
-            case Directory():
-                yield f"{visible(path)} is a directory"
-            case _:
-                yield visible(path)
+    parts += (
+        f"{visible(path)} is gone" if entry is None else brief_entry(path, entry)
+        for path, entry in clause.files.items()
+    )
+    return "; ".join(parts)
 
 
 def _cut(text: str) -> str:

@@ -106,7 +106,7 @@ def given_lines(given: Given) -> Iterator[str]:
     """Yield what a scenario begins with: a line per file, the first few, and one per permission rule."""
     files = list(given.files.items())
     for path, entry in files[:MOST_FILES]:
-        yield _entry(path, entry)
+        yield brief_entry(path, entry)
     if len(files) > MOST_FILES:
         rest = len(files) - MOST_FILES
         yield f"[{counted(rest, 'more file')}]"
@@ -130,13 +130,14 @@ def describe_hook(hook: GivenHook) -> str:
         case "exit":
             what = f"exit {hook.code}, stderr {_quoted(hook.words)}"
         case "modify":
-            what = f"modify {'; '.join(_entry(path, entry) for path, entry in hook.files.items())}"
+            what = f"modify {'; '.join(brief_entry(path, entry) for path, entry in hook.files.items())}"
         case _:
             what = f"{hook.action} {_quoted(hook.words)}"
     return f"hook {hook.event} {hook.matcher}: {what}"
 
 
-def _entry(path: str, entry: Entry) -> str:
+def brief_entry(path: str, entry: Entry) -> str:
+    """Return one line that says what a path holds, the content of a file in short."""
     name = visible(path)
     match entry:
         case RegularFile(mode=mode):

@@ -117,7 +117,7 @@ def _step(step: Step) -> dict[str, Any]:
             head = f"{len(calls)} calls in parallel"
             return {"kind": "parallel", "head": head, "calls": [_call(call) for call in calls]}
         case WorldEvent():
-            return {"kind": "event", "head": describe_step(step), "blocks": list(_event(step))}
+            return {"kind": "event", "head": describe_step(step), "blocks": event_blocks(step)}
         case SessionEvent():
             return {"kind": "event", "head": describe_step(step), "blocks": []}
 
@@ -126,13 +126,13 @@ def _call(call: ToolCall) -> dict[str, Any]:
     blocks = [_argument(name, value) for name, value in call.arguments.items()]
     for event in call.during:
         blocks.append(_value("meanwhile", describe_step(event), seen=True))
-        blocks += _event(event)
+        blocks += event_blocks(event)
     return {"label": call.tool, "blocks": blocks}
 
 
-def _event(event: WorldEvent) -> Iterator[Block]:
-    if event.entry is not None:
-        yield _entry(event.path, event.entry)
+def event_blocks(event: WorldEvent) -> list[Block]:
+    """Return what an event puts in place."""
+    return [] if event.entry is None else [_entry(event.path, event.entry)]
 
 
 def _argument(name: str, value: object) -> Block:
@@ -143,27 +143,34 @@ def _argument(name: str, value: object) -> Block:
 
 def _expectation(scenario: Scenario, expect: Expectation, contract: Contract) -> list[Block]:
     clause = clause_for(scenario, expect, contract)
-    return [] if clause is None else list(_clause(clause))
+    return [] if clause is None else list(clause_blocks(clause))
 
 
-def _clause(clause: Clause) -> Iterator[Block]:
+def clause_blocks(clause: Clause) -> Iterator[Block]:
+    """Yield what a clause states: why a call is refused, what is answered, changed, and told beside it."""
     if clause.documented:
         yield _value("documented", clause.documented)
     if clause.error is not None:
         yield _value("refused", clause.error)
-    match clause.text:
+    yield from _text("text", clause.text)
+    yield from _files(clause.files)
+    for reminder in clause.reminders:
+        yield from _text("reminder", reminder)
+
+
+def _text(what: str, stated: str | TextDigest | None) -> Iterator[Block]:
+    match stated:
         case str() as text:
-            yield _block("text", text)
+            yield _block(what, text)
         case TextDigest(sha256, lines, starts, ends):
-            for name, value in (("text begins", starts), ("text ends", ends)):
+            for name, value in (("begins", starts), ("ends", ends)):
                 if value is not None:
-                    yield _block(name, value)
-            for name, part in (("text lines", lines), ("text sha256", sha256)):
+                    yield _block(f"{what} {name}", value)
+            for name, part in (("lines", lines), ("sha256", sha256)):
                 if part is not None:
-                    yield _value(name, str(part))
+                    yield _value(f"{what} {name}", str(part))
         case None:
             pass
-    yield from _files(clause.files)
 
 
 def _files(files: Mapping[str, Entry | None]) -> Iterable[Block]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -251,6 +251,17 @@ def calls_of(step: Step) -> tuple[ToolCall, ...]:
             return ()
 
 
+def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
+    """Return a step with each of its calls changed."""
+    match step:
+        case ToolCall():
+            return change(step)
+        case ParallelCalls():
+            return replace(step, calls=tuple(map(change, step.calls)))
+        case _:
+            return step
+
+
 @dataclass(frozen=True, slots=True)
 class GivenHook:
     """What a hook of the session does before or after each call of the tools that `matcher` names (`Edit|Write`, `*`).
@@ -336,6 +347,12 @@ class Scenario:
         """Yield every tool call in order, those of parallel groups included."""
         for step in self.steps:
             yield from calls_of(step)
+
+    def places(self) -> Iterator[tuple[CallIndex, ToolCall]]:
+        """Yield every tool call with its step and its number in a parallel group; None outside of groups."""
+        for index, step in enumerate(self.steps):
+            for number, call in enumerate(calls_of(step)):
+                yield (index, number if isinstance(step, ParallelCalls) else None), call
 
     @property
     def left_to_luck(self) -> bool:

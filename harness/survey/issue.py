@@ -21,6 +21,7 @@ from readfirst.harness.suite.scenario import (
     SessionEvent,
     ToolCall,
     WorldEvent,
+    calls_of,
 )
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.evidence import Evidence, Found
@@ -150,9 +151,7 @@ def _first_line(text: str) -> str:
 def _expected(report: Report, suite: Suite) -> Iterator[str]:
     evidence, scenario = report.evidence, report.scenario
     contract = suite.contracts[suite.contracts.default]
-    step = scenario.steps[evidence.step - 1]
-    calls = step.calls if isinstance(step, ParallelCalls) else (step,) if isinstance(step, ToolCall) else ()
-    for call in calls:
+    for call in calls_of(scenario.steps[evidence.step - 1]):
         clause = clause_for(scenario, call.expect, contract)
         if clause is None:
             continue

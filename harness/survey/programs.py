@@ -16,7 +16,7 @@ from typing import Any
 
 from readfirst.harness.report.markup import fenced
 from readfirst.harness.suite.entry import Entry, RegularFile
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent, calls_of
 from readfirst.harness.survey import shell_steps
 from readfirst.harness.survey.evidence import Evidence
 from readfirst.harness.targets.edit_formats import Knowledge
@@ -53,11 +53,7 @@ _WORDS = {"SCRATCH": '"$(mktemp -d)"', "PYTHON": '"$INSTALL"/bin/python', "NODE"
 def own_calls(target: Target, scenario: Scenario, step: ToolCall | ParallelCalls) -> list[TargetCall]:
     """Return the calls of a step as the target wants them, `$WS` standing for the workspace."""
     known = _known_before(scenario, step)
-    return [translated(target, call.tool, call.arguments, _SCOPE, known) for call in _calls(step)]
-
-
-def _calls(step: ToolCall | ParallelCalls) -> tuple[ToolCall, ...]:
-    return step.calls if isinstance(step, ParallelCalls) else (step,)
+    return [translated(target, call.tool, call.arguments, _SCOPE, known) for call in calls_of(step)]
 
 
 def _known_before(scenario: Scenario, end: Step) -> Knowledge:
@@ -78,9 +74,9 @@ def _known_before(scenario: Scenario, end: Step) -> Knowledge:
             case WorldEvent(path=path, entry=entry):
                 change({path: entry} if entry is not None else {})
             case ToolCall() | ParallelCalls():
-                for each in (step, *_calls(step)):
+                for each in (step, *calls_of(step)):
                     change(each.expect.recorded.files if each.expect.recorded is not None else {})
-                for call in _calls(step):
+                for call in calls_of(step):
                     if call.expect.recorded is not None and call.expect.recorded.error is None:
                         known.learn(call.tool, call.arguments)
     return known

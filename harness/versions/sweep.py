@@ -207,7 +207,7 @@ class _Seen:
 
     def ask(self, name: str, scenario: Scenario) -> None:
         """Replay, several times where the two differ: only what is steady counts."""
-        before = self._duel.steps
+        before = self._duel.made.steps
         found = self._duel(scenario)
         if found is not None:
             short = replace(scenario, steps=scenario.steps[: found.step + 1])
@@ -220,7 +220,7 @@ class _Seen:
                 self.unasked[name] = " ".join(found.target.split())
                 return
             self.differences.append(_difference(name, found))
-        elif self._duel.steps == before:
+        elif self._duel.made.steps == before:
             self.unasked[name] = "the product has no way to make its first step"
             return
         self.compared += 1

@@ -63,7 +63,8 @@ def _differences(compared: Sequence[Swept]) -> Iterator[str]:
     yield "## What differs"
     yield (
         "Differences with the same tool and the same outcome on both sides, the worst level first. `done` is a success;"
-        " else it is the name of the error. The example is the oldest one."
+        " else it is the name of the error. The example is the oldest one. Versions before the oldest contract are"
+        " held to what the reference does there; what they do otherwise is not followed."
     )
     rows = []
     for (level, tool, what, made), members in sorted(

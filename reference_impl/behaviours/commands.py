@@ -29,6 +29,12 @@ class CommandBehaviours:
         meaning="A command that takes a file for its standard input gets an empty one instead.",
         shown_by=("bash-and-mentions/cat-standard-input",),
     )
+    failed_commands_tell_their_code: bool = behaviour(
+        False,
+        {"2.0.30": True},
+        meaning="The answer to a failing command begins with its exit code.",
+        shown_by=("bash-and-mentions/cat-fails",),
+    )
     failed_command_output_order: str = behaviour(
         "errors first",
         {"2.1.45": "twice", "2.1.71": "in order"},

@@ -69,7 +69,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     ran = session.shell.run(command)
     printed = _printed(ran, behaviours)
     if ran.code:
-        raise Refusal("command_failed", f"Exit code {ran.code}\n{printed}")
+        code = f"Exit code {ran.code}\n" if behaviours.commands.failed_commands_tell_their_code else ""
+        raise Refusal("command_failed", f"{code}{printed}")
     if printed:
         programs = frozenset(behaviours.commands.commands_that_count_as_read.split())
         for shown in shown_by(arguments["command"], programs) or ():

@@ -85,7 +85,7 @@ def test_a_fault_of_words_is_found_at_level_text_only(suite: Suite, place: SiteP
     assert kinds(first(wrong_answers.TabAfterLineNumber, suite, place).scenario) == ["Read"]
     reason = campaign(wrong_answers.TabAfterLineNumber, suite, place, level="reason", steps=300)
     assert list(reason.perform()) == []
-    assert reason.steps >= 300
+    assert reason.made.steps >= 300
 
 
 @pytest.mark.slow
@@ -93,23 +93,23 @@ def test_agreement_is_counted_in_steps(suite: Suite, place: SitePool) -> None:
     agreed = campaign(altered.Altered, suite, place, steps=400, basic=False)
     told: list[int] = []
     assert list(agreed.perform(told.append)) == []
-    assert 400 <= agreed.steps < 500
-    assert (agreed.disagreed, told[-1]) == (0, agreed.steps)
-    assert agreed.scenarios == len(told) > 10
+    assert 400 <= agreed.made.steps < 500
+    assert (agreed.made.disagreed, told[-1]) == (0, agreed.made.steps)
+    assert agreed.made.scenarios == len(told) > 10
 
 
 @pytest.mark.slow
 def test_shrinking_does_not_count_as_volume(suite: Suite, place: SitePool) -> None:
     found = campaign(wrong_text.ReplaceAllReplacesFirst, suite, place, steps=200)
     assert list(found.perform())
-    assert found.steps < 300
+    assert found.made.steps < 300
 
 
 @pytest.mark.slow
 def test_one_fault_is_reported_once_however_often_it_shows(suite: Suite, place: SitePool) -> None:
     found = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=300)
     findings = list(found.perform())
-    assert found.disagreed > 10
+    assert found.made.disagreed > 10
     assert len(findings) <= 3
     assert len({finding.group for finding in findings}) == len(findings)
 
@@ -119,7 +119,7 @@ def test_the_time_ends_a_search_and_the_shrinking_of_what_it_found(suite: Suite,
     duel = Duel(ReferenceAdapter("2.1.7"), wrong_answers.TabAfterLineNumber, place, "text", suite.vocabulary)  # type: ignore[arg-type]
     limited = Campaign(duel, scenarios(0), steps=None, seconds=35, clock=lambda: next(clock))
     assert any(finding.again for finding in limited.perform())
-    assert limited.scenarios <= 3
+    assert limited.made.scenarios <= 3
 
 
 @pytest.mark.slow
@@ -131,7 +131,7 @@ def test_an_accepted_group_is_counted_and_not_reported(suite: Suite, place: Site
     again = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=30)
     again.accepted = groups
     assert list(again.perform()) == []
-    assert again.explained == again.disagreed > 0
+    assert again.made.explained == again.made.disagreed > 0
 
 
 class Whimsical(Altered):

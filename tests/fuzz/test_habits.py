@@ -55,8 +55,8 @@ def steps_until_met(wrong: type[Altered], suite: Suite, place: SitePool) -> int 
     duel = Duel(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
     for scenario in scenarios(0):
         if duel.differences(scenario):
-            return duel.steps
-        if duel.steps > MOST_STEPS:
+            return duel.made.steps
+        if duel.made.steps > MOST_STEPS:
             return None
     raise AssertionError("the generator ended")
 

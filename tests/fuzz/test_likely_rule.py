@@ -90,9 +90,9 @@ def test_few_scenarios_are_replayed_when_the_time_is_over(
     scenario = Scenario("fuzz/one", "Some steps", "observed", Given(FILE), (READ, edit("alpha", "x")))
     found = duel(scenario)
     assert found is not None
-    before = duel.scenarios
+    before = duel.made.scenarios
     finding = with_rule(Finding(scenario, found), some, portrait, duel, lambda: True)
-    assert (duel.scenarios - before, finding.rule != "") == (4, True)
+    assert (duel.made.scenarios - before, finding.rule != "") == (4, True)
 
 
 def test_what_nothing_is_like_breaks_no_rule(some: Suite, portrait: Portrait, place: SitePool) -> None:

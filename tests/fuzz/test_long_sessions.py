@@ -120,6 +120,6 @@ def test_a_session_goes_on_after_other_words_and_ends_with_other_files(place: Si
     levels = [[each.cause.level for each in found] for found in every]
     assert any("text" in each[:-1] and each[-1] == "effects" for each in levels)
     assert all("effects" not in each[:-1] for each in levels)
-    assert duel.other_effects == sum(each[-1:] == ["effects"] for each in levels)
-    assert duel.other_texts == sum(each.count("text") + each.count("reason") for each in levels)
-    assert duel.calls > duel.other_effects + duel.other_texts
+    assert duel.made.other_effects == sum(each[-1:] == ["effects"] for each in levels)
+    assert duel.made.other_texts == sum(each.count("text") + each.count("reason") for each in levels)
+    assert duel.made.calls > duel.made.other_effects + duel.made.other_texts

@@ -126,8 +126,9 @@ def test_special_treatment_of_a_content_is_met(
 
 def test_who_refuses_everything_has_answered_nothing(place: SitePool) -> None:
     alone = Alone(careful.RefusesEverything, place, Suite().vocabulary)
-    assert list(Campaign(alone, scenarios(1), steps=60).perform()) == []
-    assert (alone.asked > 10, alone.answered) == (True, 0)
+    campaign = Campaign(alone, scenarios(1), steps=60)
+    assert list(campaign.perform()) == []
+    assert (campaign.made.asked > 10, campaign.made.answered) == (True, 0)
 
 
 def test_what_the_search_found_in_published_tools_is_shown_by_the_scenarios_that_the_page_names() -> None:

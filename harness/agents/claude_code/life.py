@@ -10,7 +10,7 @@ from readfirst.harness.agents.claude_code.conversation import Options
 from readfirst.harness.agents.claude_code.dialogue import JsonDialogue
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.agents.scripted_model.server import Turn
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.session import BrokenAdapter, UnsupportedCall
 
 _AGENT_TOOLS = ("Agent", "Task")
 """What the tool is called that starts a sub-agent, the later name first."""
@@ -65,7 +65,10 @@ def start_agent(conversation: Conversation) -> str:
 
 def start_beside(conversation: Conversation) -> Turn:
     """Let the model start a sub-agent in the background; return the turn of its model. Raises BrokenAdapter."""
-    call, turn = conversation.start_beside(*_agent_call(conversation, in_background=True))
+    tool, arguments = _agent_call(conversation, in_background=True)
+    if "run_in_background" not in arguments:
+        raise UnsupportedCall("the product's sub-agents do not work in the background")
+    call, turn = conversation.start_beside(tool, arguments)
     if call not in conversation.results:
         raise BrokenAdapter("the product did not go on beside its sub-agent", blame="environment")
     return turn
