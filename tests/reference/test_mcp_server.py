@@ -95,15 +95,19 @@ def test_the_tools_are_offered_with_their_schemas(conversation):
     assert schema["properties"]["replace_all"]["type"] == "boolean"
 
 
-def test_a_refusal_is_marked_and_not_wrapped(conversation):
-    assert answer(conversation, "unread") == (
-        True,
-        "File has not been read yet. Read it first before writing to it.",
-    )
-
-
-def test_relative_paths_begin_in_the_current_directory(conversation):
-    assert answer(conversation, "read") == (False, "     1→alpha\n     2→")
+@pytest.mark.parametrize(
+    ("name", "is_error", "text"),
+    [
+        ("unread", True, "File has not been read yet. Read it first before writing to it."),
+        ("read", False, "     1→alpha\n     2→"),
+        ("unknown tool", True, "Error: No such tool available: MultiEdit"),
+        ("apart", True, "String to replace not found in file.\nString: a "),
+    ],
+)
+def test_an_answer_is_that_of_the_tool_marked_as_a_refusal_and_not_wrapped(
+    conversation, name, is_error, text
+):
+    assert answer(conversation, name) == (is_error, text)
 
 
 @pytest.mark.parametrize(
@@ -120,10 +124,6 @@ def test_wrong_arguments_get_the_answer_of_the_tool(conversation, name, problem)
     assert is_error
     assert text.startswith(f"InputValidationError: {CALLS[name][0]} failed due to the following issue")
     assert text.endswith(problem)
-
-
-def test_an_unknown_tool_is_refused_by_name(conversation):
-    assert answer(conversation, "unknown tool") == (True, "Error: No such tool available: MultiEdit")
 
 
 def test_the_session_remembers_what_was_read(conversation):
@@ -188,10 +188,6 @@ def test_calls_that_arrive_together_are_one_message(tmp_path, count):
     assert {answers[number] for number in range(2, count + 1)} == {
         "No changes to make: old_string and new_string are exactly the same."
     }
-
-
-def test_calls_that_arrive_apart_are_messages_of_their_own(conversation):
-    assert answer(conversation, "apart") == (True, "String to replace not found in file.\nString: a ")
 
 
 def told(folder: Path, *lines: str) -> list[dict[str, Any]]:

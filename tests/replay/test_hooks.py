@@ -15,7 +15,6 @@ from readfirst.harness.lint.content import fingerprint
 from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.report.step import given_lines
 from readfirst.harness.report.timeline import given_blocks
-from readfirst.harness.run.runner import run
 from readfirst.harness.session import Hook
 from readfirst.harness.suite.export import expanded
 from readfirst.harness.suite.hooks import hooks_of
@@ -24,7 +23,6 @@ from readfirst.harness.suite.scenario import Scenario
 from tests.judging import CONTRACT, SUITE, as_written, judged
 from tests.replay import answering
 
-SILENT = f"python:{Path(__file__).with_name('silent.py')}:Silent"
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: %s\n"
 
 
@@ -147,12 +145,6 @@ def test_a_hook_writes_files_later_than_they_were_written_before(tmp_path: Path)
     after = file.stat()
     assert after.st_mtime_ns >= before.st_mtime_ns + 2_000_000
     assert after.st_ino == before.st_ino
-
-
-def test_who_does_not_declare_them_is_unsupported_which_is_no_pass() -> None:
-    [verdict] = run(SUITE, SILENT, ["2.1.7"], ids=["hooks/exit-two-before-edit"])
-    assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks hooks")
-    assert not any(verdict.levels.values())
 
 
 HOOKS = {

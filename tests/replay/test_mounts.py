@@ -103,11 +103,6 @@ def test_a_recording_needs_no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     assert verdict.status == "passed"
 
 
-def test_who_does_not_declare_it_is_unsupported() -> None:
-    [verdict] = run(SUITE, f"python:{answering.__file__}:Basic", ["2.1.7"], ids=[FULL])
-    assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks full_disk")
-
-
 def test_a_drive_covers_a_folder_and_keeps_what_it_holds_while_it_is_away(folder: Path) -> None:
     drive = folder / "drive"
     drive.mkdir()

@@ -12,7 +12,6 @@ from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.agents.claude_code.reminders import without_reminders_of_the_conversation
 from readfirst.harness.agents.conversation import Launch
 from readfirst.harness.report.scenario import scenario_lines
-from readfirst.harness.run.runner import run
 from readfirst.harness.session import Permissions, Workspace
 from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.suite.scenario import Scenario
@@ -21,7 +20,6 @@ from readfirst.reference_impl import FileTools
 from tests.judging import SUITE, as_written
 from tests.replay import answering
 
-SILENT = f"python:{Path(__file__).with_name('silent.py')}:Silent"
 STEPS = "steps:\n  - Read: {file_path: $WS/a.txt}\n    expect: {text: seen}\n"
 GIVEN = """
   mode: acceptEdits
@@ -92,12 +90,6 @@ def test_a_python_adapter_gets_them_over_the_wire() -> None:
             assert adapter.open(there).call("Read", {}).text == repr(there.permissions)
     finally:
         adapter.close()
-
-
-def test_who_does_not_declare_them_is_unsupported_which_is_no_pass() -> None:
-    ids = ["permission-modes/default-edit"]
-    [verdict] = run(SUITE, SILENT, ["2.1.7"], ids=ids)
-    assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks permission_modes")
 
 
 def test_a_report_shows_them() -> None:

@@ -1,6 +1,5 @@
 """Reminders: what a scenario states of them, how they are judged, and that who has none is not judged."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from readfirst.harness.adapters.recording import OneTranscript
 from readfirst.harness.agents.claude_code.reminders import files_told
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.run.runner import run
 from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.scenario import Scenario
@@ -19,7 +17,6 @@ from readfirst.harness.workspace.site import SitePool
 from tests.judging import SUITE, as_written, judged
 from tests.replay import answering
 
-SILENT = f"python:{Path(__file__).with_name('silent.py')}:Silent"
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: seen\n"
 GROUP = (
     "  - parallel:\n      - Read: {file_path: $WS/a.txt}\n        expect: {text: seen}\n"
@@ -87,13 +84,6 @@ def test_what_is_no_tuple_of_texts_breaks(told: Any) -> None:
     verdict = judged(loaded(CALL), answering.Telling(told))
     assert (verdict.status, verdict.blame) == ("broken", "adapter")
     assert "not a tuple of strings" in verdict.reason
-
-
-def test_who_does_not_declare_them_is_unsupported_which_is_no_pass() -> None:
-    ids = ["reminders/own-edit-alone"]
-    [verdict] = run(SUITE, SILENT, ["2.1.7"], ids=ids)
-    assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks reminders")
-    assert not any(verdict.levels.values())
 
 
 def test_a_process_of_its_own_tells_the_same() -> None:

@@ -1,28 +1,28 @@
 """What a wrong implementation harms in a scenario, and a right one does not."""
 
 from functools import cache
-from pathlib import Path
 
 import altered
 
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.overcautious import overcautious
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.judging import CONTRACT, SUITE
 
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 
-NOTHING_LOST = "it edits the file as it is now, so every change of others is kept"
-SHOWN_OTHERWISE = "it edits what the session was shown, by a command, a mention or another name"
-TOO_CAREFUL = "it refuses what some contracts refuse as well, so nobody can call it overcautious"
-SHOWN = "what the model is told beside answers changes no byte"
-CONVENTION = "what it does is a convention of other tools, and every byte is accounted for"
-NOTHING_THERE = "the file that it changes unread is empty, or gets the bytes that it has"
-CHANGES_NOTHING = "the Read that it answers wrongly changes nothing, and shows nothing of a closed file"
-OWN_OR_SHOWN = "the session was shown all that it replaces, or wrote it itself"
+def judged_with_harm(
+    implementation: type[altered.Altered], scenario_id: str, place: SitePool
+) -> tuple[Verdict, list[Harm]]:
+    """Return the verdict on one replay of a scenario, and what was harmed in it, for which no expectation is asked."""
+    scenario = SUITE.scenario(scenario_id)
+    outcome = replay(scenario, implementation, place)
+    verdict = compare(scenario, outcome, CONTRACT, "text", SUITE.vocabulary)
+    return verdict, new_harms(scenario_id, outcome)
 
 
 def new_harms(scenario_id: str, outcome: Outcome) -> list[Harm]:

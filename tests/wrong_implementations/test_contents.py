@@ -5,15 +5,10 @@ import pytest
 import wrong_contents as contents
 import wrong_names as names
 import wrong_reports as reports
-from new_harms import new_harms
+from new_harms import judged_with_harm
 
-from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import Adapter
 from readfirst.harness.workspace.site import SitePool
-from tests import judging
-from tests.judging import SUITE
+from tests.judging import SUITE, judged
 
 PLACES = (contents.TreatingWrites, contents.TreatingInsertions, contents.TreatingSurroundings)
 
@@ -58,17 +53,11 @@ NAMES: dict[str, tuple[type[altered.Altered], str]] = {
 }
 
 
-def judged(slug: str, adapter: Adapter, place: SitePool) -> Verdict:
-    return judging.judged(SUITE.scenario(f"opaque-content/{slug}"), adapter, "effects", place=place)
-
-
 def is_caught(implementation: type[altered.Altered], slug: str, place: SitePool) -> bool:
     """Whether its effects differ, and harm alone shows it, too."""
-    scenario = SUITE.scenario(f"opaque-content/{slug}")
-    outcome = replay(scenario, implementation, place)
-    verdict = compare(scenario, outcome, SUITE.contracts["2.1.7"], "effects", SUITE.vocabulary)
+    verdict, found = judged_with_harm(implementation, f"opaque-content/{slug}", place)
     differs = (verdict.status, verdict.blame, verdict.levels["effects"])
-    return differs == ("failed", "implementation", False) and bool(new_harms(scenario.id, outcome))
+    return differs == ("failed", "implementation", False) and bool(found)
 
 
 @pytest.mark.parametrize("case", ONE_PLACE_EACH)
@@ -89,4 +78,5 @@ def test_what_treats_names_and_sizes_specially_is_caught(case: str, place: SiteP
 
 @pytest.mark.parametrize("slug", sorted({by for _, by in (EVERY | NAMES).values()}))
 def test_without_a_special_treatment_the_scenario_passes(slug: str, place: SitePool) -> None:
-    assert judged(slug, altered.Altered, place).status == "passed"
+    scenario = SUITE.scenario(f"opaque-content/{slug}")
+    assert judged(scenario, altered.Altered, "effects", place=place).status == "passed"

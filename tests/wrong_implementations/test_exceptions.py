@@ -2,7 +2,8 @@
 
 import altered
 import pytest
-from new_harms import CHANGES_NOTHING, NOTHING_LOST, NOTHING_THERE, new_harms
+from new_harms import judged_with_harm
+from reasons import CHANGES_NOTHING, NOTHING_LOST, NOTHING_THERE
 from wrong_exceptions import (
     Excepted,
     OpenGate,
@@ -16,12 +17,8 @@ from wrong_exceptions import (
     strings,
 )
 
-from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import Adapter
 from readfirst.harness.workspace.site import SitePool
-from tests import judging
-from tests.judging import SUITE
+from tests.judging import SUITE, judged
 
 GATE_OPEN_FOR: dict[str, tuple[Excepted, str]] = {
     "no extension": (lambda path, _: not path.suffix and path.name[0] != ".", "crossed/unread-05"),
@@ -157,23 +154,16 @@ HARMLESS = {
     "deny rules overlooked for a name without extension": CHANGES_NOTHING,
     "deny rules overlooked for an empty file": CHANGES_NOTHING,
 }
-"""Why the mistake harms nobody in the scenario that catches it."""
-
-
-def judged(scenario_id: str, adapter: Adapter, place: SitePool) -> Verdict:
-    return judging.judged(SUITE.scenario(scenario_id), adapter, place=place)
 
 
 @pytest.mark.parametrize("case", CAUGHT)
 def test_what_is_wrong_in_one_case_is_caught_by_the_scenario_named_for_it(case: str, place: SitePool) -> None:
-    implementation, scenario_id = CAUGHT[case]
-    verdict = judged(scenario_id, implementation, place)
+    verdict, found = judged_with_harm(*CAUGHT[case], place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
     assert not verdict.levels["effects"]
-    found = new_harms(scenario_id, replay(SUITE.scenario(scenario_id), implementation, place))
     assert bool(found) != (case in HARMLESS), [each.line for each in found]
 
 
 def test_without_the_mistake_the_scenario_passes(place: SitePool) -> None:
-    used = sorted({by for _, by in CAUGHT.values()})
-    assert [each for each in used if judged(each, altered.Altered, place).status != "passed"] == []
+    verdicts = {by: judged(SUITE.scenario(by), altered.Altered, place=place) for _, by in CAUGHT.values()}
+    assert [each for each, verdict in verdicts.items() if verdict.status != "passed"] == []

@@ -25,14 +25,12 @@ import wrong_sessions
 import wrong_sizes
 import wrong_state
 import wrong_text
-from new_harms import new_harms
+from new_harms import judged_with_harm
 
-from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.workspace.site import SitePool
-from tests.judging import CONTRACT, SUITE, judged
+from tests.judging import SUITE, judged
 from tests.small_disks import may_mount
 
 FOLDER = Path(__file__).parent
@@ -106,9 +104,7 @@ def test_a_wrong_implementation_is_caught_by_the_scenario_named_for_it(
     caught = CAUGHT[implementation]
     if caught.after:
         assert judged(SUITE.scenario(caught.after), implementation, place=place).status == "passed"
-    scenario = SUITE.scenario(scenario_id)
-    outcome = replay(scenario, implementation, place)
-    verdict = compare(scenario, outcome, CONTRACT, "text", SUITE.vocabulary)
+    verdict, found = judged_with_harm(implementation, scenario_id, place)
     if verdict.status == "unsupported" and not may_mount():
         pytest.skip(verdict.reason)
     assert (verdict.status, verdict.blame) == ("failed", caught.blame), verdict.reason
@@ -118,7 +114,6 @@ def test_a_wrong_implementation_is_caught_by_the_scenario_named_for_it(
         assert (first.level, first.what, first.blame) == (caught.level, caught.what, caught.blame)
     if caught.level == "effects":
         harmless = caught.harmless and scenario_id not in caught.harmful
-        found = new_harms(scenario_id, outcome)
         assert bool(found) != bool(harmless), [each.line for each in found]
 
 

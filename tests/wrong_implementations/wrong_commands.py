@@ -3,7 +3,7 @@
 from typing import Any
 
 from altered import Altered, Call, afterwards, caught, instead
-from new_harms import NOTHING_LOST, SHOWN_OTHERWISE, TOO_CAREFUL
+from reasons import NOTHING_LOST, SHOWN_OTHERWISE, TOO_CAREFUL
 
 from readfirst.harness.session import ToolResult
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from altered import Altered, Arguments, Call, caught, instead, spoils, takes
-from new_harms import CONVENTION, NOTHING_LOST, OWN_OR_SHOWN
+from reasons import CONVENTION, NOTHING_LOST, OWN_OR_SHOWN
 
 from readfirst.harness.session import ToolResult, Workspace
 

@@ -4,7 +4,7 @@ import os
 import shutil
 
 from altered import Altered, Call, afterwards, caught, instead, spoils
-from new_harms import NOTHING_LOST
+from reasons import NOTHING_LOST
 
 from readfirst.harness.session import ToolResult
 from readfirst.reference_impl import FileTools

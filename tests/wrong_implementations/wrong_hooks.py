@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from altered import Altered, Call, afterwards, caught, instead
-from new_harms import NOTHING_LOST, SHOWN
+from reasons import NOTHING_LOST, SHOWN
 
 from readfirst.harness.session import ToolResult
 from readfirst.reference_impl import Hook, Ran

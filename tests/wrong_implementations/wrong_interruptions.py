@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from altered import Altered, Arguments, Call, caught, instead
-from new_harms import TOO_CAREFUL
+from reasons import TOO_CAREFUL
 
 from readfirst.harness.session import NO_ANSWER, ToolResult
 

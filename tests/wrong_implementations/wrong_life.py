@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from altered import Agent, Altered, Arguments, caught
-from new_harms import NOTHING_LOST, SHOWN, TOO_CAREFUL
+from reasons import NOTHING_LOST, SHOWN, TOO_CAREFUL
 
 from readfirst.harness.session import ToolResult, Workspace
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from altered import Call, afterwards, caught
-from new_harms import SHOWN
+from reasons import SHOWN
 
 from readfirst.harness.session import ToolResult
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from altered import Altered, Arguments, Call, afterwards, caught, instead, spoils, takes
-from new_harms import CHANGES_NOTHING, OWN_OR_SHOWN, SHOWN_OTHERWISE
+from reasons import CHANGES_NOTHING, OWN_OR_SHOWN, SHOWN_OTHERWISE
 from wrong_state import NOT_READ, Watching
 
 from readfirst.harness.session import ToolResult

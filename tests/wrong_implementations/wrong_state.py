@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from altered import Altered, Arguments, Call, afterwards, caught, instead
-from new_harms import NOTHING_LOST, SHOWN_OTHERWISE, TOO_CAREFUL
+from reasons import NOTHING_LOST, SHOWN_OTHERWISE, TOO_CAREFUL
 
 from readfirst.harness.session import ToolResult
 from readfirst.reference_impl import FileTools

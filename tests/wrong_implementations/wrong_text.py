@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from altered import Arguments, Call, afterwards, caught, instead, spoils, takes
-from new_harms import CONVENTION, TOO_CAREFUL
+from reasons import CONVENTION, TOO_CAREFUL
 
 from readfirst.harness.session import ToolResult
 
