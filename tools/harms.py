@@ -247,19 +247,16 @@ def tables(found: Mapping[str, Any]) -> str:
         where = on[0] if len(on) == 1 else f"{on[0]} to {on[-1]}, {len(on)} contracts"
         total = f"{sum(cause['contracts'].values()):,}"
         causes.append([cause["reason"], ", ".join(cause["kinds"]), where, total, f"`{cause['example']}`"])
-    lines = [
-        *table(["contract", "sessions", *kinds], contracts, numbers=("sessions", *kinds)),
-        "",
-        *table(["why", "kinds", "contracts", "sessions", "for example"], causes, numbers=("sessions",)),
-        "",
-        *table(["kind", "when"], [[f"`{kind}`", MEANING[kind]] for kind in KINDS]),
-        "",
-        *table(
+    tables = [
+        table(["contract", "sessions", *kinds], contracts, numbers=("sessions", *kinds)),
+        table(["why", "kinds", "contracts", "sessions", "for example"], causes, numbers=("sessions",)),
+        table(["kind", "when"], [[f"`{kind}`", MEANING[kind]] for kind in KINDS]),
+        table(
             ["what a tool may do without harm", "shown by"],
             [[each.sentence, f"`{each.scenario}`"] for each in CONVENTIONS.values()],
         ),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n\n".join(tables) + "\n"
 
 
 def main(arguments: Sequence[str]) -> int:

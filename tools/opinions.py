@@ -152,15 +152,13 @@ def page(rows: Sequence[Row]) -> str:
         count=count,
         levels=len(LEVELS),
         otherwise=f"{otherwise or 'none'} {'are' if otherwise > 1 else 'is'}",
-        table="\n".join(
-            table(
-                (
-                    "implementation",
-                    *(counts := ("scenarios", *LEVELS, "otherwise in Go", "otherwise in JavaScript")),
-                ),
-                [row.cells for row in rows],
-                numbers=counts,
-            )
+        table=table(
+            (
+                "implementation",
+                *(counts := ("scenarios", *LEVELS, "otherwise in Go", "otherwise in JavaScript")),
+            ),
+            [row.cells for row in rows],
+            numbers=counts,
         ),
     )
 

@@ -120,7 +120,7 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
         shown = [len(chosen), killed, *(kinds[kind] for kind in KINDS), kinds[""]]
         shown += [f"{score(chosen):.1f} %", f"{score(chosen, survivors):.1f} %"]
         rows.append([name, *map(str, shown)])
-    return "\n".join(markup.table(["module", *numbers], rows, numbers=numbers))
+    return markup.table(["module", *numbers], rows, numbers=numbers)
 
 
 def by_harm(fates: Sequence[Fate]) -> str:
@@ -145,7 +145,7 @@ def by_harm(fates: Sequence[Fate]) -> str:
         share = 100 * count / max(len(effects), 1)
         cells.append([f"{name}{shown}", str(count), f"{share:.0f} %", f"{low:.0f} to {high:.0f} %"])
     numbers = ["mutants", "share", "95 % interval"]
-    lines += [*markup.table(["noticed by", *numbers], cells, numbers=numbers)]
+    lines.append(markup.table(["noticed by", *numbers], cells, numbers=numbers))
     lines += ["", "By effects alone:", ""]
     lines += [
         f"- {fate.mutant.told}: {fate.by}, {fate.how}" for fate in effects if told[fate.mutant] == "failed"
@@ -207,5 +207,5 @@ def _reasons(fates: Sequence[Fate], survivors: Survivors) -> str:
     numbers = Counter((each.kind, each.because) for each in survivors.accepted if each.key in living)
     rows = [[kind, because, str(number)] for (kind, because), number in numbers.items()]
     lines = ["`tools/mutation/survivors.yaml` has each of them, with the change that it is.", ""]
-    lines += markup.table(["kind", "why it survives", "mutants"], rows, numbers=["mutants"])
+    lines.append(markup.table(["kind", "why it survives", "mutants"], rows, numbers=["mutants"]))
     return "\n".join(lines)
