@@ -31,16 +31,23 @@ _WIDEST = 96
 def harm_sections(
     facts: Facts, sessions: int, counts: Mapping[str, int], shortest: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield a section for each kind, the worst first. `shortest` has the `scenario`, the `step` from 1 and a `line`."""
-    shown = [kind for kind in KINDS if counts.get(kind) and kind in shortest]
+    """Yield a section for each kind, the worst first. `shortest` has the `scenario`, the `step` from 1 and a `line`.
+
+    A kind that was counted has its section also where nothing is known of the shortest: the map leads to it.
+    """
+    shown = [kind for kind in KINDS if counts.get(kind)]
     if not any(kind not in BESIDE for kind in shown):
         yield f"Nothing was harmed in the {sessions:,} sessions that were tried."
     for kind in shown:
-        each = shortest[kind]
         yield f"### {kind}"
         beside = " This is no harm, and counted beside it." if kind in BESIDE else ""
+        told = f"In {counts[kind]:,} of {sessions:,} sessions: {prose(MEANING[kind])}.{beside}"
+        if kind not in shortest:
+            yield told
+            continue
+        each = shortest[kind]
         yield (
-            f"In {counts[kind]:,} of {sessions:,} sessions: {prose(MEANING[kind])}.{beside} The shortest is\n"
+            f"{told} The shortest is\n"
             f"{scenario_link(each['scenario'], code(each['scenario']))}: {prose(each['title'])}."
         )
         yield _picture(facts.suite.scenario(each["scenario"]), each["step"], each["line"])

@@ -20,9 +20,11 @@ from readfirst.harness.site.facts import Facts, SiteError
 from readfirst.harness.site.home_page import home_page
 from readfirst.harness.site.implementation_page import implementation_pages
 from readfirst.harness.site.rule_page import rule_index, rule_pages
+from readfirst.harness.site.sections import harm_sections
 from readfirst.harness.site.site import broken_links, write_site
 from readfirst.harness.site.sources import linked, made_pages, plain_markdown, write_sources
 from readfirst.harness.site.version_page import version_pages
+from readfirst.harness.suite.harm_kinds import MEANING
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import exit_code
 from tests.security.stranger import project
@@ -99,6 +101,14 @@ def test_an_implementation_page_is_a_card_that_shows_what_it_loses(
     assert page.count('<li class="harmed">') == len(shortest)
     assert f"Nearest to {facts.diagnoses['agno-gated@3.1.10']['nearest']}: " in page
     assert "readfirst run target:agno-gated@3.1.10" in page
+
+
+def test_a_kind_of_harm_has_a_section_also_without_a_scenario_to_show(facts: Facts) -> None:
+    """The map leads to it."""
+    assert list(harm_sections(facts, 1_538, {"untrue": 1}, {})) == [
+        "### untrue",
+        f"In 1 of 1,538 sessions: {prose(MEANING['untrue'])}.",
+    ]
 
 
 def test_a_card_says_what_changed_since_the_version_before(
