@@ -39,7 +39,7 @@ def harm_map_html(
 def _page(facts: Facts) -> Iterator[str]:
     yield "# Who loses your work?"
     yield (
-        "Every tool was put through the same sessions. A cell counts those in which it did this; a click shows the"
+        "A cell counts the sessions in which a tool did this, and its colour is their share; a click shows the"
         " shortest. The most harmful stand first."
     )
     yield harm_map_html(facts)
@@ -53,7 +53,7 @@ def _page(facts: Facts) -> Iterator[str]:
         "The sessions are made to provoke harm, so the shares compare tools and say nothing about an ordinary day."
         " The last two columns lose nothing, and are counted beside harm."
         f" {link('What the kinds mean and how they are judged', 'docs/harm.md')},"
-        f" {link('what this project is', 'README.md')}, {link('a table to filter', 'table.html')}."
+        f" {link('what this project is', 'README.md')}, {link('a table to filter', 'table.html#implementations')}."
     )
     for class_, title in (
         ("safety", "What guards your work, version by version"),

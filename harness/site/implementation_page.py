@@ -61,7 +61,7 @@ def _index(facts: Facts) -> Iterator[str]:
             for name, each in facts.table["implementations"].items()
         ],
     )
-    yield f"{link('A table to filter', '../table.html')} shows all rules and all implementations."
+    yield f"{link('A table to filter', '../table.html#implementations')} shows all rules and all implementations."
 
 
 def _page(facts: Facts, name: str, result: _Data) -> Iterator[str]:
@@ -71,6 +71,8 @@ def _page(facts: Facts, name: str, result: _Data) -> Iterator[str]:
         yield f"It declares the design {link(code(design), '../docs/running.md#designs')}."
     if name in facts.rows:
         yield harm_map_html(facts, "../", [name, facts.suite.contracts.latest.name])
+        if facts.rows[name].chosen:
+            yield f"\\{CHOSEN}"
     yield from _commands(facts, name, result)
     yield "## What it loses"
     if name in facts.rows:

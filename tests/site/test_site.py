@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.report.harm_map import CHOSEN
 from readfirst.harness.report.markup import code, prose, scenario_link
 from readfirst.harness.site import site
 from readfirst.harness.site.facts import Facts, SiteError
@@ -101,6 +102,14 @@ def test_an_implementation_page_is_a_card_that_shows_what_it_loses(
     assert page.count('<li class="harmed">') == len(shortest)
     assert f"Nearest to {facts.diagnoses['agno-gated@3.1.10']['nearest']}: " in page
     assert "readfirst run target:agno-gated@3.1.10" in page
+
+
+def test_a_card_and_no_other_explains_the_star_of_chosen_sessions(
+    facts: Facts, implementations: dict[str, str]
+) -> None:
+    chosen = {f"{name}.md" for name, row in facts.rows.items() if row.chosen}
+    assert chosen
+    assert {name for name, page in implementations.items() if f"\n\\{CHOSEN}\n" in page} == chosen
 
 
 def test_a_kind_of_harm_has_a_section_also_without_a_scenario_to_show(facts: Facts) -> None:

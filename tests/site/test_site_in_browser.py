@@ -171,6 +171,17 @@ def test_a_phone_shows_the_heading_of_a_column_beside_its_value(site: Website) -
     assert page.script(label) == '"safety: "'
 
 
+@pytest.mark.parametrize("table", ["harm-map", "rule-map"])
+def test_on_a_phone_the_names_of_columns_stay_while_a_map_is_read(site: Website, table: str) -> None:
+    look(site.driver, width=PHONE)
+    page = site.open("index.html")
+    last = f"document.querySelector('table.{table} tbody').lastElementChild"
+    page.script(f"{last}.scrollIntoView({{block: 'end'}})")
+    head = f"document.querySelector('table.{table} thead').getBoundingClientRect()"
+    top, bottom, height = page.script(f"[{head}.top, {head}.bottom, innerHeight]")
+    assert 0 < top < bottom < height / 2
+
+
 def test_the_chart_of_the_versions_is_shown(site: Website) -> None:
     page = site.open("versions/index.html")
     widths = "[...document.querySelectorAll('article img')].map(each => each.naturalWidth)"
