@@ -71,8 +71,8 @@ def _page(facts: Facts, name: str, result: _Data) -> Iterator[str]:
         yield f"It declares the design {link(code(design), '../docs/running.md#designs')}."
     if name in facts.rows:
         yield harm_map_html(facts, "../", [name, facts.suite.contracts.latest.name])
-        if facts.rows[name].chosen:
-            yield f"\\{CHOSEN}"
+        if stars := starred([facts.rows[name]]):
+            yield stars.replace("*", "\\*")
     yield from _commands(facts, name, result)
     yield "## What it loses"
     if name in facts.rows:

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.report.harm_map import CHOSEN
+from readfirst.harness.report.harm_map import starred
 from readfirst.harness.report.markup import code, prose, scenario_link
 from readfirst.harness.site import site
 from readfirst.harness.site.facts import Facts, SiteError
@@ -104,12 +104,18 @@ def test_an_implementation_page_is_a_card_that_shows_what_it_loses(
     assert "readfirst run target:agno-gated@3.1.10" in page
 
 
-def test_a_card_and_no_other_explains_the_star_of_chosen_sessions(
+def test_a_card_explains_the_stars_of_its_own_row_alone(
     facts: Facts, implementations: dict[str, str]
 ) -> None:
-    chosen = {f"{name}.md" for name, row in facts.rows.items() if row.chosen}
-    assert chosen
-    assert {name for name, page in implementations.items() if f"\n\\{CHOSEN}\n" in page} == chosen
+    told = {name: starred([row]) for name, row in facts.rows.items() if f"{name}.md" in implementations}
+    assert len({*told.values()}) > 1
+    for name, stars in told.items():
+        said = {
+            each
+            for each in told.values()
+            if each and each.replace("*", "\\*") in implementations[f"{name}.md"]
+        }
+        assert said == ({stars} if stars else set()), name
 
 
 def test_a_kind_of_harm_has_a_section_also_without_a_scenario_to_show(facts: Facts) -> None:
