@@ -42,6 +42,12 @@ SESSION_CAPABILITIES = (
 TIME_LIMIT = 30.0
 """Seconds that one call may take, unless a run says otherwise."""
 
+Arguments = Mapping[str, Any]
+"""What a model calls a tool with, as it wrote it."""
+Ending = Literal["cancelled", "stopped", "cut", "limit"]
+"""How a call ends early."""
+Interfere = Callable[[], None]
+"""What the harness does while a call waits or runs."""
 PermissionMode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
 MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 """What a session does unasked: read, plan only, edit where it is at home, or everything."""
@@ -145,7 +151,7 @@ class ServerUse:
 class Session(Protocol):
     """One conversation: the read state lives here."""
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Execute one tool call and return what the model sees. A refusal is a result, not an exception."""
         ...
 
@@ -154,7 +160,7 @@ class Session(Protocol):
 class ParallelSession(Protocol):
     """A session that can also execute several calls of one message."""
 
-    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Execute the calls of one message; results in the order of the calls."""
         ...
 
@@ -163,9 +169,7 @@ class ParallelSession(Protocol):
 class RacingSession(Protocol):
     """A session that can let something happen between validation and execution."""
 
-    def call_during(
-        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
-    ) -> ToolResult:
+    def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
         """Execute one call; run `interfere` once after validation and before execution (never, if refused before)."""
         ...
 
@@ -175,11 +179,7 @@ class InterruptibleSession(Protocol):
     """A session whose calls can be given up, waiting (capability `cancel`) or running (`stop`), or cut off (`cut`)."""
 
     def call_interrupted(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any] | str,
-        how: Literal["cancelled", "stopped", "cut", "limit"],
-        interfere: Callable[[], None],
+        self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
         """Take one call that ends early, and return what the model sees of it.
 
@@ -296,7 +296,7 @@ class Servers(Protocol):
         ...
 
 
-def _lacks_nothing(_tool: str, _arguments: Mapping[str, Any]) -> str:
+def _lacks_nothing(_tool: str, _arguments: Arguments) -> str:
     return ""
 
 

@@ -9,7 +9,7 @@ from copy import copy
 from functools import partial
 from pathlib import Path
 from signal import SIGKILL
-from typing import Any, Literal
+from typing import Any
 
 from readfirst.harness.adapters.line_program import LineProgram
 from readfirst.harness.adapters.lines_server import PROTOCOL, sent
@@ -20,8 +20,11 @@ from readfirst.harness.session import (
     DESIGNS,
     TIME_LIMIT,
     AdapterTraits,
+    Arguments,
     BrokenAdapter,
     Design,
+    Ending,
+    Interfere,
     ToolResult,
     Workspace,
 )
@@ -173,18 +176,16 @@ class LinesSession:
         if self._workspace is not None:
             self.ask("open", "open", **sent(self._workspace))
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Let the program execute one call."""
         return self._result(self.ask("call", tool, tool=tool, arguments=arguments), tool)
 
-    def call_during(
-        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
-    ) -> ToolResult:
+    def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
         """Let the program execute one call, and pause between validation and execution."""
         answer = self.ask("call", tool, interfere, tool=tool, arguments=arguments, pause=True)
         return self._result(answer, tool)
 
-    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Let the program execute the calls of one message, all of which it gets at once."""
         group = [{"tool": tool, "arguments": arguments} for tool, arguments in calls]
         answer = self.ask("calls", "the parallel group", calls=group)
@@ -194,11 +195,7 @@ class LinesSession:
         return [self._result(each, "a call of the parallel group") for each in results]
 
     def call_interrupted(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any] | str,
-        how: Literal["cancelled", "stopped", "cut", "limit"],
-        interfere: Callable[[], None],
+        self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
         """Let the program give a call up, before or while it executes it, or take one that came cut off."""
         if how in ("cut", "limit"):
@@ -250,7 +247,7 @@ class LinesSession:
             self.ask("close", "close")
 
     def ask(
-        self, do: str, what: str, interfere: Callable[[], None] | None = None, /, **fields: object
+        self, do: str, what: str, interfere: Interfere | None = None, /, **fields: object
     ) -> Mapping[str, Any]:
         """Send one request and return the answer. Raises BrokenAdapter."""
         message = {"do": do, "session": self._number, **fields}

@@ -21,7 +21,9 @@ from readfirst.harness.session import (
     NO_ANSWER,
     TIME_LIMIT,
     AdapterTraits,
+    Arguments,
     BrokenAdapter,
+    Interfere,
     ToolResult,
     Workspace,
 )
@@ -159,25 +161,25 @@ class McpSession:
         self._own = own
         self._time_limit = time_limit
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Let the server execute one call."""
         result = self.answer(tool, arguments)
         return ToolResult(text_of(result), bool(result.isError))
 
-    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Send the calls of one message before the first answer; what the server makes of that is its own affair."""
         results = self._server.calls(calls, "the parallel group", self._time_limit)
         return [ToolResult(text_of(result), bool(result.isError)) for result in results]
 
     def call_interrupted(
-        self, tool: str, arguments: Mapping[str, Any], _how: str, interfere: Callable[[], None]
+        self, tool: str, arguments: Arguments, _how: str, interfere: Interfere
     ) -> ToolResult:
         """Let the server execute one call, and give it up when `interfere` returns."""
         result = self.answer_given_up(tool, arguments, interfere)
         return NO_ANSWER if result is None else ToolResult(text_of(result), bool(result.isError))
 
     def answer_given_up(
-        self, name: str, arguments: Mapping[str, Any], when: Callable[[], None]
+        self, name: str, arguments: Arguments, when: Callable[[], None]
     ) -> types.CallToolResult | None:
         """Let the server execute one call, give it up when `when` returns, and return its answer if there is one."""
         return self._server.call_given_up(name, arguments, when, self._time_limit)
@@ -186,7 +188,7 @@ class McpSession:
         """Kill the server, or send it another signal."""
         return self._server.kill(number)
 
-    def answer(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
+    def answer(self, name: str, arguments: Arguments) -> types.CallToolResult:
         """Let the server execute one call, and return its answer as it came."""
         return self._server.call(name, arguments, self._time_limit)
 

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 from readfirst.harness.processes import trace
 from readfirst.harness.processes.child import PipedChild
 from readfirst.harness.processes.sandbox import Sandbox
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.session import Arguments, BrokenAdapter
 
 LONGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes of one line; whoever writes more without an end floods."""
@@ -97,12 +97,12 @@ class McpServer:
         """Whether its process has not ended by itself."""
         return self.alive and self._child.status() is None
 
-    def call(self, name: str, arguments: Mapping[str, Any], limit: float) -> types.CallToolResult:
+    def call(self, name: str, arguments: Arguments, limit: float) -> types.CallToolResult:
         """Call one tool; see `calls`."""
         return self.calls([(name, arguments)], name, limit)[0]
 
     def calls(
-        self, calls: Sequence[tuple[str, Mapping[str, Any]]], what: str, limit: float
+        self, calls: Sequence[tuple[str, Arguments]], what: str, limit: float
     ) -> list[types.CallToolResult]:
         """Send several calls before the first answer; a JSON-RPC error becomes a result marked as an error.
 
@@ -119,7 +119,7 @@ class McpServer:
         return results
 
     def call_given_up(
-        self, name: str, arguments: Mapping[str, Any], when: Callable[[], None], limit: float
+        self, name: str, arguments: Arguments, when: Callable[[], None], limit: float
     ) -> types.CallToolResult | None:
         """Call one tool, and tell the server that the call is given up as soon as `when`, in a thread, returns.
 
@@ -279,7 +279,7 @@ class McpServer:
             self._broken.set_result(message)
 
 
-async def _request(session: ClientSession, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
+async def _request(session: ClientSession, name: str, arguments: Arguments) -> types.CallToolResult:
     params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
     asked = types.ClientRequest(types.CallToolRequest(params=params))
     # Not `call_tool`: it would check results against schemas, which is not what is judged here.

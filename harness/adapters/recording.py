@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from signal import SIGKILL
-from typing import Any
 
 from readfirst.harness.session import (
     SESSION_CAPABILITIES,
     AdapterTraits,
+    Arguments,
     BrokenAdapter,
+    Interfere,
     ToolResult,
     UnsupportedCall,
     Workspace,
@@ -104,21 +105,19 @@ class RecordedSession:
         self._made: list[int] = former._made if former is not None and not former._over else [0]
         """How many calls were made, by all sessions of a scenario."""
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Answer one call as recorded."""
         step = self._step([(tool, arguments)])
         self._apply(step)
         return _told(step)[0]
 
-    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Answer the calls of one message as recorded."""
         step = self._step(calls)
         self._apply(step)
         return _told(step)
 
-    def call_during(
-        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
-    ) -> ToolResult:
+    def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
         """Answer one call as recorded; interfere if the recorded product came that far."""
         step = self._step([(tool, arguments)])
         if step.struck:
@@ -126,9 +125,7 @@ class RecordedSession:
         self._apply(step)
         return _told(step)[0]
 
-    def call_interrupted(
-        self, tool: str, arguments: object, how: str, interfere: Callable[[], None]
-    ) -> ToolResult:
+    def call_interrupted(self, tool: str, arguments: object, how: str, interfere: Interfere) -> ToolResult:
         """Answer one call as recorded; interfere if the recorded product came that far."""
         return self.call_during(tool, {"arguments": arguments, "how": how}, interfere)
 
@@ -165,7 +162,7 @@ class RecordedSession:
             count = "1 recorded call was" if len(left) == 1 else f"{len(left)} recorded calls were"
             raise _stale(f"{count} not made: {', '.join(left)}")
 
-    def _step(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> TranscriptStep:
+    def _step(self, calls: Sequence[tuple[str, Arguments]]) -> TranscriptStep:
         made = tuple(tool for tool, _ in calls)
         number = self._made[0]
         if number >= len(self._steps):

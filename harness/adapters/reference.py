@@ -6,10 +6,10 @@ import contextlib
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from readfirst.harness.adapters.lines_server import private_streams, serve_lines
 from readfirst.harness.adapters.shell import Confines, Shell, run_hook
@@ -20,8 +20,11 @@ from readfirst.harness.session import (
     SESSION_CAPABILITIES,
     TIME_LIMIT,
     AdapterTraits,
+    Arguments,
     BrokenAdapter,
+    Ending,
     Hook,
+    Interfere,
     Session,
     ToolResult,
     Workspace,
@@ -163,12 +166,12 @@ class ReferenceSession:
         hooks = hooks_for(workspace, confines)
         return ReferenceSession(reference_tools(contract, workspace, shell, hooks), confines.seconds)
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Execute one call."""
         with time_limit(self._seconds, tool), as_an_ordinary_user():
             return _result(self._tools.call(tool, arguments))
 
-    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Execute the calls of one message."""
         with time_limit(self._seconds, "the parallel group"), as_an_ordinary_user():
             return [_result(result) for result in self._tools.call_parallel(calls)]
@@ -195,19 +198,13 @@ class ReferenceSession:
         """Start a sub-agent."""
         return _SubAgent(self._tools, self._seconds)
 
-    def call_during(
-        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
-    ) -> ToolResult:
+    def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
         """Execute one call; `interfere` runs between its validation and its execution."""
         with time_limit(self._seconds, tool), as_an_ordinary_user():
             return _result(self._tools.call_during(tool, arguments, interfere))
 
     def call_interrupted(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any] | str,
-        how: Literal["cancelled", "stopped", "cut", "limit"],
-        interfere: Callable[[], None],
+        self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
         """Let the user give one call up, or take one that came cut off."""
         if isinstance(arguments, str):

@@ -1,1 +1,4 @@
-"""The command line: `readfirst`, one module per group of commands."""
+"""Command line: at its top a module imports what all of its commands need, the rest where it is needed.
+
+`list` must answer at once.
+"""

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.transcript import Transcript
     from readfirst.harness.versions.bisect import AnswerChange, Replays
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
 
 _SHOWN = 100
 """Characters of an answer that are printed."""

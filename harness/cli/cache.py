@@ -12,8 +12,6 @@ from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import say
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
 
 @guarded
 def cache(

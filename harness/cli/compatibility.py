@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
 
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
-
 _CHARTED = ("safety",)
 """The classes of the picture."""
 _SURVEY = "`readfirst field implementations --write`"

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.rules import Rule
     from readfirst.harness.suite.suite import Suite
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
 
 _FEW = 40
 """Scenarios that the table may lack without a word: they are replayed in seconds."""

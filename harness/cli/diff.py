@@ -22,9 +22,6 @@ from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import console, say
 from readfirst.harness.session import TIME_LIMIT
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
-
 DiffFormat = Literal["text", "markdown", "json"]
 """The values of `diff --format`."""
 

@@ -20,9 +20,6 @@ from readfirst.harness.cli.options import (
 )
 from readfirst.harness.session import TIME_LIMIT
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
-
 _STEPS = 2000
 """Where neither --steps nor --minutes is given."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from readfirst.harness.survey.evidence import Evidence
     from readfirst.harness.targets.mapping import Release, Target
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
 
 def write_evidence(
     chosen: Sequence[tuple[Target, Release]],

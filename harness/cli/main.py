@@ -17,9 +17,6 @@ from readfirst.harness.cli.manual import GUIDE, MANUAL, TARGETS
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import UnreadError, console, guarded_streams, say
 
-# Everything else is imported by the command that needs it: `list` must answer at once.
-
-
 _CLI = "readfirst.harness.cli"
 
 COMMANDS: Mapping[str, str] = {

@@ -64,9 +64,6 @@ def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
     return ExitCode.NOT_CONFORMANT if check and stale else ExitCode.CONFORMANT
 
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
-
 Check = Annotated[
     bool, typer.Option("--check", help="Write nothing; exit code 1 if the page on disk is stale.")
 ]

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.contracts import Contract
     from readfirst.harness.suite.suite import Suite
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
 
 Contracts = Annotated[
     list[str] | None,

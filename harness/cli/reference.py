@@ -11,9 +11,6 @@ from readfirst.harness.cli.exits import UsageError, guarded, version
 from readfirst.harness.cli.process import keep_nothing
 from readfirst.harness.exit_code import ExitCode
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
-
 Protocol = Literal["mcp", "lines"]
 """The values of `serve --protocol`."""
 

@@ -31,9 +31,6 @@ from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import stdout
 from readfirst.harness.session import TIME_LIMIT
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
-
 IsolationName = Literal["auto", "process", "directory"]
 """The values of `--isolation`."""
 

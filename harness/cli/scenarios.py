@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
 
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
-
 @guarded
 @selecting(MOST)
 def list_(

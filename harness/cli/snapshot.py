@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
     from readfirst.harness.versions.release import Release
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
 
 @guarded
 def snapshot(

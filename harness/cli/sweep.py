@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
     from readfirst.harness.versions.sweep import Sweep, Swept
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
 
 @guarded
 def sweep(

@@ -16,9 +16,6 @@ from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import harmless_json, say, say_rows, stdout
 from readfirst.harness.session import TIME_LIMIT
 
-# Everything else is imported by the command that needs it, as in the command line itself.
-
-
 ListFormat = Literal["text", "json"]
 """The values of `targets --format`."""
 

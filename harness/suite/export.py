@@ -24,7 +24,7 @@ from readfirst.harness.suite.entry import (
 from readfirst.harness.suite.hooks import command_of
 from readfirst.harness.suite.ownership import Ownership
 from readfirst.harness.suite.permissions import GivenPermissions
-from readfirst.harness.suite.repeated import RepeatedText
+from readfirst.harness.suite.repeated import in_short_form
 from readfirst.harness.suite.scenario import (
     EXECUTION_ERRORS,
     Clause,
@@ -204,7 +204,7 @@ class _Expansion:
     def call(self, call: ToolCall) -> dict[str, Any]:
         return {
             "tool": call.tool,
-            "arguments": _short(call.arguments),
+            "arguments": in_short_form(call.arguments),
             "during": [_event(event) for event in call.during],
             **({"interrupted": call.interrupted} if call.interrupted else {}),
             **({"begun": call.begun} if call.interrupted in ("cut", "limit") else {}),
@@ -260,19 +260,6 @@ def _hook(hook: GivenHook) -> dict[str, Any]:
         "replaces": dict(hook.input) if before else {},
         "writes": sorted(hook.files),
     }
-
-
-def _short(value: Any) -> Any:
-    """Return a value of arguments with repeated texts in their short form."""
-    match value:
-        case RepeatedText(unit=unit, times=times):
-            return {"repeat": unit, "times": times}
-        case Mapping():
-            return {key: _short(item) for key, item in value.items()}
-        case list():
-            return [*map(_short, value)]
-        case _:
-            return value
 
 
 def _given(entry: Entry) -> dict[str, Any]:

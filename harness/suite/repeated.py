@@ -52,6 +52,19 @@ def read_arguments(look: Inspection, place: YamlPath, value: Mapping[str, Any]) 
     return {key: read((*place, key), item) for key, item in value.items()}
 
 
+def in_short_form(value: Any) -> Any:
+    """Return a value of arguments, as a file has it, with repeated texts in their short form."""
+    match value:
+        case RepeatedText(unit=unit, times=times):
+            return {"repeat": unit, "times": times}
+        case Mapping():
+            return {key: in_short_form(item) for key, item in value.items()}
+        case list() | tuple():
+            return [*map(in_short_form, value)]
+        case _:
+            return value
+
+
 def expanded_arguments(value: Any) -> Any:
     """Return a value of a file with every short form expanded, as far as it is one."""
     match value:

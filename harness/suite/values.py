@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from readfirst.harness.suite.entry import (
@@ -17,7 +16,7 @@ from readfirst.harness.suite.entry import (
     TextContent,
     shift_text,
 )
-from readfirst.harness.suite.repeated import RepeatedText
+from readfirst.harness.suite.repeated import in_short_form
 from readfirst.harness.suite.scenario import (
     Given,
     ParallelCalls,
@@ -55,7 +54,7 @@ def _step(step: Step) -> dict[str, Any]:
         case WorldEvent():
             return dict([_event(step)])
         case ToolCall(tool, arguments, during, interrupted=interrupted):
-            call = {tool: _arguments(arguments)}
+            call = {tool: in_short_form(arguments)}
             ended = {"interrupted": interrupted} if interrupted else {}
             events = {"during": [dict([_event(event)]) for event in during]} if during else {}
             return {**call, **events, **ended}
@@ -65,18 +64,6 @@ def _step(step: Step) -> dict[str, Any]:
             return {"parallel": [_step(call) for call in calls]}
         case SessionEvent(kind=kind):
             raise ValueError(f"no generated scenario has a step {kind}")
-
-
-def _arguments(value: Any) -> Any:
-    match value:
-        case RepeatedText(unit=unit, times=times):
-            return {"repeat": unit, "times": times}
-        case Mapping():
-            return {key: _arguments(item) for key, item in value.items()}
-        case list() | tuple():
-            return [*map(_arguments, value)]
-        case _:
-            return value
 
 
 def _event(event: WorldEvent) -> tuple[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,8 +23,10 @@ from readfirst.harness.session import (
     NO_ANSWER,
     Adapter,
     AdapterTraits,
+    Arguments,
     BrokenAdapter,
     Design,
+    Interfere,
     ToolResult,
     Workspace,
 )
@@ -58,7 +60,7 @@ _BESIDE = frozenset({AT_ONCE, "kill", "sessions", "stop"})
 class RawSession(Protocol):
     """A session that takes the target's own tools and arguments."""
 
-    def answer(self, name: str, arguments: Mapping[str, Any]) -> TargetAnswer:
+    def answer(self, name: str, arguments: Arguments) -> TargetAnswer:
         """Make one call, and return what came back. Raises BrokenAdapter."""
         ...
 
@@ -71,7 +73,7 @@ class RawSession(Protocol):
 class MessagingSession(Protocol):
     """A raw session that takes several calls in one message."""
 
-    def answers(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[TargetAnswer]:
+    def answers(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[TargetAnswer]:
         """Make the calls, and return what came back, in their order. Raises BrokenAdapter."""
         ...
 
@@ -143,13 +145,13 @@ class TargetSession:
                 raise BrokenAdapter(f"the set-up call {each.call} was refused: {result.text[:500]}")
             self._scope = with_captures(self._scope, captured(result.text, each.capture, each.call))
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Make one call as the target wants it."""
         call = translated(self._target, tool, arguments, self._scope, self._known)
         return self._result(tool, arguments, self._raw.answer(call.name, call.arguments))
 
     def call_interrupted(
-        self, tool: str, arguments: Mapping[str, Any], _how: str, interfere: Callable[[], None]
+        self, tool: str, arguments: Arguments, _how: str, interfere: Interfere
     ) -> ToolResult:
         """Make one call, which is given up when `interfere` returns, on a target whose protocol has a word for it."""
         call = translated(self._target, tool, arguments, self._scope, self._known)
@@ -162,7 +164,7 @@ class TargetSession:
         kill: Callable[[int], bool] = self._raw.kill  # type: ignore[attr-defined]
         return kill(number)
 
-    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Make the calls in one message, on a target that has messages. Raises BrokenAdapter."""
         if not isinstance(self._raw, MessagingSession):
             raise BrokenAdapter(f"{self._target.name} claims `parallel` but takes one call at a time")
@@ -177,7 +179,7 @@ class TargetSession:
         """End the session."""
         self._raw.close()
 
-    def _result(self, tool: str, arguments: Mapping[str, Any], answer: TargetAnswer) -> ToolResult:
+    def _result(self, tool: str, arguments: Arguments, answer: TargetAnswer) -> ToolResult:
         result = result_of(self._target, tool, answer, self._scope)
         if self._quotes and not result.is_error:
             self._known.learn(tool, arguments)
@@ -251,7 +253,7 @@ class _PythonRawSession:
     def __init__(self, session: Any) -> None:
         self._session = session
 
-    def answer(self, name: str, arguments: Mapping[str, Any]) -> TargetAnswer:
+    def answer(self, name: str, arguments: Arguments) -> TargetAnswer:
         answer = json.loads(self._session.call(name, arguments).text)
         if "raised" in answer:
             return TargetAnswer(answer["raised"], raised=True)
@@ -320,11 +322,11 @@ class _McpRawSession:
         self._session = session
         self._joined = joined
 
-    def answer(self, name: str, arguments: Mapping[str, Any]) -> TargetAnswer:
+    def answer(self, name: str, arguments: Arguments) -> TargetAnswer:
         return self._as_asked(self._session.answer(name, arguments))
 
     def answer_given_up(
-        self, name: str, arguments: Mapping[str, Any], when: Callable[[], None]
+        self, name: str, arguments: Arguments, when: Callable[[], None]
     ) -> TargetAnswer | None:
         result = self._session.answer_given_up(name, arguments, when)
         return None if result is None else self._as_asked(result)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from signal import SIGKILL
-from typing import Any, Literal
+from typing import Literal
 
 from packaging.version import Version
 
@@ -38,8 +38,11 @@ from readfirst.harness.session import (
     SESSION_CAPABILITIES,
     TIME_LIMIT,
     AdapterTraits,
+    Arguments,
     BrokenAdapter,
+    Ending,
     Hook,
+    Interfere,
     Permissions,
     Session,
     ToolResult,
@@ -89,7 +92,7 @@ class ClaudeCodeSession:
         assert self._given is not None
         return self._given
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Let the model call one tool. A version that ends on what it is asked answers with its last words."""
         try:
             return self._cleaned(self.conversation.call(tool, arguments))
@@ -98,7 +101,7 @@ class ClaudeCodeSession:
                 return ToolResult(f"{error}: {error.details}", True)
             raise
 
-    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Let the model make several calls in one message."""
         answers = self.conversation.call_parallel(calls)
         results = [
@@ -109,9 +112,7 @@ class ClaudeCodeSession:
             results = [replace(result, text=result.text.rstrip()) for result in results]
         return results
 
-    def call_during(
-        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
-    ) -> ToolResult:
+    def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
         """Let the model call one tool; `interfere` runs in the product's PreToolUse hook.
 
         BrokenAdapter: the call was executed without the hook, which early versions do not have.
@@ -189,11 +190,7 @@ class LivingSession(ClaudeCodeSession):
         self._hear()
 
     def call_interrupted(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any] | str,
-        how: Literal["cancelled", "stopped", "cut", "limit"],
-        interfere: Callable[[], None],
+        self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
         """Let the user give a call up while the product's hook waits, or let the model's message end in it.
 
@@ -284,7 +281,7 @@ class _Beside:
         self._session = session
         self._turn: Turn | None = turn
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Let its model call one tool."""
         conversation = self._session.conversation
         waiting = conversation.let_speak(self._turn)
