@@ -159,7 +159,7 @@ HOOKS = {
 def test_reports_say_what_each_hook_does(hook: str, line: str) -> None:
     scenario = loaded(f"    - {hook}\n")
     assert f"hook {line}" in list(given_lines(scenario.given))
-    assert f"  hook {line}" in list(scenario_lines(scenario, CONTRACT))
+    assert f"  hook: {line}" in list(scenario_lines(scenario, CONTRACT))
     assert {"label": "hook", "value": line} in given_blocks(scenario)
 
 

@@ -94,10 +94,10 @@ def test_a_python_adapter_gets_them_over_the_wire() -> None:
 
 def test_a_report_shows_them() -> None:
     lines = list(scenario_lines(loaded(GIVEN), SUITE.contracts["2.1.7"]))
-    assert "  mode acceptEdits" in lines
-    assert "  allow Edit($WS/docs/**)" in lines
-    assert "  working directory project" in lines
-    assert "  additional directory shared" in lines
+    assert "  mode: acceptEdits" in lines
+    assert "  allow: Edit($WS/docs/**)" in lines
+    assert "  working directory: project" in lines
+    assert "  additional directory: shared" in lines
 
 
 def prepared(tmp_path: Path, permissions: Permissions | None, mode: str = "") -> Launch:

@@ -77,9 +77,14 @@ OF_A_PROCESS = {
     "BacksUpAndMoves",
     "HurriesWhenItIsToEnd",
     "DeletesBeforeItEnds",
-} | {"SurvivesAndSaysThatItIsDone"}
+    "SurvivesAndSaysThatItIsDone",
+    "ForgetsWhereItWasKilled",
+    "MakesTheCallThatWasKilled",
+    "TakesWhatWasKilledForDone",
+    "BringsBackItsCopies",
+}
 """What happens in a process that is killed or gets a signal: test_interruptions.py."""
-RIGHT = {"Survives", "WritesInPlace", "WritesACopy"}
+RIGHT = {"Survives", "WritesInPlace", "WritesACopy", "Outlasts"}
 """What only may look wrong."""
 
 BROKEN: dict[type[processes.Faulty], str] = {
