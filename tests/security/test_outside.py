@@ -9,6 +9,7 @@ import pytest
 
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.confinement import OUTSIDE
+from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
 
 BUNDLED = Suite()
@@ -47,3 +48,11 @@ def test_a_suite_is_bundled_by_its_place_and_nothing_in_it(copied: Suite, tmp_pa
     pointing.mkdir()
     (pointing / "scenarios").symlink_to(default_root() / "scenarios")
     assert not Suite(pointing).bundled
+
+
+def test_no_listed_scenario_has_anything_made_beside_the_root_of_this_machine() -> None:
+    """Who makes a file that is missing would leave it there, and the next run would find it."""
+    for scenario in (BUNDLED.scenario(each) for each in OUTSIDE):
+        for call in (step for step in scenario.steps if isinstance(step, ToolCall)):
+            if call.tool != "Read" and scenario.platform != "windows":
+                assert not str(call.arguments.get("file_path", "")).startswith("/"), scenario.id
