@@ -48,6 +48,7 @@ class WritesWhatItRead(Altered):
         if tool != "Edit":
             return self.reference(tool, arguments, interfere)
         text = path.read_text()
+        time.sleep(0.001)
         changed = text.replace(str(arguments["old_string"]), str(arguments["new_string"]))
         made = path.with_name(f".{_OWN}")
         made.write_text(changed)

@@ -146,6 +146,7 @@ def BacksUpAndMoves(call: Call) -> ToolResult | None:
         return None
     path = call.path
     path.rename(path.with_suffix(".bak"))
+    (path.parent / "begun").touch()
     time.sleep(5)
     path.write_text(call.content)
     return ToolResult("Written.")
