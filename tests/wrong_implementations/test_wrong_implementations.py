@@ -94,9 +94,8 @@ BROKEN: dict[type[processes.Faulty], str] = {
     processes.Aborts: "the adapter was killed by SIGABRT during Edit",
     processes.Raises: "the adapter has a problem with Edit: it raised PermissionError: File has not been read yet",
     processes.Floods: "Edit took longer than 0.3 s",
-    processes.FloodsAnswer: "the adapter answered a text of 28000000 characters",
-    processes.AnswersGarbage: "the adapter answered {'text': 'File has not been read yet.', 'isError': True}",
-    processes.AnswersNull: "the result's text is None, not a string",
+    processes.AnswersGarbage: "it answered {'text': 'File has not been read yet.', 'isError': True}, not a ToolResult",
+    processes.AnswersNull: """'text': None, 'refused': True, 'error': None, 'reminders': []}, which is not {""",
 }
 """What the replay itself catches, in `gate/edit-unread` or, for a group, in `parallel/two-disjoint-edits`."""
 

@@ -67,13 +67,6 @@ class Floods(Faulty):
             os.write(1, b"flood\n" * 10_000)
 
 
-class FloodsAnswer(Faulty):
-    """Answers with more text than any message may hold."""
-
-    def fail(self) -> Any:
-        return ToolResult("File has not been read yet. " * 1_000_000, True)
-
-
 class AnswersGarbage(Faulty):
     """Answers with something that is not a result."""
 
