@@ -60,7 +60,7 @@ IMPLEMENTATIONS = {
 
 
 def verdicts(answer: ToolResult) -> Iterator[Verdict]:
-    """Judge the implementation with this answer on every scenario of the default contract."""
+    """Judge the implementation with this answer on every scenario of the default contract that this system can play."""
     suite = Suite(ROOT / "fixtures")
     contract = suite.contracts[suite.contracts.default]
     adapter = DoesNothing(answer)
@@ -69,7 +69,9 @@ def verdicts(answer: ToolResult) -> Iterator[Verdict]:
             scenario = suite.scenario(scenario_id, contract)
             if skipped(scenario, contract, "text", traits_of(adapter).capabilities) is None:
                 outcome = replay(scenario, adapter, place)
-                yield compare(scenario, outcome, contract, "text", suite.vocabulary)
+                verdict = compare(scenario, outcome, contract, "text", suite.vocabulary)
+                if verdict.status != "unsupported":  # as the names of files on Windows are elsewhere
+                    yield verdict
 
 
 def scores(found: Sequence[Verdict]) -> list[int]:
