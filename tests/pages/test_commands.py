@@ -119,6 +119,9 @@ PLANS = {
     ),
     "readfirst field targets --outdated": Plan("agents", (0, 1)),
     "readfirst field compatibility --compare opencode@1.3.2 opencode@1.18.33": Plan(codes=(1,), whole=True),
+    "readfirst field compatibility --compare deepagents@0.6.12 deepagents@0.7.32": Plan(
+        codes=(1,), whole=True
+    ),
     "readfirst field targets --pin agno@3.1.10": Plan("agents", seconds=300),
     "readfirst field implementations --write --update-baselines agno@3.1.9": Plan(
         "agents", before="readfirst field targets --pin agno@3.1.9", seconds=900
