@@ -106,6 +106,7 @@ PLANS = {
     "readfirst check-adapter target:mine.yaml": Plan("node"),
     "readfirst run target:mine.yaml": Plan("node", (1,)),
     "readfirst field compatibility --check": Plan(whole=True, seconds=300),
+    "readfirst list --family unsaved-buffers": Plan(whole=True),
     "readfirst product record --tools --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst product record --results --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst field site --output site": Plan("browser", whole=True, seconds=300),
@@ -113,6 +114,7 @@ PLANS = {
         "browser", before="readfirst field site --output site", whole=True, seconds=300
     ),
     "readfirst run target:agno@3.1.10": Plan("agents", whole=True, seconds=1800),
+    "readfirst run target:agno-gated --family staleness": Plan("agents", whole=True, seconds=600),
     "readfirst run target:agno@3.1.10 --update-baseline": Plan("agents", whole=True, seconds=1800),
     "readfirst run target:opencode@1.18.33 --family unsaved-buffers --level safe": Plan(
         "agents", (1,), whole=True, seconds=900
