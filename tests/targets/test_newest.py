@@ -309,7 +309,7 @@ def test_two_versions_of_a_target_are_compared(readfirst: Run, tmp_path: Path) -
     compared = readfirst("field", "compatibility", "--compare", *names, *fixtures)
     assert compared.code == 1
     assert compared.out.startswith("# opencode@1.3.2 → opencode@1.18.33: ")
-    assert "- safety, `edit-refuses-changed-file`: " in compared.out.partition("## Better")[0]
+    assert "- contract, `edit-refuses-changed-file`: " in compared.out.partition("## Better")[0]
     output = tmp_path / "changes.json"
     told = readfirst(
         "field", "compatibility", "--compare", *names, "--format", "json", "--output", str(output), *fixtures
