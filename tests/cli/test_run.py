@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import signal
@@ -172,9 +173,11 @@ def test_memory_stays_flat_over_thousands_of_scenarios(
     try:
         for _ in range(20):
             next(verdicts)
+        gc.collect()
         early, _ = tracemalloc.get_traced_memory()
         for _ in verdicts:
             pass
+        gc.collect()  # a run itself looks for garbage seldom
         late, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
