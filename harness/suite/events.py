@@ -29,6 +29,13 @@ GIT_COMMANDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 _NAMED = re.compile(r"(branch|checkout|rebase) [a-z]{1,40}")
 
 
+def git_lines(command: str) -> list[list[str]]:
+    """Return the words behind `git`, line by line, of a command that a scenario may say."""
+    word, _, name = command.partition(" ")
+    lines = GIT_COMMANDS[command if command in GIT_COMMANDS else word]
+    return [[part.replace("NAME", name) for part in line] for line in lines]
+
+
 def is_git_command(text: str) -> bool:
     """Tell whether a scenario may say so."""
     return _NAMED.fullmatch(text) is not None or text in GIT_COMMANDS.keys() - {

@@ -15,6 +15,8 @@ from readfirst.harness.suite.entry import (
     Symlink,
     TextContent,
 )
+from readfirst.harness.suite.events import git_lines
+from readfirst.harness.suite.ownership import OWN
 from readfirst.harness.suite.scenario import Given, WorldEvent
 
 _ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", "%": "%%"}
@@ -53,7 +55,9 @@ def event_lines(event: WorldEvent) -> Iterator[str]:
         case "chmod":
             yield f"chmod {event.mode or 0:o} {path}"
         case "git":
-            yield f"git {event.path}"
+            yield "[ -e .git ] || git init --quiet --initial-branch main"
+            for words in git_lines(event.path):
+                yield shlex.join(["git", "-c", "user.name=x", "-c", "user.email=x", *words])
         case "buffer":
             yield f"# somebody types into {path}, in an editor, and does not save it"
         case "symlink" | "mkdir":
@@ -109,6 +113,11 @@ def _made(path: str, entry: Entry) -> Iterator[str]:
     match entry:
         case RegularFile(mode=mode):
             yield f"{_output(entry)} > {name}"
+            owner, group, attributes = entry.ownership or OWN
+            if (owner, group) != (None, None):
+                yield f"chown {'' if owner is None else owner}{'' if group is None else f':{group}'} {name}"
+            for attribute, value in attributes:
+                yield f"setfattr -n {attribute} -v 0x{value.hex()} {name}"
             if mode is not None:
                 yield f"chmod {mode:o} {name}"
             if entry.mtime is not None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import UnsupportedCall
 from readfirst.harness.suite.entry import NANOSECONDS, OLD_TIME, Directory, Entry, RegularFile, Symlink
-from readfirst.harness.suite.events import GIT_COMMANDS
+from readfirst.harness.suite.events import git_lines
 from readfirst.harness.workspace.snapshot import changes, snapshot
 from readfirst.harness.workspace.world import WorldEventError, create
 
@@ -58,9 +58,8 @@ class Repository:
         stamps = (entry.stamp for entry in files.values() if isinstance(entry, RegularFile))
         self.time = max(self.time, *(stamp.mtime_ns for stamp in stamps if stamp), 0) + _BETWEEN
         before = snapshot(tree)
-        word, _, name = command.partition(" ")
-        for line in GIT_COMMANDS[command if command in GIT_COMMANDS else word]:
-            self._run([part.replace("NAME", name) for part in line], may_fail=word in _MAY_FAIL)
+        for words in git_lines(command):
+            self._run(words, may_fail=words[0] in _MAY_FAIL)
         return changes(before, snapshot(tree))
 
     def _top(self) -> str:
