@@ -52,7 +52,7 @@ class New:
 
 ClauseEdit = Keep | Update | New
 
-_RECORDED = ("error", "text", "files", "reminders")
+_RECORDED = ("answer", "error", "text", "files", "reminders")
 
 
 def rewrite_expectations(source: str, edits: Mapping[StepPath, Sequence[ClauseEdit]]) -> str:

@@ -19,7 +19,7 @@ from readfirst.harness.suite.session_events import WITH_STEPS, inner_steps
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PLACE = re.compile(r"<([a-z][a-z0-9_]*)>")
 _GONE: Any = object()
-_RECORDED = ("error", "text", "files", "reminders")
+_RECORDED = ("answer", "error", "text", "files", "reminders")
 
 
 def rewrite_case(source: str, slug: str, edits: Mapping[StepPath, Sequence[ClauseEdit]]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from readfirst.harness.source.inspection import Inspection, a_kind_of
@@ -11,8 +13,8 @@ from readfirst.harness.suite.content import expected_entry, sha256_of
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.scenario import Clause, Expectation, TextDigest
 
-CALL_KEYS = ("documented", "error", "text", "files", "reminders")
-GROUPED_CALL_KEYS = ("documented", "error", "text")
+CALL_KEYS = ("documented", "answer", "error", "text", "files", "reminders")
+GROUPED_CALL_KEYS = ("documented", "answer", "error", "text")
 GROUP_KEYS = ("documented", "files", "reminders")
 
 _ELSEWHERE = {
@@ -24,19 +26,25 @@ _ELSEWHERE = {
 }
 
 
-def read_expectation(look: Inspection, place: YamlPath, value: Any, known: tuple[str, ...]) -> Expectation:
+InAWord = Callable[[YamlPath, str], Clause]
+"""Returns what one word says of a call."""
+
+
+def read_expectation(
+    look: Inspection, place: YamlPath, value: Any, known: tuple[str, ...], in_a_word: InAWord | None = None
+) -> Expectation:
     """Read one clause or a list of two; `known` are the keys that a clause may have here.
 
     One clause states what the contract of the scenario gives and, if it says `documented`, also what the documents
-    state. Where they state something else, that is a clause of its own.
+    state. Where they state something else, that is a clause of its own. Of a call a word may stand for a clause.
     """
-    if isinstance(value, dict):
-        clause = _clause(look, place, value, known)
+    if isinstance(value, dict) or (in_a_word is not None and isinstance(value, str)):
+        clause = _clause(look, place, value, known, in_a_word)
         return Expectation(clause, clause if clause is not None and clause.documented else None)
     items = look.sequence(value, place, "expect", empty=False) or ()
     if len(items) == 1:
-        return read_expectation(look, (*place, 0), items[0], known)
-    clauses = [_clause(look, (*place, number), item, known) for number, item in enumerate(items)]
+        return read_expectation(look, (*place, 0), items[0], known, in_a_word)
+    clauses = [_clause(look, (*place, number), item, known, in_a_word) for number, item in enumerate(items)]
     found: dict[bool, Clause] = {}
     for number, clause in enumerate(clauses):
         if clause is None:
@@ -59,7 +67,11 @@ def _note_second(look: Inspection, place: YamlPath, documented: bool) -> None:
     look.note(place, message, fix, rule="several-recorded")
 
 
-def _clause(look: Inspection, place: YamlPath, value: Any, known: tuple[str, ...]) -> Clause | None:
+def _clause(
+    look: Inspection, place: YamlPath, value: Any, known: tuple[str, ...], in_a_word: InAWord | None
+) -> Clause | None:
+    if in_a_word is not None and isinstance(value, str):
+        return in_a_word(place, value)
     fields = look.mapping(value, place, "this clause", known, elsewhere=_ELSEWHERE)
     if fields is None:
         return None
@@ -67,6 +79,8 @@ def _clause(look: Inspection, place: YamlPath, value: Any, known: tuple[str, ...
     for key in ("documented", "error"):
         if key in fields and key in known:
             texts[key] = look.string(fields[key], (*place, key), key)
+    if "answer" in fields and in_a_word is not None:
+        return _clause_in_a_word(look, place, fields, texts.get("documented"), in_a_word)
     text: str | TextDigest | None = None
     if "text" in fields and "text" in known:
         text = _text(look, (*place, "text"), fields["text"])
@@ -95,6 +109,18 @@ def _clause(look: Inspection, place: YamlPath, value: Any, known: tuple[str, ...
         reminders=tuple(each for each in told if each is not None),
         position=look.document.position(place),
     )
+
+
+def _clause_in_a_word(
+    look: Inspection, place: YamlPath, fields: Mapping[str, Any], documented: str | None, in_a_word: InAWord
+) -> Clause | None:
+    """Return what the word under `answer` says, beside which only `documented` may stand."""
+    word = look.string(fields["answer"], (*place, "answer"), "answer")
+    for key in fields:
+        if key not in ("answer", "documented"):
+            fix = f"Leave {key} out, or answer: and write out the rest."
+            look.note((*place, key), f"answer says already what {key} is", fix, key=True)
+    return None if word is None else replace(in_a_word((*place, "answer"), word), documented=documented)
 
 
 def _text(look: Inspection, place: YamlPath, value: Any) -> str | TextDigest | None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -24,6 +25,7 @@ from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.hooks import read_hooks
 from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permissions, read_rules
+from readfirst.harness.suite.plain_answers import DONE, SHOWN, plain_answer
 from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.repeated import expanded_arguments, read_arguments, repeated_characters
 from readfirst.harness.suite.scenario import (
@@ -44,12 +46,16 @@ from readfirst.harness.suite.scenario import (
     calls_of,
 )
 from readfirst.harness.suite.session_events import SESSION_EVENTS, inner_steps, read_session_event
-from readfirst.harness.suite.shown import SHOWN, shown_text
 from readfirst.harness.suite.stated_contract import read_stated_contract
 
 _OWN_STEP = "Make the call its own step: which call of a group runs first is not known."
 _ELSEWHERE = {"during": _OWN_STEP, "interrupted": _OWN_STEP}
 _ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel", "at_once")
+_PLAIN = {
+    SHOWN: "a Read of a whole text file",
+    DONE: "a Write, or an Edit of text that is there once, in a text file with LF line ends",
+}
+"""What a word that stands for an answer is for."""
 _ROUNDS = 1000
 """How often two sessions may do something at once."""
 _LARGEST_DISK = 1 << 20
@@ -393,11 +399,13 @@ class _Reader(Inspection):
         if "expect" in value and self.law:
             fix = "Leave it out: nobody may be harmed, and that is all."
             self.note((*place, "expect"), "a call of a law has no expect", fix, key=True)
-        elif isinstance(value.get("expect"), str):
-            expect = self.in_a_word((*place, "expect"), value["expect"], tool, arguments or {})
         elif "expect" in value:
             expect = read_expectation(
-                self, (*place, "expect"), value["expect"], GROUPED_CALL_KEYS if grouped else CALL_KEYS
+                self,
+                (*place, "expect"),
+                value["expect"],
+                GROUPED_CALL_KEYS if grouped else CALL_KEYS,
+                partial(self.in_a_word, tool=tool, arguments=arguments or {}),
             )
         elif self.require_expect and not self.law:
             fix = "Write it, or let `readfirst product record` fill it in."
@@ -407,20 +415,21 @@ class _Reader(Inspection):
         position = self.document.position(place)
         return ToolCall(tool, arguments, tuple(events), expect, position, interrupted)
 
-    def in_a_word(self, place: YamlPath, word: str, tool: str, arguments: Mapping[str, Any]) -> Expectation:
-        """Return what a word alone says: `shown`, that a Read gives the lines of its file, or why a call is refused."""
+    def in_a_word(self, place: YamlPath, word: str, *, tool: str, arguments: Mapping[str, Any]) -> Clause:
+        """Return what a word alone says: that a call gives what it plainly gives, or why it is refused."""
         position = self.document.position(place)
-        if word != SHOWN:
+        if word not in (SHOWN, DONE):
             text = self.words().get(word)
             if text is None:
-                fix = did_you_mean(word, [SHOWN, *self.words()])
+                fix = did_you_mean(word, [SHOWN, DONE, *self.words()])
                 self.note(place, f"{word!r} alone says nothing that is expected", fix)
-            return Expectation(Clause(error=word, text=text, position=position))
-        text = shown_text(self.files, self.made, arguments) if tool == "Read" else None
-        if text is None:
-            fix = "Write `text:` and the text; `shown` is for a Read of a whole text file that the scenario states."
-            self.note(place, f"what this {tool} shows is not known here", fix)
-        return Expectation(Clause(text=text, position=position))
+            return Clause(error=word, text=text, position=position)
+        clause = plain_answer(word, tool, arguments, self.files, self.made)
+        if clause is None:
+            fix = f"Write `text:` and the text; `{word}` is for {_PLAIN[word]} that the scenario states."
+            self.note(place, f"what this {tool} gives is not known here", fix)
+            return Clause(position=position)
+        return replace(clause, position=position)
 
     def interruption(
         self,

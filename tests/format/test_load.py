@@ -429,8 +429,85 @@ def test_what_a_read_shows_is_as_the_scenario_has_made_the_file(steps: str, text
     ],
 )
 def test_what_is_not_known_is_not_shown(steps: str) -> None:
-    with pytest.raises(ScenarioError, match="shows is not known here"):
+    with pytest.raises(ScenarioError, match="gives is not known here"):
         scenario(f"{SHOWS}{steps}    expect: shown\n")
+
+
+EDIT = "The file $WS/a has been updated. Here's the result of running `cat -n` on a snippet of the edited file:\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "text", "content"),
+    [
+        ("Write: {file_path: $WS/new, content: w}", "File created successfully at: $WS/new", "w"),
+        ("Write: {file_path: $WS/a, content: w}", f"{EDIT}     1→w", "w"),
+        (
+            "Edit: {file_path: $WS/a, old_string: y, new_string: z}",
+            f"{EDIT}     1→x\n     2→z\n     3→",
+            "x\nz\n",
+        ),
+        (
+            "Edit: {file_path: $WS/a, old_string: y, new_string: $&}",
+            f"{EDIT}     1→x\n     2→$&\n     3→",
+            "x\n$&\n",
+        ),
+    ],
+)
+def test_what_a_call_does_is_what_its_arguments_say(call: str, text: str, content: str) -> None:
+    done = scenario(f"{SHOWS}  - {call}\n    expect: done\n").steps[-1]
+    assert isinstance(done, ToolCall)
+    assert done.expect.recorded is not None
+    assert done.expect.recorded.text == text
+    name = done.arguments["file_path"].removeprefix("$WS/")
+    assert done.expect.recorded.files == {name: RegularFile(TextContent(content))}
+
+
+def test_an_edit_shows_four_lines_before_and_after_it() -> None:
+    lines = "".join(f"{number}\\n" for number in range(1, 13))
+    steps = (
+        f"  - modify: {{a: \"{lines}\"}}\n  - Edit: {{file_path: $WS/a, old_string: '6', new_string: six}}\n"
+    )
+    done = scenario(f"{SHOWS}{steps}    expect: done\n").steps[-1]
+    assert isinstance(done, ToolCall)
+    assert done.expect.recorded is not None
+    shown = [*range(2, 6), "six", *range(7, 11)]
+    numbered = "\n".join(f"{number:>6}→{line}" for number, line in enumerate(shown, 2))
+    assert done.expect.recorded.text == EDIT + numbered
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "Read: {file_path: $WS/a}",
+        "Write: {file_path: $WS/crlf, content: w}",
+        'Write: {file_path: $WS/a, content: "w\\r\\n"}',
+        "Edit: {file_path: $WS/crlf, old_string: x, new_string: z}",
+        "Edit: {file_path: $WS/other, old_string: x, new_string: z}",
+        "Edit: {file_path: $WS/a, old_string: gone, new_string: z}",
+        'Edit: {file_path: $WS/a, old_string: "\\n", new_string: z}',
+        "Edit: {file_path: $WS/a, old_string: x, new_string: z, replace_all: true}",
+    ],
+)
+def test_what_is_a_case_of_its_own_is_written_out(call: str) -> None:
+    with pytest.raises(ScenarioError, match="gives is not known here"):
+        scenario(f"{SHOWS}  - {call}\n    expect: done\n")
+
+
+def test_a_word_stands_beside_what_the_documents_state() -> None:
+    steps = (
+        f"{SHOWS}  - Read: {{file_path: $WS/a}}\n    expect: {{documented: 'a.txt, Read', answer: shown}}\n"
+    )
+    call = scenario(steps).steps[-1]
+    assert isinstance(call, ToolCall)
+    assert call.expect.recorded is call.expect.documented is not None
+    assert call.expect.documented.documented == "a.txt, Read"
+    assert call.expect.documented.text == "     1→x\n     2→y\n     3→"
+
+
+def test_beside_an_answer_in_a_word_nothing_else_is_said() -> None:
+    steps = f"{SHOWS}  - Read: {{file_path: $WS/a}}\n    expect: {{answer: shown, text: x}}\n"
+    with pytest.raises(ScenarioError, match="answer says already what text is"):
+        scenario(steps)
 
 
 def in_a_word(word: str) -> Scenario:
