@@ -93,8 +93,6 @@ def _expect_lines(
 ) -> list[str]:
     if not edits:
         return []
-    if present is not None and isinstance(present[1], yaml.ScalarNode):  # a word for a whole clause
-        present, edits = None, [New(edit.recorded) for edit in edits if not isinstance(edit, Keep)]
     old = _clauses(lines, present) if present is not None else []
     inner = column + 2
     indent = inner + 2 if len(edits) > 1 else inner
@@ -105,7 +103,12 @@ def _expect_lines(
             body = emit_mapping(edit.recorded, indent)
         else:
             clause, comments = old[edit.index]
-            body = _clause_lines(lines, clause, edit, indent)
+            if isinstance(clause, yaml.MappingNode):
+                body = _clause_lines(lines, clause, edit, indent)
+            elif isinstance(edit, Update):  # of a word for the whole clause
+                body = emit_mapping(edit.recorded, indent)
+            else:
+                body = [f"{' ' * indent}{clause.value}"]
         written += [" " * inner + comment for comment in comments]
         if len(edits) > 1:
             first = next(index for index, line in enumerate(body) if not line.lstrip().startswith("#"))
@@ -114,9 +117,7 @@ def _expect_lines(
     return written
 
 
-def _clauses(
-    lines: list[str], present: tuple[yaml.Node, yaml.Node]
-) -> list[tuple[yaml.MappingNode, list[str]]]:
+def _clauses(lines: list[str], present: tuple[yaml.Node, yaml.Node]) -> list[tuple[yaml.Node, list[str]]]:
     """Return each clause with the comments that stand before it."""
     key, value = present
     nodes: list[Any] = value.value if isinstance(value, yaml.SequenceNode) else [value]
@@ -125,7 +126,9 @@ def _clauses(
     for node in nodes:
         above = [line.strip() for line in lines[start : node.start_mark.line]]
         clauses.append((node, [line for line in above if line.startswith("#")]))
-        if not node.flow_style:
+        if isinstance(node, yaml.ScalarNode):
+            start = node.end_mark.line + 1
+        elif not node.flow_style:
             start = last_line(lines, node.value[-1]) + 1
     return clauses
 

@@ -83,6 +83,6 @@ def _expected(value: Any, indent: int) -> list[str]:
         return emit_mapping(value, indent)
     lines = []
     for clause in value:
-        first, *rest = emit_mapping(clause, indent + 2)
+        first, *rest = emit_mapping(clause, indent + 2) if isinstance(clause, dict) else [clause]
         lines += [f"{' ' * indent}- {first.lstrip()}", *rest]
     return lines

@@ -523,3 +523,10 @@ def test_the_name_of_an_error_alone_stands_for_its_message() -> None:
     assert (call.expect.recorded.error, call.expect.recorded.text) == ("not_read", "Read it first.")
     with pytest.raises(ScenarioError, match="Did you mean not_read"):
         in_a_word("not_raed")
+
+
+@pytest.mark.parametrize("scenario_id", ["permissions/neighbour-allowed", "gate/edit-unread"])
+def test_a_scenario_is_written_as_it_was_read(scenario_id: str) -> None:
+    suite = Suite()
+    text = suite.text(scenario_id)
+    assert load(text.encode(), FILE).value == suite.document(scenario_id).value

@@ -1,11 +1,12 @@
 """Rewriting expectations in place: a small diff, comments kept, nothing else touched."""
 
 import difflib
+from typing import Any
 
 import pytest
 import yaml
 
-from readfirst.harness.record.rewrite import Keep, New, RewriteError, Update, rewrite_expectations
+from readfirst.harness.record.rewrite import ClauseEdit, Keep, New, RewriteError, Update, rewrite_expectations
 
 SOURCE = """\
 title: x
@@ -135,3 +136,27 @@ def test_what_was_seen_takes_the_place_of_what_is_said_to_be_shown() -> None:
     source = "steps:\n  - Read: {file_path: $WS/a}\n    expect: shown\n  - touch: a\n"
     written = rewrite_expectations(source, {(0,): [Update(0, {"text": "x"})]})
     assert written == source.replace("expect: shown", "expect:\n      text: x")
+
+
+def test_what_was_seen_takes_the_place_of_a_word_beside_what_is_documented() -> None:
+    source = (
+        "steps:\n  - Read: {file_path: $WS/a}\n    expect: {documented: D, answer: shown}\n  - touch: a\n"
+    )
+    written = rewrite_expectations(source, {(0,): [Update(0, {"text": "x"})]})
+    assert yaml.safe_load(written)["steps"][0]["expect"] == {"documented": "D", "text": "x"}
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        ([Keep(0), Update(1, {"text": "x"})], ["done", {"documented": "D", "text": "x"}]),
+        ([Update(0, {"text": "x"}), Keep(1)], [{"text": "x"}, {"documented": "D", "error": "e"}]),
+    ],
+)
+def test_a_word_is_one_of_two_clauses(edits: list[ClauseEdit], expected: list[Any]) -> None:
+    source = (
+        "steps:\n  - Edit: {file_path: $WS/a}\n    expect:\n      - done\n      - {documented: D, error: e}\n"
+        "  - touch: a\n"
+    )
+    written = rewrite_expectations(source, {(0,): edits})
+    assert yaml.safe_load(written)["steps"][0]["expect"] == expected
