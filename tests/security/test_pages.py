@@ -153,14 +153,14 @@ def test_a_page_is_made_anew_of_what_is_harmless() -> None:
         f"<h1 id='a' onclick='{RUNS}' class='md-x highlight'>1 &lt;b&gt;</h1><p id='__config'>2 <b>3"
         "<a href='&#106;avascript:x'>4</a><a href='java&#10;script:x'>5</a><img src='//seen.invalid/x' alt='6'>"
         "<source srcset='a.svg, http://seen.invalid/b 2x'><!--<i>--><![CDATA[<i>]]><?php echo 1 ?>"
-        "<td style='x' align=right>7</td></b></p>" + HOSTILE
+        "</b></p><table><thead><tr><th>a &amp; \"b\"<tbody><tr><td style='x' align=right>7</table>" + HOSTILE
     )
     assert [each for each in acting(made) if each not in KEPT] == []
     assert made.startswith('<h1 id="a" class="highlight">1 &lt;b&gt;</h1>')
     assert "seen.invalid" not in "".join(str(attributes) for _, attributes in _Tags(made).found)
     assert "__config" not in made
     assert "mermaid" not in made
-    assert '<td align="right">7</td></b></p>' in made
+    assert '<td data-label="a &amp; &quot;b&quot;" align="right">7</td></tr></tbody></table>' in made
     assert sanitized(made) == made
 
 
