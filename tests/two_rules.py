@@ -21,6 +21,7 @@ rules:
   numbers:
     title: Read numbers the lines of a file
     class: fidelity
+    guards: none
     requirement: must
     tools: [Read]
     sources: ["behaviour-spec.txt, Output Format"]

@@ -54,9 +54,11 @@ def _page(facts: Facts, rule: Rule, claims: Sequence[tuple[Claim, str]]) -> Iter
     )
     yield "## Why it matters"
     yield prose(rule.why)
-    if rule.guards:
-        told = "; ".join(f"**{kind}**, {prose(MEANING[kind])}" for kind in rule.guards)
-        yield f"It guards against {link('harm', '../docs/harm.md')}: {told}."
+    told = (
+        "; ".join(f"**{kind}**, {prose(MEANING[kind])}" for kind in rule.guards)
+        or "doing otherwise harms no file"
+    )
+    yield f"What it guards against, as {link('harm', '../docs/harm.md')} goes: {told}."
     yield from _shortest(facts, rule)
     yield from _implementations(facts, rule)
     yield from _versions(facts, rule)

@@ -23,7 +23,9 @@ CLASSES: tuple[RuleClass, ...] = ("safety", "contract", "fidelity", "product")
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _KEYS = ("title", "class", "guards", "requirement", "tools", "sources", "why", "always_refused")
-_NEEDED = ("title", "class", "requirement", "tools", "sources", "why")
+_NEEDED = ("title", "class", "guards", "requirement", "tools", "sources", "why")
+NO_HARM = "none"
+"""What a rule guards against where doing otherwise harms no file."""
 
 
 class RulesError(SuiteError):
@@ -40,7 +42,8 @@ class Rule:
 
     `tools` are those whose calls it is about. `always_refused` says why no scenario of the rule can show such a
     call that is allowed; without it, each tool needs one. `why` says what it means to a user. `guards` are the harms
-    that an implementation may do where the rule does not hold; a rule of the class `safety` has one at least.
+    that an implementation may do where the rule does not hold; they are empty where the file says `none`, which a
+    rule of the class `safety` cannot.
     """
 
     id: str
@@ -144,9 +147,10 @@ class _Look(Inspection):
         fields = self.mapping(value, path, what, _KEYS, required=_NEEDED)
         if fields is None:
             return None
-        if fields.get("class") == "safety" and "guards" not in fields:
+        if fields.get("class") == "safety" and fields.get("guards") == NO_HARM:
             fix = f"Name what is harmed where it does not hold ({', '.join(GUARDED)}), or give it another class."
-            self.note(path, f"{what} is of the class safety, and guards against nothing", fix, key=True)
+            message = f"{what} is of the class safety, and guards against nothing"
+            self.note((*path, "guards"), message, fix, key=True)
 
         def text(key: str) -> str:
             return (self.string(fields[key], (*path, key), f"{key} of {what}") or "") if key in fields else ""
@@ -161,8 +165,11 @@ class _Look(Inspection):
             why=text("why"),
             position=self.document.position(path, key=True),
             always_refused=text("always_refused") or None,
-            guards=cast(tuple[Kind, ...], self._list(fields, path, "guards", GUARDED)),
+            guards=() if fields.get("guards") == NO_HARM else self._guards(fields, path),
         )
+
+    def _guards(self, fields: Mapping[str, Any], path: tuple[str, str]) -> tuple[Kind, ...]:
+        return cast(tuple[Kind, ...], self._list(fields, path, "guards", GUARDED))
 
     def _word(
         self, fields: Mapping[str, Any], path: tuple[str, str], key: str, known: tuple[str, ...]

@@ -28,6 +28,7 @@ rules:
   order:
     title: Wrong arguments are refused before the file is looked at
     class: contract
+    guards: none
     requirement: should
     tools: [Edit, Write]
     sources: [https://example.org/2]
@@ -81,10 +82,12 @@ def test_rules_whose_titles_are_like_that_of_the_scenario_are_suggested(tmp_path
         ("guards: [lost, blind]", "guards: [lost, slow]", 10, "guards cannot be 'slow'"),
         ("guards: [lost, blind]", "guards: [overcautious]", 10, "guards cannot be 'overcautious'"),
         ("guards: [lost, blind]", "guards: []", 10, "rule stale-edit has no guards"),
+        ("    guards: none\n", "", 16, "rule order lacks the key 'guards'"),
+        ("guards: none", "guards: nothing", 18, "guards of rule order must be a list, not a string"),
         (
-            "    guards: [lost, blind]\n",
-            "",
-            7,
+            "guards: [lost, blind]",
+            "guards: none",
+            10,
             "rule stale-edit is of the class safety, and guards against nothing",
         ),
         ("requirement: must", "requirement: may", 11, "requirement of rule stale-edit cannot be 'may'"),
@@ -98,7 +101,7 @@ def test_rules_whose_titles_are_like_that_of_the_scenario_are_suggested(tmp_path
             14,
             "why of rule stale-edit must be a string, not empty",
         ),
-        ("always_refused: There", "always_refuse: There", 22, "rule order has no key 'always_refuse'"),
+        ("always_refused: There", "always_refuse: There", 23, "rule order has no key 'always_refuse'"),
     ],
 )
 def test_what_is_wrong_is_found_at_its_place(

@@ -15,6 +15,7 @@ import wrong_life as life
 import wrong_modes as modes
 import wrong_state as state
 import wrong_text as text
+from wrong_contents import TreatingInsertions, treating
 
 from readfirst.harness.compare.reach import in_families
 from readfirst.harness.harm.judge import harms_of
@@ -27,6 +28,8 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 Guard = tuple[str, str]
+
+InsertsInCapitals = treating(TreatingInsertions, str.upper)
 
 WRONG: dict[Guard, tuple[Any, str]] = {
     ("edit-takes-file-as-it-is", "lost"): (careful.EditsAnOldCopy, "staleness/same-time-target-gone"),
@@ -45,6 +48,8 @@ WRONG: dict[Guard, tuple[Any, str]] = {
     ),
     ("deny-read", "trespass"): (files.IgnoresDenyRules, "permissions/read-denied"),
     ("deny-wildcards", "trespass"): (files.IgnoresDenyRules, "permissions/by-extension"),
+    ("deny-rules-and-tools", "trespass"): (careful.EditsUnread, "permissions/edit-taken-away"),
+    ("edit-creates-files", "altered"): (InsertsInCapitals, "creation/tabs-and-quotes"),
     ("interrupted-calls-change-nothing", "stray"): (
         interrupted.MakesFoldersFirst,
         "interrupted/new-file-given-up",
@@ -62,14 +67,19 @@ WRONG: dict[Guard, tuple[Any, str]] = {
 """What nobody was seen to do, but a wrong implementation does in this scenario of the rule."""
 
 NO_MULTI_EDIT = "no recorded version with MultiEdit did it, and no published implementation has that tool"
+NO_OTHER_HOOKS = "no product was seen to do it, and nothing else runs hooks"
 NO_OLD_COPY = "it takes an Edit made in an old copy of the file, and nothing that was run does that there"
 
 UNSEEN: dict[Guard, str] = {
     ("multi-edit-all-or-nothing", "untrue"): NO_MULTI_EDIT,
     ("multi-edit-needs-a-read", "blind"): NO_MULTI_EDIT,
+    ("multi-edit-writes-like-edit", "altered"): NO_MULTI_EDIT,
+    ("multi-edit-arguments", "untrue"): NO_MULTI_EDIT,
     ("command-changes-are-noticed", "lost"): NO_OLD_COPY,
     ("changes-after-resume-or-summary", "lost"): NO_OLD_COPY,
-    ("read-knows-what-it-showed", "lost"): "no product was seen to do it, and nothing else runs hooks",
+    ("read-knows-what-it-showed", "lost"): NO_OTHER_HOOKS,
+    ("formatter-hook-is-no-stranger", "lost"): NO_OTHER_HOOKS,
+    ("deny-exceptions", "trespass"): "where a rule opens what another closed, the judge takes nobody's side",
 }
 """What a rule guards against by its words, though nobody and nothing was seen to do it; with the reason."""
 
