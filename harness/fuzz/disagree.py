@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -175,7 +176,7 @@ def _effects(
 
 def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
     """Return what each side itself answered. Line ends before a reminder may be the reminder's: they do not count."""
-    answers = (answer_of(ours.text), answer_of(theirs.text))
+    answers = (_answer(ours.text), _answer(theirs.text))
     if any(
         "</system-reminder>" in result.text[len(answer) :]
         for result, answer in zip((ours, theirs), answers, strict=True)
@@ -184,10 +185,19 @@ def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
     return answers
 
 
+_QUOTING_REMINDER = re.compile(r"\n{1,2}<system-reminder>\nNote: .*</system-reminder>\n*\Z", re.DOTALL)
+"""A reminder at the end that quotes changed lines, which may hold such elements themselves."""
+
+
+def _answer(text: str) -> str:
+    """Return a tool's own answer; what stands at its end like a reminder counts on neither side, wrapped or not."""
+    return answer_of(answer_of(_QUOTING_REMINDER.sub("", text)))
+
+
 def _made_of(call: ToolCall, result: ToolResult, vocabulary: Vocabulary) -> str:
     if not result.is_error:
         return DONE
-    return result.error or vocabulary.name_of(call.tool, answer_of(result.text)) or UNNAMED
+    return result.error or vocabulary.name_of(call.tool, _answer(result.text)) or UNNAMED
 
 
 _ABSENT = object()

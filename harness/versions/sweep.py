@@ -19,7 +19,7 @@ from readfirst.harness.report.visible import first_difference, visible
 from readfirst.harness.run.connect import ConnectError
 from readfirst.harness.session import Adapter, BrokenAdapter
 from readfirst.harness.suite.contracts import Contract, Contracts, order
-from readfirst.harness.suite.scenario import Scenario, TextDigest
+from readfirst.harness.suite.scenario import Scenario, Step, TextDigest, WorldEvent
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording
 from readfirst.harness.versions.history import ChangePoint, Histories
@@ -32,6 +32,11 @@ _REPLAYS = 4
 """How often the two must differ in the same way: what follows from a clock seldom does."""
 _ALONE = 8.0
 """How many scenarios of a shared session take as long as one with a session of its own."""
+_CLOCKED = "1.0.114"
+"""From here on a file counts as changed by its own time; before, whoever is slower than a stamp sees no change."""
+_FAR = 3600
+"""Seconds that no replay takes."""
+_SLOWER = "it agrees where changes are stamped an hour later: the product was slower than the stamps"
 _SAMPLE = 20
 """Sequences that tell whether the generator still draws the same."""
 
@@ -135,6 +140,7 @@ class Sweep:
             for name in question.ids:
                 seen.ask(name, self.suite.scenario(name, require_expect=False))
             scenarios, seen.compared = seen.compared, 0
+            seen.clocked = order(version) < order(_CLOCKED)
             for name, sequence in _sequences(version, self.sequences):
                 for each in claimed([sequence], sides):
                     seen.ask(name, each)
@@ -197,10 +203,11 @@ class _Comparable:
 
 
 class _Seen:
-    """What a duel has shown so far."""
+    """What a duel has shown so far. `clocked`: what the product does may depend on how fast it is."""
 
     def __init__(self, duel: Duel) -> None:
         self._duel = duel
+        self.clocked = False
         self.compared = 0
         self.differences: list[Difference] = []
         self.unasked: dict[str, str] = {}
@@ -219,11 +226,25 @@ class _Seen:
             if found.cause.target == "broken":
                 self.unasked[name] = " ".join(found.target.split())
                 return
+            if self.clocked and (later := _stamped_later(scenario)) != scenario and not self._duel(later):
+                self.unasked[name] = _SLOWER
+                return
             self.differences.append(_difference(name, found))
         elif self._duel.made.steps == before:
             self.unasked[name] = "the product has no way to make its first step"
             return
         self.compared += 1
+
+
+def _stamped_later(scenario: Scenario) -> Scenario:
+    """Return a scenario whose changes are stamped so much later that no replay catches up with them."""
+    return replace(scenario, steps=tuple(_later(step) for step in scenario.steps))
+
+
+def _later(step: Step) -> Step:
+    if isinstance(step, WorldEvent) and step.mtime is not None and step.mtime > 0:
+        return replace(step, mtime=step.mtime + _FAR)
+    return step
 
 
 def _difference(asked: str, found: Disagreement) -> Difference:

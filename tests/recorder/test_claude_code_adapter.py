@@ -227,3 +227,16 @@ def test_what_a_sub_agent_is_told_of_other_agents_is_no_part_of_its_first_result
 )
 def test_the_first_number_gets_its_blanks_back(cut: str, whole: str) -> None:
     assert without_reminders_of_the_conversation(cut) == (whole, False)
+
+
+@pytest.mark.parametrize(
+    ("cut", "whole"),
+    [
+        ("3\talpha", "     3\talpha"),
+        ("0\n\n<system-reminder>\nNote", "     0\n\n<system-reminder>\nNote"),
+        ("     3\talpha", "     3\talpha"),
+        ("12 files", "12 files"),
+    ],
+)
+def test_a_single_line_gets_its_blanks_back_where_the_version_always_gives_them(cut: str, whole: str) -> None:
+    assert without_reminders_of_the_conversation(cut, padded=True) == (whole, False)

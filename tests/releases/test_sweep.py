@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle
@@ -116,6 +117,33 @@ def test_an_answer_that_is_not_always_the_same_is_no_difference_and_no_agreement
     found = swept(at("2.1.259"), Changing(*["2.1.270"] * differing, "2.1.259"), WORDS, GATE)
     assert found.unasked == {WORDS: UNSTEADY}
     assert (found.scenarios, found.differences) == (1, ())
+
+
+class Slow(ReferenceAdapter):
+    """Takes a second for each call: a file that was stamped later than the clock is older than what it reads."""
+
+    def open(self, *workspace: object) -> object:  # type: ignore[override]
+        session = super().open(*workspace)  # type: ignore[arg-type]
+        root = Path(workspace[0].root)  # type: ignore[attr-defined]
+        call = session.call
+
+        def late(tool: str, arguments: object) -> ToolResult:
+            ahead = any(
+                0 < each.stat().st_mtime - time.time() < 60 for each in root.rglob("*") if each.is_file()
+            )
+            return ToolResult("done", False) if ahead else call(tool, arguments)  # type: ignore[arg-type]
+
+        session.call = late  # type: ignore[assignment, method-assign]
+        return session
+
+
+@pytest.mark.parametrize(("version", "agrees"), [("1.0.60", True), ("2.1.270", False)])
+def test_who_is_slower_than_a_stamp_differs_only_where_times_are_those_of_files(
+    version: str, agrees: bool
+) -> None:
+    found = swept(at(version), Slow(version), GATE, sequences=12, version=version)
+    assert found.agrees == agrees
+    assert any("an hour later" in why for why in found.unasked.values()) == agrees
 
 
 @pytest.mark.parametrize("ids", [(), ("multi-edit/two-edits",), ("settings/every-setting",)])

@@ -57,6 +57,8 @@ _REMEMBERS_TEN, _KNOWS_SPELLINGS = Version("1.0.58"), Version("2.1.7")
 path in several ways loses what it has read to others in the same conversation."""
 _ASKS_A_MODEL, _ASKS_NOBODY = Version("2.1.282"), Version("2.1.321")
 """Between the two, versions have a model judge what they would ask for, unless they are told the mode."""
+_BARE_NUMBERS = Version("2.1.86")
+"""From here on numbers of lines have no blanks before them."""
 _LIFE = frozenset(
     {"resume", "compact", "rewind", "agents", "background", "mentions", "cancel", "stop", "cut", "kill"}
 )
@@ -79,12 +81,15 @@ class ClaudeCodeSession:
         workspace: Workspace,
         directory: Path,
         reminded: Callable[[], None],
+        *,
+        pads_numbers: bool = False,
     ) -> None:
         self._given = conversation
         self._owned = owned
         self._workspace = workspace
         self._directory = str(directory)
         self._reminded = reminded
+        self._pads_numbers = pads_numbers
 
     @property
     def conversation(self) -> Conversation:
@@ -95,7 +100,7 @@ class ClaudeCodeSession:
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Let the model call one tool. A version that ends on what it is asked answers with its last words."""
         try:
-            return self._cleaned(self.conversation.call(tool, arguments))
+            return self._cleaned(self.conversation.call(tool, arguments), tool)
         except BrokenAdapter as error:
             if error.details in _LAST_WORDS:
                 return ToolResult(f"{error}: {error.details}", True)
@@ -105,7 +110,8 @@ class ClaudeCodeSession:
         """Let the model make several calls in one message."""
         answers = self.conversation.call_parallel(calls)
         results = [
-            self._cleaned(answer, last=number == len(answers)) for number, answer in enumerate(answers, 1)
+            self._cleaned(answer, tool, last=number == len(answers))
+            for number, (answer, (tool, _)) in enumerate(zip(answers, calls, strict=True), 1)
         ]
         if any(counts_tokens(answer.text) for answer in answers):
             # The count stands behind one answer, now this, now that, and cuts the blanks at its end.
@@ -127,16 +133,17 @@ class ClaudeCodeSession:
         result = self.conversation.call(tool, arguments, striking)
         if not (struck or result.is_error):
             raise BrokenAdapter("the product ran no PreToolUse hook", blame="environment")
-        return self._cleaned(result)
+        return self._cleaned(result, tool)
 
     def close(self) -> None:
         """End the conversation if nothing else uses it."""
         if self._owned:
             self.conversation.close()
 
-    def _cleaned(self, result: ToolResult, *, last: bool = True) -> ToolResult:
+    def _cleaned(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
         """Return what would have been answered in a session of the scenario's own."""
-        text, disturbed = without_reminders_of_the_conversation(result.text)
+        padded = self._pads_numbers and tool == "Read" and not result.is_error
+        text, disturbed = without_reminders_of_the_conversation(result.text, padded=padded)
         if disturbed:
             self._reminded()
         reminders: tuple[str, ...] = ()
@@ -162,13 +169,15 @@ class LivingSession(ClaudeCodeSession):
     Where its user may mention files it begins with the first call or mention.
     """
 
-    def __init__(self, options: Options, workspace: Workspace, reminded: Callable[[], None]) -> None:
+    def __init__(
+        self, options: Options, workspace: Workspace, reminded: Callable[[], None], *, pads_numbers: bool
+    ) -> None:
         self._kept = Scratch()
         self._options = replace(options, configuration=self._kept.path)
         self._begun: Conversation | None = None
         self._heard: tuple[str, ...] = ()
         """What the model was told of files since the last call."""
-        super().__init__(None, True, workspace, workspace.root, reminded)
+        super().__init__(None, True, workspace, workspace.root, reminded, pads_numbers=pads_numbers)
         try:
             if "mentions" not in workspace.needs:
                 self._begun = Conversation(self._options)
@@ -198,14 +207,14 @@ class LivingSession(ClaudeCodeSession):
         """
         if isinstance(arguments, str):
             ends: Literal["cut", "limit"] = "limit" if how == "limit" else "cut"
-            return self._cleaned(self.conversation.call_cut(tool, arguments, ends))
+            return self._cleaned(self.conversation.call_cut(tool, arguments, ends), tool)
 
         def give_up() -> None:
             interfere()
             interrupt(self.conversation, self._options.prompt)
 
         if how == "stopped":
-            return self._cleaned(self.conversation.call(tool, arguments, give_up))
+            return self._cleaned(self.conversation.call(tool, arguments, give_up), tool)
         return self.call_during(tool, arguments, give_up)
 
     def kill(self, number: int = SIGKILL) -> bool:
@@ -243,9 +252,9 @@ class LivingSession(ClaudeCodeSession):
         """Keep what the model is told of files now, before the next call."""
         self._heard += files_told(answer, self.conversation.notes)[1]
 
-    def _cleaned(self, result: ToolResult, *, last: bool = True) -> ToolResult:
+    def _cleaned(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
         """Return an answer with what the model was told before the call, too, if that counts."""
-        cleaned = super()._cleaned(result, last=last)
+        cleaned = super()._cleaned(result, tool, last=last)
         if not last or "reminders" not in self._workspace.needs:
             return cleaned
         heard, self._heard = self._heard, ()
@@ -324,6 +333,7 @@ class ClaudeCodeAdapter:
         self._reminded = False
         """Whether a result came with a reminder, which may have cost it the blanks at both ends."""
         self._package: InstalledPackage = install(version, cache)
+        self._pads_numbers = Version(version) < _BARE_NUMBERS
         self._forgets_spellings = _REMEMBERS_TEN <= Version(version) < _KNOWS_SPELLINGS
         self._mode = "default" if _ASKS_A_MODEL <= Version(version) < _ASKS_NOBODY else ""
         self._model = model
@@ -356,10 +366,11 @@ class ClaudeCodeAdapter:
                 ),
                 workspace,
                 self._remind,
+                pads_numbers=self._pads_numbers,
             )
         if workspace.isolated:
             conversation = Conversation(options)
-            return ClaudeCodeSession(conversation, True, workspace, workspace.root, self._remind)
+            return self._session(conversation, True, workspace, workspace.root)
         folder = workspace.root.parents[1]
         key = (folder, hook, bash)
         shared = self._shared.get(key)
@@ -373,7 +384,14 @@ class ClaudeCodeAdapter:
             shared = None
         if shared is None:
             shared = self._shared[key] = Conversation(self._options(folder, (), hook, bash))
-        return ClaudeCodeSession(shared, False, workspace, folder, self._remind)
+        return self._session(shared, False, workspace, folder)
+
+    def _session(
+        self, conversation: Conversation, owned: bool, workspace: Workspace, directory: Path
+    ) -> ClaudeCodeSession:
+        return ClaudeCodeSession(
+            conversation, owned, workspace, directory, self._remind, pads_numbers=self._pads_numbers
+        )
 
     def _stands_alone(self, scenario: Scenario) -> bool:
         """Tell whether a conversation for several would show, or others in it push out what the scenario has read."""

@@ -42,6 +42,7 @@ _OF_A_HOOK = re.compile(
 )
 
 _FIRST_NUMBER = re.compile(r"\A-?[0-9]{1,5}(?:→|\t(?=[^\n]*\n +-?[0-9]+(?:\t|\Z|\n\n<system-reminder>)))")
+_FIRST_OF_LINES = re.compile(r"\A-?[0-9]{1,5}(?=[→\t]|\n\n<system-reminder>)")
 _NUMBER_WIDTH = 7
 _LAST_NUMBER = re.compile(r"\A[0-9]+\t(?:.*\n)?[0-9]+\Z", re.DOTALL)
 
@@ -90,11 +91,13 @@ def _bare(notes: Sequence[str]) -> list[str]:
     return [part.strip("\n") for note in whole for part in _AROUND.split(note)]
 
 
-def without_reminders_of_the_conversation(text: str) -> tuple[str, bool]:
+def without_reminders_of_the_conversation(text: str, *, padded: bool = False) -> tuple[str, bool]:
     """Return a result without them, and whether one was there that comes only every so many calls.
 
-    Scenarios share conversations, so such a reminder says nothing about the call that it is put behind. The
-    version may have cut the blanks at both ends of the answer to put it there.
+    `padded`: it is one of Read in a version that gives numbers blanks, so that its first one lost them where it has
+    none; otherwise that is only clear where it has an arrow, or a second line. Scenarios share conversations, so such
+    a reminder says nothing about the call that it is put behind. The version may have cut the blanks at both ends of
+    the answer to put it there.
     """
     text, counted = _ALWAYS.subn("", text)
     text, listed = _FOR_SUB_AGENTS.subn("", text)
@@ -106,5 +109,7 @@ def without_reminders_of_the_conversation(text: str) -> tuple[str, bool]:
     if (disturbed or listed) and text.endswith("\n</system-reminder>"):
         text += "\n"  # as the version's own reminder about the file always ends
     # The first number of a file stands as wide as the others.
+    if padded:
+        text = _FIRST_OF_LINES.sub(lambda match: match[0].rjust(_NUMBER_WIDTH - 1), text)
     text = _FIRST_NUMBER.sub(lambda match: match[0].rjust(_NUMBER_WIDTH), text)
     return text, disturbed > 0
