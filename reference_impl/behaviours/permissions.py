@@ -136,8 +136,12 @@ class PermissionBehaviours:
         False,
         {"2.1.78": True},
         meaning="Edit and Write ask for a permission, which nobody gives, before they change a file in a "
-        "`.claude` directory.",
-        shown_by=("settings/valid-edit", "settings/write-is-not-validated"),
+        "`.claude` directory, or a link to one.",
+        shown_by=(
+            "settings/valid-edit",
+            "settings/write-is-not-validated",
+            "permissions/claude-folders-through-links",
+        ),
     )
     guarded_windows_names: str = behaviour(
         "",
@@ -170,11 +174,15 @@ class PermissionBehaviours:
         "which nobody gives, before they change what has such a name in its path.",
         shown_by=("permissions/files-that-builds-read",),
     )
-    sensitive_refusals_name_link_target: bool = behaviour(
+    guarded_refusals_name_link_target: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="A refusal to change a file that programs read by themselves also names the file that a link leads to.",
-        shown_by=("permissions/files-that-programs-read-through-links",),
+        meaning="A refusal to change a file in a `.claude` directory, or one that programs read by themselves, also "
+        "names the file that a link leads to.",
+        shown_by=(
+            "permissions/files-that-programs-read-through-links",
+            "permissions/claude-folders-through-links",
+        ),
     )
     plan_mode_refuses_changes: bool = behaviour(
         False,

@@ -307,10 +307,10 @@ class Permissions:
         return follows and self.rules.denies(action, disk.leads_to(path))
 
 
-def _not_granted(doing: str, path: str) -> Refusal:
+def _not_granted(doing: str, path: str, linked: str = "") -> Refusal:
     return Refusal(
         "permission_denied",
-        f"Claude requested permissions to {doing} {path}, but you haven't granted it yet.",
+        f"Claude requested permissions to {doing} {path}, but you haven't granted it yet.{linked}",
     )
 
 
@@ -350,23 +350,32 @@ _OWN_WORK = ".claude/worktrees/"
 def refuse_guarded(behaviours: Behaviours, path: str, given: str, root: str) -> None:
     """Refuse a file that needs a permission that nobody is there to give: in a `.claude` directory, or sensitive.
 
-    `path` is absolute, `given` as the model wrote it. Capitals do not matter, and a name counts where the path leads to
-    as well. Some folders of the `.claude` directory in `root` are guarded otherwise, or not at all.
+    `path` is absolute, `given` as the model wrote it. A name counts where the path leads to as well.
     """
-    *folders, _ = path.lower().split("/")
-    below = path.removeprefix(f"{root}/")
-    shown = path if behaviours.permissions.refusals_name_absolute_path else given
-    own = behaviours.permissions.claude_folders_are_guarded and ".claude" in folders
-    if own and below.startswith(_OWN_WORK):
-        return
-    if own and (below.startswith(_OWN_FOLDERS) or path.lower().endswith(SETTINGS_FILES)):
-        raise _not_granted("write to", shown)
     target = disk.leads_to(path)
-    if own or any(_is_sensitive(each.lower(), behaviours) for each in (path, target)):
-        message = f"Claude requested permissions to edit {shown} which is a sensitive file."
-        if behaviours.permissions.sensitive_refusals_name_link_target and target != path:
-            message += f" {shown} resolves through a symlink to {target}."
+    guards = {_guard(path, root, behaviours), _guard(target, disk.leads_to(root), behaviours)}
+    shown = path if behaviours.permissions.refusals_name_absolute_path else given
+    names = behaviours.permissions.guarded_refusals_name_link_target and target != path
+    linked = f" {shown} resolves through a symlink to {target}." if names else ""
+    if "unasked" in guards:
+        raise _not_granted("write to", shown, linked)
+    if "sensitive" in guards:
+        message = f"Claude requested permissions to edit {shown} which is a sensitive file.{linked}"
         raise Refusal("permission_denied", message)
+
+
+def _guard(path: str, root: str, behaviours: Behaviours) -> str:
+    """Tell how an absolute path is guarded: empty, not at all. Capitals do not matter.
+
+    Some folders of the `.claude` directory in `root` are guarded otherwise, or not at all.
+    """
+    small = path.lower()
+    below = path.removeprefix(f"{root}/")
+    if behaviours.permissions.claude_folders_are_guarded and ".claude" in small.split("/")[:-1]:
+        if below.startswith(_OWN_WORK):
+            return ""
+        return "unasked" if below.startswith(_OWN_FOLDERS) or small.endswith(SETTINGS_FILES) else "sensitive"
+    return "sensitive" if _is_sensitive(small, behaviours) else ""
 
 
 def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
