@@ -11,13 +11,17 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.cli import snapshot
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.record import replaying
+from readfirst.harness.record.takes import Takes
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.source.strict_yaml import load
+from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.load import inputs_of
 from readfirst.harness.suite.recording_file import encode
+from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from readfirst.harness.versions import published as registry
@@ -254,3 +258,29 @@ def test_what_is_not_a_version_is_reported_as_such(
 ) -> None:
     assert look(forever("Done"), "--quick", word)[0] == ExitCode.USAGE
     assert f"{word!r} is not a version" in capsys.readouterr().err
+
+
+def as_recorded(_: Takes, scenario: Scenario, contract: Contract, __: int) -> Transcript | None:
+    """Stand for a take of the product: what was recorded of it."""
+    return BUNDLED.recordings.recording(scenario.id).transcripts.get(contract.name)
+
+
+def test_a_look_at_a_version_that_differs_names_every_change_that_history_names(
+    points: list[ChangePoint],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    newest = BUNDLED.contracts.latest.version
+    unaware = Suite()
+    known = tuple(each for each in BUNDLED.contracts if each.version != newest)
+    monkeypatch.setattr(unaware, "contracts", replace(BUNDLED.contracts, all=known))
+    monkeypatch.setattr(snapshot, "open_suite", lambda _: unaware)
+    monkeypatch.setattr(Takes, "get", as_recorded)
+    monkeypatch.setattr(replaying, "Product", lambda *_: lambda: MadeUp(iter(())))
+    exit_code("product", "snapshot", newest, "--quick", "--takes", tmp_path)
+    told = capsys.readouterr().out
+    assert told.startswith(f"Yes: the file tools of {newest} behave differently from those of ")
+    changes = [each for each in points if each.version == newest]
+    assert len(changes) >= 3
+    assert [each for each in changes if not any(name in told for name, _ in each.shown)] == []

@@ -10,6 +10,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.session import Adapter, ToolResult, Workspace
 from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.workspace import platform
+from readfirst.reference_impl import behaviours_of
 from tests import judging
 from tests.judging import SUITE
 
@@ -69,6 +70,13 @@ def test_in_a_folder_that_takes_names_for_one_an_unread_file_is_lost_and_that_is
 def test_who_takes_two_names_for_one_is_caught_where_they_are_two() -> None:
     assert judged("platforms/names-in-two-cases", TakesNamesForOne).status == "failed"
     assert judged("platforms/names-in-two-cases", ReferenceAdapter("2.1.7")).status == "passed"
+
+
+@pytest.mark.parametrize(("version", "composes"), [("2.1.37", False), ("2.1.40", True), ("2.1.160", False)])
+def test_a_version_that_composes_letters_breaks_the_law_of_two_names(version: str, composes: bool) -> None:
+    verdict = judged("platforms/names-in-two-cases", ReferenceAdapter(version))
+    assert behaviours_of(version).value("paths_become_nfc") is composes
+    assert {harm.kind for harm in verdict.harms} == ({"stray", "untrue"} if composes else set())
 
 
 class TakesNamesAsWindows:
