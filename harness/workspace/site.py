@@ -261,7 +261,18 @@ class Site:
             for folder, names in added:
                 own = filter(_OWN_STATE.fullmatch, names) if folder.prefix == HOME else ()
                 scan(folder.path, folder.prefix, entries, self.root, names=names.difference(own))
-            return self.editor.seen(entries)
+            return self.editor.seen(self._placeless(entries))
+
+    def _placeless(self, entries: dict[str, Entry]) -> dict[str, Entry]:
+        """Name alike in every place what was made below the workspace by its path, such as a blank and that."""
+        base = os.path.dirname(self.directory)
+        if not any(base in path for path in entries):
+            return entries
+        above = (self.root, self.around, self.directory, base)
+        for number, folder in enumerate(above):
+            name = "/$WS" + "/.." * number
+            entries = {path.replace(folder, name): entry for path, entry in entries.items()}
+        return entries
 
     def substituted(self, value: Any) -> Any:
         """Return a JSON value with the root's absolute path for `$WS` in all nested strings."""

@@ -194,3 +194,15 @@ def test_a_directory_that_lists_but_does_not_let_in_is_read() -> None:
         (root / "listed" / "a").write_bytes(b"a")
         (root / "listed").chmod(0o444)
         assert snapshot(root) == {"listed": Directory(0o444), "listed/a": RegularFile(b"a", 0o644)}
+
+
+def test_what_is_made_by_the_path_of_the_workspace_has_the_same_name_in_every_place(place: SitePool) -> None:
+    found = []
+    for _ in range(2):
+        with place.site(unique=True) as site:
+            file = Path(f"{site.root}/ {site.root}/notes.txt")
+            file.parent.mkdir(parents=True)
+            file.write_text("alpha\n")
+            found.append([*site.snapshot()])
+    assert found[0] == found[1]
+    assert " /$WS/notes.txt" in found[0]
