@@ -13,7 +13,7 @@ from readfirst.harness.fuzz.disagree import Cause, Disagreement, disagreements
 from readfirst.harness.fuzz.shrink import SECONDS, shrink
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import Adapter, BrokenAdapter
+from readfirst.harness.session import Adapter, BrokenAdapter, traits_of
 from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.vocabulary import Vocabulary
 from readfirst.harness.workspace.site import SitePool
@@ -79,7 +79,7 @@ class Duel:
     """Replays one scenario on both sides and returns where they disagree; counts in `made` what was compared.
 
     `reference` is what the target is compared with, and `beside` what that is called. `ignores_outer_blanks` as in a
-    contract.
+    contract. `apart`: the target begins anew for each scenario, for which others may not have made it forget files.
     """
 
     def __init__(
@@ -91,6 +91,7 @@ class Duel:
         vocabulary: Vocabulary,
         beside: str = "the reference",
         ignores_outer_blanks: bool = False,
+        apart: bool = False,
     ) -> None:
         self.reference = reference
         self.target = target
@@ -99,6 +100,7 @@ class Duel:
         self.vocabulary = vocabulary
         self.beside = beside
         self.ignores_outer_blanks = ignores_outer_blanks
+        self.apart = apart
         self.made = Tally()
         self.broken_in_a_row = 0
 
@@ -146,6 +148,8 @@ class Duel:
     def _on_target(self, scenario: Scenario) -> Outcome:
         """Replay on the target, once more where it broke: a process may have been killed from outside."""
         for _ in range(2):
+            if self.apart:
+                traits_of(self.target).reset()
             outcome = replay(scenario, self.target, self.place)
             if outcome.broken is None or outcome.broken.blame in ("harness", "unsupported", "machine"):
                 self.broken_in_a_row = 0

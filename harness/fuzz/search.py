@@ -92,7 +92,15 @@ def search(request: SearchRequest) -> Iterator[Search]:
         duel = (
             Alone(target, place, suite.vocabulary)
             if alone
-            else Duel(reference, target, place, request.judged, suite.vocabulary, request.beside)
+            else Duel(
+                reference,
+                target,
+                place,
+                request.judged,
+                suite.vocabulary,
+                request.beside,
+                apart=request.long,
+            )
         )
         accepted, gone = _accepted(duel, known)
         portrait = portrait_of(suite)

@@ -1,5 +1,6 @@
 """Long sessions: what is in them, what only they find, and the share of calls in which two sides agree."""
 
+import sys
 from itertools import islice
 from pathlib import Path
 
@@ -87,6 +88,19 @@ def test_what_moves_is_met_in_long_sessions_alone(place: SitePool, suite: Suite)
         == "not_read"
     )
     assert not {"rename", "symlink"} & kinds(list(islice(scenarios(0), 300)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("contract", ["1.0.60", "2.1.330"])
+def test_the_server_does_in_a_long_session_what_the_library_does(
+    contract: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A server that is shared forgets a file where others were read since, and knows some of an earlier session."""
+    served = f"mcp:{sys.executable} -m readfirst serve --contract {contract}"
+    search = ("fuzz", served, "--contract", contract, "--long", "--seed", 8100, "--output", tmp_path)
+    assert exit_code(*search, "--steps", 480) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told[-2].endswith("calls 100.00% agree in effects, 100.00% also in text.")
 
 
 def test_the_share_of_calls_that_agree_is_told(
