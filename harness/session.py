@@ -325,6 +325,8 @@ class AdapterTraits:
     otherwise each scenario has a path of its own."""
     in_memory: bool = False
     """It does not matter on which file system the workspaces are."""
+    stamps: bool = False
+    """It changes files by the calls for that alone, never by mapping them into memory, so that their times tell."""
     repeats_answers: bool = False
     """The answers are repeated from a record, which needs no small disk to be full."""
     design: Design | None = None

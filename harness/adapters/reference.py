@@ -121,7 +121,12 @@ class ReferenceAdapter:
         self._kept: Scratch | None = None
         """Where conversations are that go on after a kill."""
         self.traits = AdapterTraits(
-            capabilities, repeats_paths=True, in_memory=not confined, reset=self._end, close=self.close
+            capabilities,
+            repeats_paths=True,
+            in_memory=not confined,
+            stamps=True,
+            reset=self._end,
+            close=self.close,
         )
         self._contract = contract
         self._seconds = seconds

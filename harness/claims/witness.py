@@ -33,7 +33,7 @@ class Witness:
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
-        self._place = SitePool(memory=True)
+        self._place = SitePool(memory=True, stamps=True)
         self._scenarios: dict[str, tuple[Scenario, Mapping[str, Transcript]]] = {}
         self._outcomes: dict[tuple[str, int], Outcome] = {}
         self._replays: dict[Hashable, Outcome] = {}

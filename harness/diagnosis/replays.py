@@ -41,7 +41,7 @@ class Replays:
         self.count = 0
         """Scenarios that were replayed."""
         self._suite = suite
-        self._place = SitePool(memory=True)
+        self._place = SitePool(memory=True, stamps=True)
         self._scenarios: dict[str, Scenario] = {}
         self._known: dict[str, _Fork | Seen] = {}
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -38,26 +37,82 @@ def lines_of(data: bytes) -> tuple[str, ...]:
     return tuple(Content.of(data).lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of one file: its bytes, whose lines they are, what it held before, and what was shown of it.
+class _Told(NamedTuple):
+    """Which lines of a file were shown, and how the session met it: what `Known` finds out when it is asked."""
 
-    `met`: the session was shown something of it, or wrote it. `last` is what the session did with it last, and `since`
-    what it had done when somebody else put lines there. `others`: somebody else changed it.
-    """
-
-    data: bytes = b""
-    marks: str = ""
-    former: tuple[bytes, ...] = ()
+    marks: str
     met: bool = False
     since: str = ""
     last: str = ""
-    others: bool = False
+
+
+_NEW = _Told("")
+_Step = Callable[[_Told], _Told]
+
+
+class Known:
+    """What is known of one file: its bytes, whose lines they are, what it held before, and what was shown of it.
+
+    A value. `former` is what it held before, `others` says that somebody else changed it. Which lines were shown is
+    worked out when somebody asks, which is seldom: most edits harm nothing.
+    """
+
+    __slots__ = ("_before", "_step", "_surely_met", "_told", "data", "former", "others")
+
+    def __init__(self, data: bytes = b"") -> None:
+        """Take a file that is new to everybody."""
+        self.data = data
+        self.former: tuple[bytes, ...] = ()
+        self.others = False
+        self._surely_met = False
+        self._told: _Told | None = _NEW
+        self._before: Known | None = None
+        self._step: _Step | None = None
 
     @classmethod
     def given(cls, data: bytes) -> Known:
         """Return what is known of a file that was there before the session."""
-        return cls(data, "g" * len(lines_of(data)))
+        known = cls(data)
+        known._told = None
+        known._step = lambda _: _Told("g" * len(lines_of(data)))
+        return known
+
+    def _then(self, step: _Step, *, met: bool) -> Known:
+        """Return it after a step, which tells of it what it told of this one; `met` where that is sure."""
+        known = Known(self.data)
+        known.former, known.others = self.former, self.others
+        known._surely_met = met or self._surely_met
+        known._told, known._before, known._step = None, self, step
+        return known
+
+    def _all_told(self) -> _Told:
+        """Work out what was shown, from the last step of which that is known."""
+        waiting: list[Known] = []
+        known: Known | None = self
+        while known is not None and known._told is None:
+            waiting.append(known)
+            known = known._before
+        told = _NEW if known is None or known._told is None else known._told
+        for each in reversed(waiting):
+            assert each._step is not None
+            told = each._told = each._step(told)
+            each._before = each._step = None
+        return told
+
+    @property
+    def marks(self) -> str:
+        """A letter for each line."""
+        return self._all_told().marks
+
+    @property
+    def met(self) -> bool:
+        """Whether the session was shown something of it, or wrote it."""
+        return self._surely_met or self._all_told().met
+
+    @property
+    def since(self) -> str:
+        """What the session had done with it last when somebody else put lines there."""
+        return self._all_told().since
 
     @property
     def lines(self) -> list[Line]:
@@ -69,53 +124,83 @@ class Known:
 
     def put(self, hand: Hand, after: bytes) -> Known:
         """Return it after a change of its bytes; lines that stay keep what is known of them."""
-        mark = "S" if hand == "session" else hand[0]
-        marks = _carried(lines_of(self.data), self.marks, lines_of(after), mark)
-        former = (self.data, *(each for each in self.former if each != self.data))[:_KEPT]
-        if hand == "session":
-            return replace(
-                self, data=after, marks=marks, former=former, met=True, last="session's own change"
-            )
-        return replace(self, data=after, marks=marks, former=former, since=self.last, others=True)
+        before = self.data
+
+        def put(told: _Told) -> _Told:
+            mark = "S" if hand == "session" else hand[0]
+            marks = _carried(lines_of(before), told.marks, lines_of(after), mark)
+            if hand == "session":
+                return _Told(marks, True, told.since, "session's own change")
+            return told._replace(marks=marks, since=told.last)
+
+        known = self._then(put, met=hand == "session")
+        known.data = after
+        known.former = (before, *(each for each in self.former if each != before))[:_KEPT]
+        known.others = self.others or hand != "session"
+        return known
 
     def shown(self, answer: str, tool: str) -> Known:
         """Return it after an answer about it."""
-        marks = self.marks
-        if marks and not marks.isupper():
-            shown = shown_lines(lines_of(self.data), answer)
-            pairs = zip(marks, marks.upper(), shown, strict=True)
-            marks = "".join([upper if seen else mark for mark, upper, seen in pairs])
-        return replace(self, marks=marks, met=True, last=tool)
+        data = self.data
+        return self._then(
+            lambda told: _Told(_seen(data, told.marks, answer), True, told.since, tool), met=True
+        )
+
+    def heard(self, answer: str, tool: str) -> Known:
+        """Return it after an answer that may say something of it."""
+        data = self.data
+
+        def hear(told: _Told) -> _Told:
+            marks = _seen(data, told.marks, answer)
+            return told if marks == told.marks else _Told(marks, True, told.since, tool)
+
+        return self._then(hear, met=False)
 
     def shown_whole(self, how: str) -> Known:
         """Return it after all of it was shown."""
-        return replace(self, marks=self.marks.upper(), met=True, last=how)
+        return self._then(lambda told: _Told(told.marks.upper(), True, told.since, how), met=True)
 
     def lost(self, after: bytes) -> list[tuple[int, Line]]:
         """Return the unseen lines, with their numbers from 1, that bytes which replace the file leave out.
 
         Blank lines are nobody's work, and a line that ends otherwise is not lost.
         """
-        if not self.marks or self.marks.isupper() or after == self.data:
+        if after == self.data:
             return []
+        lines = lines_of(self.data)
         texts = pieces(Content.of(after).text)
-        pairs = zip(lines_of(self.data), self.marks, strict=True)
-        unseen = [text for text, mark in pairs if not mark.isupper() and text.strip()]
-        different = set(unseen)
-        if len(different) == len(unseen) and b"\r" not in self.data and different.issubset(texts):
-            return []  # as mostly; what follows takes longer
+        different = set(lines)
+        if len(different) == len(lines) and b"\r" not in self.data and different.issubset(texts):
+            return []  # whoever saw them
+        marks = self.marks
+        if not marks or marks.isupper():
+            return []
         left = Counter(texts)
         gone = []
-        for number, (text, mark) in enumerate(zip(lines_of(self.data), self.marks, strict=True), 1):
+        for number, (text, mark) in enumerate(zip(lines, marks, strict=True), 1):
             if mark.isupper() or not text.strip():
                 continue
-            wanted = [each for each in pieces(text) if each.strip()] if "\r" in text else [text]
+            if "\r" not in text:
+                if left.get(text, 0) > 0:
+                    left[text] -= 1
+                else:
+                    gone.append((number, Line(text, _HANDS[mark], seen=False)))
+                continue
+            wanted = [each for each in pieces(text) if each.strip()]
             for each in wanted:
                 left[each] -= 1
             if min(map(left.__getitem__, wanted)) < 0:
                 left.update(wanted)
                 gone.append((number, Line(text, _HANDS[mark], seen=False)))
         return gone
+
+
+def _seen(data: bytes, marks: str, answer: str) -> str:
+    """Return the marks of lines after an answer about them."""
+    if not marks or marks.isupper():
+        return marks
+    shown = shown_lines(lines_of(data), answer)
+    return "".join([mark.upper() if seen else mark for mark, seen in zip(marks, shown, strict=True)])
 
 
 def _carried(old: Sequence[str], marks: str, new: Sequence[str], mark: str) -> str:

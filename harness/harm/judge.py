@@ -227,9 +227,7 @@ class _Judge:
             if call.tool == "Read" and path in named and not result.is_error:
                 self.view[path] = known.shown(answer, "Read")
             else:
-                heard = known.shown(answer, call.tool)
-                if heard.marks != known.marks:
-                    self.view[path] = heard
+                self.view[path] = known.heard(answer, call.tool)
 
     def _strays(
         self,

@@ -62,9 +62,19 @@ def _edited(content: Content, call: Sequence[Replacement], after: bytes) -> bool
     texts = [content.text]
     for number, edit in enumerate(call):
         if number == len(call) - 1:
+            if any(content.data(text) == after for text in _by_the_letter(texts, edit)):
+                return True  # as mostly; what follows takes longer
             return any(_fits(content, change, after) for text in texts for change in changes(text, edit))
         texts = list(islice((change.text for text in texts for change in changes(text, edit)), _MOST))
     return False
+
+
+def _by_the_letter(texts: Sequence[str], edit: Replacement) -> Iterator[str]:
+    """Yield the first of the `changes` of each text, where it is one to the letter."""
+    for text in texts:
+        found = text.count(edit.old) if edit.old else 0
+        if found == 1 or (found and (edit.every or edit.count == found)):
+            yield text.replace(edit.old, next(_inserted(text, edit.new)))
 
 
 def changes(text: str, edit: Replacement) -> Iterator[Change]:

@@ -161,6 +161,7 @@ class _Replay:
         self.index = 0
         self.hooks: tuple[Hook, ...] = ()
         self.other: Adapter | None = None
+        self.named: tuple[dict[str, Entry], dict[str, tuple[str, ...]]] | None = None
 
     def perform(self, adapter: Adapter, *, to_the_end: bool) -> Outcome:
         trace.scenario(self.scenario.id, self.site.root)
@@ -228,10 +229,17 @@ class _Replay:
         """Look once more, and return what was done to the workspace since the last step."""
         before = self.state
         changed = self._changes()
-        names = names_of(before), names_of(self.state)
+        names = self._names(before)
         return StepOutcome(
-            (), changed, traces=traces(before, self.state), names_before=names[0], names=names[1]
+            (), changed, traces=traces(before, self.state), names_before=names, names=self._names()
         )
+
+    def _names(self, state: dict[str, Entry] | None = None) -> dict[str, tuple[str, ...]]:
+        """Return all names of files that have several in a state, by default the present one."""
+        state = self.state if state is None else state
+        if self.named is None or self.named[0] is not state:
+            self.named = state, names_of(state)
+        return self.named[1]
 
     def _take_over_from_the_start(self) -> None:
         """Take what a program keeps at home and among its temporary files when it starts for no effect of a call."""
@@ -416,8 +424,11 @@ class _Replay:
         else:
             start = interfere.state[1]
             left = traces(before, interfere.state[0]) | traces(start, self.state)
-        names = names_of(start), names_of(self.state)
-        self.steps.append(StepOutcome(results, changed, world, struck, milliseconds, left, *names))
+        self.steps.append(
+            StepOutcome(
+                results, changed, world, struck, milliseconds, left, self._names(start), self._names()
+            )
+        )
 
     def _changes(self) -> dict[str, Entry | None]:
         try:

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -24,6 +25,7 @@ from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect
 from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
 from readfirst.harness.session import TIME_LIMIT, design_named, traits_of
+from readfirst.harness.suite.compiled import Compiled
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.scenario import Scenario
@@ -92,6 +94,7 @@ class Runner:
     def __init__(self, spec: RunSpec, suite: Suite | None = None) -> None:
         self.spec = spec
         self.suite = suite if suite is not None else Suite(spec.fixtures)
+        self._scenarios = Compiled(self.suite)
         self.contracts = tuple(map(self.suite.contracts.find, (spec.contract, *spec.also)))
         self._adapter = connect(
             spec.connect,
@@ -104,7 +107,9 @@ class Runner:
         design_named(self._traits.design)
         self.claims = claimed(self._traits)
         """The capabilities that are claimed."""
-        self._place = SitePool(confined=spec.confine, memory=self._traits.in_memory)
+        self._place = SitePool(
+            confined=spec.confine, memory=self._traits.in_memory, stamps=self._traits.stamps
+        )
         self._ended = _Ended(self._traits.servers is None)
         self._kept = KeptWorkspaces(spec.keep) if spec.keep is not None else None
         if self._kept is not None:
@@ -120,8 +125,7 @@ class Runner:
         Raises SuiteError or RecordingError if its files are damaged. Everything else that goes wrong becomes a verdict:
         `broken`, with whom to blame.
         """
-        stated = self.suite.in_full(self.suite.scenario(scenario_id))
-        views = self._views(stated)
+        views = self._views(self._scenarios.scenario(scenario_id))
         skips = [self._skipped(view) for view in views]
         open_ = [view for view, skip in zip(views, skips, strict=True) if skip is None]
         replayed = self._judged_alone_if_in_doubt(scenario_id, open_) if open_ else []
@@ -187,9 +191,19 @@ class Runner:
                 key = (id(view.scenario), id(None if view.contract.recorded else view.contract))
                 if key not in compared:
                     recorded = view.transcript if level == "verbatim" else None
-                    compared[key] = compare(
-                        view.own, outcome, view.contract, level, vocabulary, recorded, harms
+                    against = partial(
+                        compare,
+                        outcome=outcome,
+                        contract=view.contract,
+                        level=level,
+                        vocabulary=vocabulary,
+                        recorded=recorded,
+                        harms=harms,
                     )
+                    verdict = against(view.own)
+                    if verdict.differences and (full := self.suite.in_full(view.own)) is not view.own:
+                        verdict = against(full)
+                    compared[key] = verdict
                 named = replace(compared[key], contract=view.contract.name)
                 verdicts.append(by_design(named, view.own, view.contract, self._traits.design))
         except Exception as error:
@@ -236,6 +250,7 @@ class Runner:
     def close(self) -> None:
         """Close the adapter and remove the workspaces. What goes wrong is logged, and changes no verdict."""
         try:
+            self._scenarios.close()
             self._traits.close()
         except Exception as error:
             _LOG.warning("the adapter could not be closed: %s: %s", type(error).__name__, error)

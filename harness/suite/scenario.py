@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -303,7 +304,7 @@ class Given:
     memory_files: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scenario:
     """One behaviour. `id` is the path below `scenarios/`, without `.yaml`; its first part is the family.
 
@@ -360,14 +361,14 @@ class Scenario:
         raced = any(isinstance(step, ParallelCalls) and step.sides for step in self.steps)
         return raced or any(call.interrupted not in (None, *WAITING, "cut", "limit") for call in self.calls())
 
-    @property
+    @cached_property
     def mounts(self) -> bool:
         """Whether a file system is mounted in it, or taken away, also during a call."""
         events = [step for step in self.steps if isinstance(step, WorldEvent)]
         events += [event for call in self.calls() for event in call.during if isinstance(event, WorldEvent)]
         return any(event.kind in ("mount", "unmount") for event in events)
 
-    @property
+    @cached_property
     def needs(self) -> frozenset[str]:
         """The capabilities an adapter must have: tool names, and those of `session.SESSION_CAPABILITIES`."""
         needs = {call.tool for call in self.calls()}

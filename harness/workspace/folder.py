@@ -12,6 +12,8 @@ from contextlib import suppress
 
 from readfirst.harness.suite.entry import OLD_TIME
 
+_NOTHING: frozenset[str] = frozenset()
+
 
 class SpoiltError(Exception):
     """What an implementation did to its workspace makes it unusable; the message says what."""
@@ -33,39 +35,37 @@ class Folder:
         self.role = role
         self._keeps = keeps
         self._identity = _identity(self._status())
-        self._untouched: tuple[int, int] | None = None
+        self._untouched: tuple[int, ...] | None = None
 
     def check(self) -> None:
         """Raise SpoiltError if the directory must stay, and is no longer the one that was made."""
-        self._checked()
+        if self.role and _identity(self._status()) != self._identity:
+            raise SpoiltError(f"the implementation removed or replaced {self.role}")
 
     def is_untouched(self) -> bool:
         """Tell whether nothing came into it, or left it, since `added` found nothing in it."""
         status = self._status()
-        return status is not None and _times(status) == self._untouched
+        return status is not None and state_of(status) == self._untouched
 
     def added(self) -> frozenset[str]:
         """Return the names in it that do not belong there; none where it is gone.
 
         Raises SpoiltError as `check` does, and OSError if it cannot be listed.
         """
-        status = self._checked()
-        if status is None or _times(status) == self._untouched:
-            return frozenset()
+        status = self._status()
+        if status is not None and state_of(status) == self._untouched:
+            return _NOTHING
+        self.check()
+        if status is None:
+            return _NOTHING
         self._untouched = None
         with suppress(OSError):  # before it is listed, so that what comes meanwhile is seen the next time
             os.utime(self.path, (OLD_TIME, OLD_TIME), follow_symlinks=False)
             status = self._status() or status
         found = frozenset(name for name in os.listdir(self.path) if not self._keeps(name))
         if not found and status.st_mtime == OLD_TIME and status.st_mode & stat.S_IRWXU == stat.S_IRWXU:
-            self._untouched = _times(status)
+            self._untouched = state_of(status)
         return found
-
-    def _checked(self) -> os.stat_result | None:
-        status = self._status()
-        if self.role and _identity(status) != self._identity:
-            raise SpoiltError(f"the implementation removed or replaced {self.role}")
-        return status
 
     def _status(self) -> os.stat_result | None:
         try:
@@ -79,5 +79,6 @@ def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
     return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
 
 
-def _times(status: os.stat_result) -> tuple[int, int]:
-    return status.st_mtime_ns, status.st_ctime_ns
+def state_of(status: os.stat_result) -> tuple[int, ...]:
+    """Return what is not the same any more when a file, its attributes, or the names in a directory were changed."""
+    return (*status[:7], status.st_mtime_ns, status.st_ctime_ns)

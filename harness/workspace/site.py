@@ -25,7 +25,7 @@ from readfirst.harness.workspace.folder import Folder, SpoiltError
 from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.inside import ScriptedEditor
 from readfirst.harness.workspace.mounts import Mounts
-from readfirst.harness.workspace.snapshot import TooLargeError, scan, snapshot
+from readfirst.harness.workspace.snapshot import Snapshots, TooLargeError, scan, snapshot, tells_changes
 from readfirst.harness.workspace.world import WorldEventError, create, give, make_true, perform
 
 HOME = "$HOME/"
@@ -142,10 +142,17 @@ class Site:
     """The directory of one scenario: a workspace `root`, alone in its folder, and the session's `home`.
 
     `confined`: what runs there writes its temporary files there, too. `alone_in_base`: nobody but the harness
-    puts anything beside the directory.
+    puts anything beside the directory. `snapshots` take what did not change from the one before.
     """
 
-    def __init__(self, directory: str, *, confined: bool = False, alone_in_base: bool = False) -> None:
+    def __init__(
+        self,
+        directory: str,
+        *,
+        confined: bool = False,
+        alone_in_base: bool = False,
+        snapshots: Snapshots | None = None,
+    ) -> None:
         self.directory = directory
         self.confined = confined
         self.around = f"{directory}/{_AROUND}"
@@ -153,6 +160,7 @@ class Site:
         self.root = f"{self.around}/{_ROOT}"
         for made in (directory, self.around, self.home, self.root):
             _make(made)
+        self._snapshots = snapshots
         self.editor = ScriptedEditor(lambda: self.root)
         self.repository = Repository()
         self._mounts: Mounts | None = None
@@ -257,7 +265,9 @@ class Site:
         with _spoilt("read the workspace"):
             folders = (*self._own, *self._shared, *self._servers)
             added = [(folder, names) for folder in folders if (names := folder.added())]
-            entries = snapshot(self.root)
+            entries = snapshot(self.root) if self._snapshots is None else self._snapshots.take(self.root)
+            if added:
+                entries = dict(entries)
             for folder, names in added:
                 own = filter(_OWN_STATE.fullmatch, names) if folder.prefix == HOME else ()
                 scan(folder.path, folder.prefix, entries, self.root, names=names.difference(own))
@@ -297,6 +307,8 @@ class Site:
 
     def clear(self) -> None:
         """Make the site as new. Raises OSError, and RecursionError for a tree that is too deep."""
+        if self._snapshots is not None:
+            self._snapshots.forget()
         self.editor.clear()
         self.repository.close()
         for folder in self._shared:
@@ -323,14 +335,24 @@ class SitePool:
 
     The base is a fresh directory for temporary files unless one is named. Its path holds no symbolic links.
     One in which a site could not be cleared is left alone until the place is closed, and there is a fresh one.
-    `memory`: a fresh directory is in memory where that is possible. `confined` is that of its sites. `keep` gets every
-    site with its scenario's id, after the last step.
+    `memory`: a fresh directory is in memory where that is possible. `stamps`: what works there changes files by the
+    calls for that, so that their times tell. `confined` is that of its sites. `keep` gets every site with its
+    scenario's id, after the last step.
     """
 
-    def __init__(self, base: Path | None = None, *, confined: bool = False, memory: bool = False) -> None:
+    def __init__(
+        self,
+        base: Path | None = None,
+        *,
+        confined: bool = False,
+        memory: bool = False,
+        stamps: bool = False,
+    ) -> None:
         self.keep: Callable[[str, Site], None] | None = None
         self._confined = confined
         self._memory = memory
+        self._stamps = stamps
+        self._tells_changes = False
         self.base = ""
         self._named = base is not None
         self._scratch: list[Scratch] = []
@@ -406,6 +428,7 @@ class SitePool:
             self._free.clear()
             self._scratch.append(Scratch(memory=self._memory))
             self.base = str(self._scratch[-1].path)
+            self._tells_changes = self._stamps and tells_changes(self.base)
 
     def _new(self) -> Site:
         moved = False
@@ -413,7 +436,10 @@ class SitePool:
             self._made += 1
             try:
                 return Site(
-                    f"{self.base}/{self._made}", confined=self._confined, alone_in_base=not self._named
+                    f"{self.base}/{self._made}",
+                    confined=self._confined,
+                    alone_in_base=not self._named,
+                    snapshots=Snapshots() if self._tells_changes else None,
                 )
             except FileExistsError:
                 continue

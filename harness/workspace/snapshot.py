@@ -1,4 +1,8 @@
-"""Snapshot: every path below a directory with bytes, type, mode, owner, link target and stamp, trusting no times."""
+"""Snapshot: every path below a directory with bytes, type, mode, owner, link target and stamp.
+
+No time that a program can set is trusted. Where the system gives each change of a file a time of its own, `Snapshots`
+reads again only what changed.
+"""
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
 # ruff: noqa: PTH115
@@ -8,10 +12,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Collection, Mapping
+from contextlib import suppress
+from typing import NamedTuple
 
 from readfirst.harness.processes.footing import opened, set_mode
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, SpecialFile, Stamp, Symlink
 from readfirst.harness.suite.ownership import ACL, USER, Ownership
+from readfirst.harness.workspace.folder import state_of
 
 MAXIMUM_FILE_SIZE = 256 * 1024 * 1024
 """A larger file (bytes) is recorded by its size alone: an implementation that writes one must not stop us."""
@@ -24,10 +31,10 @@ class TooLargeError(Exception):
     """There is more below a directory than anybody can want to compare."""
 
 
-def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
+def snapshot(root: str | os.PathLike[str], known: _Known | None = None) -> dict[str, Entry]:
     """Return every path below `root`, relative and `/`-separated, with its state; `root` itself is left out.
 
-    Links are never followed. All bytes are read every time, because a changed file may carry an old time.
+    Links are never followed. All bytes are read, but of what is `known`, because a changed file may carry an old time.
     The target of an absolute link into `root` begins with `$WS`. A directory or file without read permission
     is made readable for the moment. Fifos, sockets and devices are named, not opened. A `root` that is no
     directory, or a link to one, gives the single path `.`. Raises OSError, RecursionError, TooLargeError.
@@ -37,7 +44,7 @@ def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
     try:
         if stat.S_ISLNK(os.lstat(top).st_mode):
             return {".": Symlink(os.readlink(top))}
-        scan(top, "", entries, top)
+        scan(top, "", entries, top, known=known)
     except FileNotFoundError:
         return {".": SpecialFile("missing")}
     except NotADirectoryError:
@@ -45,15 +52,93 @@ def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
     return entries
 
 
+_State = tuple[int, ...]
+"""What `state_of` gives."""
+_TRIED = 20
+"""Changes that a file system has to tell apart, made in less time than the clock of others takes to tick."""
+
+
+def tells_changes(folder: str) -> bool:
+    """Whether the file system of a folder gives each change that somebody may have seen a time of its own (`ctime`)."""
+    with opened(folder) as above:
+        name = ".times"
+        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=above)
+        try:
+            seen = set()
+            for _ in range(_TRIED):
+                os.pwrite(descriptor, b"x", 0)
+                seen.add(os.fstat(descriptor).st_ctime_ns)
+            return len(seen) == _TRIED
+        finally:
+            os.close(descriptor)
+            os.unlink(name, dir_fd=above)
+
+
+class Snapshots:
+    """Snapshots of one directory, one after the other, each of which reads only what changed since the last.
+
+    For a file system that `tells_changes`, and for what is written by the calls for it: who maps a file into memory
+    writes there without a time.
+    """
+
+    def __init__(self) -> None:
+        self._root = ""
+        self._entries: dict[str, Entry] = {}
+        self._states: dict[str, _State] = {}
+
+    def take(self, root: str) -> dict[str, Entry]:
+        """Return what `snapshot` returns; where nothing changed, the very value that was returned before."""
+        if root == self._root and self._is_unchanged():
+            return self._entries
+        states: dict[str, _State] = {}
+        with suppress(OSError):
+            states[root] = state_of(os.lstat(root))
+        known = (self._entries, self._states) if root == self._root else ({}, {})
+        self._entries, self._states, self._root = snapshot(root, _Known(root, *known, states)), states, root
+        return self._entries
+
+    def forget(self) -> None:
+        """Take the next one as the first."""
+        self._root = ""
+
+    def _is_unchanged(self) -> bool:
+        try:
+            for path, state in self._states.items():
+                if state_of(os.lstat(path)) != state:
+                    return False
+            return bool(self._states)
+        except OSError:
+            return False
+
+
+class _Known(NamedTuple):
+    """What the last snapshot saw, by paths in it and by absolute ones, and what the next one sees of the latter."""
+
+    root: str
+    entries: Mapping[str, Entry]
+    states: Mapping[str, _State]
+    now: dict[str, _State]
+
+
 def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Entry | None]:
     """Return what differs: each path with its new state, None where it is gone; sorted by path."""
-    differing = {path for path, entry in after.items() if before.get(path) != entry}
+    if before is after:
+        return {}
+    differing = {
+        path for path, entry in after.items() if (former := before.get(path)) is not entry and former != entry
+    }
     differing.update(path for path in before if path not in after)
     return {path: after.get(path) for path in sorted(differing)}
 
 
 def scan(
-    directory: str, prefix: str, entries: dict[str, Entry], top: str, *, names: Collection[str] | None = None
+    directory: str,
+    prefix: str,
+    entries: dict[str, Entry],
+    top: str,
+    *,
+    names: Collection[str] | None = None,
+    known: _Known | None = None,
 ) -> None:
     """Add what lies below `directory` to `entries`, each path with `prefix` in front; `top` becomes `$WS`.
 
@@ -61,11 +146,12 @@ def scan(
     """
     folder, name = os.path.split(directory)
     with opened(folder) as above:
-        _Scan(entries, top).directory(name, above, prefix, names)
+        _Scan(entries, top, known).directory(name, above, prefix, names)
 
 
 class _Scan:
-    def __init__(self, entries: dict[str, Entry], top: str) -> None:
+    def __init__(self, entries: dict[str, Entry], top: str, known: _Known | None) -> None:
+        self.known = known
         self.entries = entries
         self.top = top
         self.bytes = 0
@@ -96,6 +182,17 @@ class _Scan:
 
     def _entry(self, found: os.DirEntry[str], folder: int, path: str) -> None:
         status = found.stat(follow_symlinks=False)
+        if self.known is not None:
+            absolute, state = f"{self.known.root}/{path}", state_of(status)
+            self.known.now[absolute] = state
+            if (
+                self.known.states.get(absolute) == state
+                and (kept := self.known.entries.get(path)) is not None
+                and not isinstance(kept, Directory)
+            ):
+                self.entries[path] = kept
+                self._check_number()
+                return
         mode = stat.S_IMODE(status.st_mode)
         kind = stat.S_IFMT(status.st_mode)
         if kind == stat.S_IFREG:
@@ -111,6 +208,9 @@ class _Scan:
             self.entries[path] = Symlink(target)
         else:
             self.entries[path] = SpecialFile(_kind(status.st_mode))
+        self._check_number()
+
+    def _check_number(self) -> None:
         if len(self.entries) > MAXIMUM_ENTRIES:
             raise TooLargeError(f"there are more than {MAXIMUM_ENTRIES} files in it")
 

@@ -21,7 +21,9 @@ class Trace(NamedTuple):
 
 def traces(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Trace]:
     """Return each path that holds an equal file in two snapshots, and was not left alone between them."""
-    found = {}
+    found: dict[str, Trace] = {}
+    if before is after:
+        return found
     for path, entry in after.items():
         if type(entry) is RegularFile:
             former = before.get(path)

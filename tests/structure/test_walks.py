@@ -76,7 +76,10 @@ def test_a_walk_leads_through_few_files(walk: list[Place], most: int) -> None:
     assert all((CHECKOUT / file).is_file() for file in files)
 
 
-def test_a_scenario_goes_to_its_verdict_as_the_page_says() -> None:
+def test_a_scenario_goes_to_its_verdict_as_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where no earlier run has kept it
     suite = Suite(CHECKOUT / "fixtures")
     with Runner(RunSpec(suite.root, "reference", suite.contracts.default)) as runner:
         runner.judge("gate/write-unread")  # what is done once for all scenarios is no part of the walk

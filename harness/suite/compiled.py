@@ -1,0 +1,238 @@
+"""Compiled: scenarios as they were read before, kept in the user's cache while what they are read from stays the same.
+
+A kept scenario is found by a digest of its file, of the recording that says what a composed one expects, and of
+contracts and vocabulary, as long as the program that reads them is the same. Nothing has to be cleared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import io
+import os
+import pickle
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from functools import cache, cached_property
+from pathlib import Path, PurePath
+from typing import IO, Any
+
+import platformdirs
+
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+
+_WORTH_WRITING = 50
+"""Scenarios that take longer to read than the whole file to write."""
+_LONG = 64 * 1024
+"""Bytes of one from which it is kept compressed: it holds texts that are written as repetitions."""
+_PRESSED = b"pressed"
+"""What a compressed one begins with, and no other."""
+_MOST = 32 * 1024 * 1024
+"""Bytes of all; with more, what this suite does not need is dropped."""
+_MODULES = {
+    "fractions",
+    "readfirst.harness.source.finding",
+    "readfirst.harness.suite.entry",
+    "readfirst.harness.suite.ownership",
+    "readfirst.harness.suite.permissions",
+    "readfirst.harness.suite.repeated",
+    "readfirst.harness.suite.scenario",
+}
+"""Where the classes are of which a scenario consists."""
+
+
+class Compiled:
+    """The scenarios of the bundled suite, each read once as long as nothing changes; others are read every time."""
+
+    def __init__(self, suite: Suite, file: Path | None = None) -> None:
+        """Take what `file` keeps, which is in the user's cache. A damaged one is as good as none."""
+        self._suite = suite
+        self._file = platformdirs.user_cache_path("readfirst") / "scenarios" if file is None else file
+        self._kept: _Kept | None = None
+        self._used: set[bytes] = set()
+        self._new: dict[bytes, bytes] = {}
+        self._digests: dict[Path, bytes] = {}
+
+    def scenario(self, scenario_id: str) -> Scenario:
+        """Return a scenario as `Suite.scenario` does, and raise what that raises."""
+        if not self._suite.bundled:
+            return self._suite.scenario(scenario_id)
+        if self._kept is None:
+            self._kept = _Kept(self._file)
+        place = self._suite.place(scenario_id)
+        key = self._key(scenario_id, place.file, composed=place.composed)
+        self._used.add(key)
+        with suppress(Exception):  # whatever a damaged file makes of itself
+            if (data := self._kept.get(key)) is not None:
+                return _loaded(data, self._suite.root)
+        scenario = self._suite.scenario(scenario_id)
+        self._new[key] = _dumped(scenario, self._suite.root)
+        return scenario
+
+    def close(self) -> None:
+        """Keep what was read anew, if it is much. Where it cannot be written, the next run reads it again."""
+        if self._kept is not None:
+            self._kept.close()
+        if len(self._new) < _WORTH_WRITING:
+            return
+        kept = _Kept(self._file)  # another process may have written meanwhile
+        known = {key: data for key in kept.places if (data := kept.get(key)) is not None}
+        kept.close()
+        if sum(map(len, known.values())) > _MOST:
+            known = {key: data for key, data in known.items() if key in self._used}
+        with suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            write_all({self._file: _written({**known, **self._new})})
+        self._new = {}
+
+    def _key(self, scenario_id: str, file: Path, *, composed: bool) -> bytes:
+        """Return what is the same as long as the scenario is."""
+        digest = hashlib.blake2b(self._shared, digest_size=20)
+        digest.update(scenario_id.encode("utf-8", "surrogateescape"))
+        digest.update(self._digest(file))
+        if composed:
+            with suppress(SuiteError):  # who reads the scenario says what is wrong with it
+                digest.update(self._digest(self._suite.recordings.path(scenario_id)))
+        return digest.digest()
+
+    def _digest(self, file: Path) -> bytes:
+        found = self._digests.get(file)
+        if found is None:
+            data = strict_yaml.read(file, most=_MOST, suite=self._suite.root)
+            found = self._digests[file] = hashlib.blake2b(data).digest()
+        return found
+
+    @cached_property
+    def _shared(self) -> bytes:
+        root = self._suite.root
+        return b"".join(map(self._digest, (root / "contracts.yaml", root / "errors.yaml")))
+
+
+class _Kept:
+    """What a file keeps: where each scenario is in it, and then all of them; nothing, if another program wrote it."""
+
+    def __init__(self, file: Path) -> None:
+        self.places: dict[bytes, tuple[int, int]] = {}
+        self._stream: IO[bytes] | None = None
+        with suppress(Exception):
+            self._stream = file.open("rb")
+            program, places = _Plain(self._stream).load()
+            self._start = self._stream.tell()
+            if program == _program():
+                self.places = places
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the bytes of a scenario, None where they are not there."""
+        place = self.places.get(key)
+        if place is None or self._stream is None:
+            return None
+        start, length = place
+        return os.pread(self._stream.fileno(), length, self._start + start)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._stream is not None:
+            self._stream.close()
+
+
+def _written(scenarios: Mapping[bytes, bytes]) -> bytes:
+    """Return the file that keeps these."""
+    places, at = {}, 0
+    for key, data in scenarios.items():
+        places[key] = at, len(data)
+        at += len(data)
+    return b"".join((pickle.dumps((_program(), places)), *scenarios.values()))
+
+
+def _dumped(scenario: Scenario, root: Path) -> bytes:
+    stream = io.BytesIO()
+    _Packed(stream, root).dump(scenario)
+    data = stream.getvalue()
+    return data if len(data) < _LONG else _PRESSED + zlib.compress(data, 1)
+
+
+def _loaded(data: bytes, root: Path) -> Scenario:
+    if data.startswith(_PRESSED):
+        data = zlib.decompress(data[len(_PRESSED) :])
+    scenario = _Unpacked(io.BytesIO(data), root).load()
+    if not isinstance(scenario, Scenario):
+        raise pickle.UnpicklingError("no scenario")
+    return scenario
+
+
+@cache
+def _path(root: Path, name: str) -> Path:
+    return root / name
+
+
+@cache
+def _class(module: str, name: str) -> Any:
+    found = getattr(importlib.import_module(module), name)
+    if not isinstance(found, type):
+        raise pickle.UnpicklingError(f"{module}.{name} is no class")
+    return found
+
+
+@cache
+def _program() -> bytes:
+    """Return a digest of the modules that read scenarios, by size and time of each as Python's own cache has it."""
+    harness = Path(__file__).parent.parent
+    digest = hashlib.blake2b()
+    for file in (
+        harness / "session.py",
+        *sorted(harness.glob("source/*.py")),
+        *sorted(harness.glob("suite/*.py")),
+    ):
+        status = file.stat()
+        digest.update(f"{file.name} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return digest.digest()
+
+
+class _Packed(pickle.Pickler):
+    """Writes paths relative to the suite, because several checkouts share a cache."""
+
+    def __init__(self, stream: io.BytesIO, root: Path) -> None:
+        super().__init__(stream, pickle.HIGHEST_PROTOCOL)
+        self._root = root
+
+    def reducer_override(self, thing: Any) -> Any:
+        """Let values be made by their classes, which is faster than to fill them in."""
+        if is_dataclass(thing) and not isinstance(thing, type):
+            return type(thing), tuple(getattr(thing, each.name) for each in fields(thing))
+        return NotImplemented
+
+    def persistent_id(self, thing: Any) -> str | None:
+        """Name a path."""
+        return thing.relative_to(self._root).as_posix() if isinstance(thing, PurePath) else None
+
+
+class _Plain(pickle.Unpickler):
+    """Makes plain values, and nothing that a class would make."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Refuse."""
+        raise pickle.UnpicklingError(f"{module}.{name}")
+
+
+class _Unpacked(_Plain):
+    """Makes what a scenario consists of: the values of this package."""
+
+    def __init__(self, stream: io.BytesIO, root: Path) -> None:
+        super().__init__(stream)
+        self._root = root
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return a class of a scenario's values, and refuse any other."""
+        if module not in _MODULES or "." in name:
+            return super().find_class(module, name)
+        return _class(module, name)
+
+    def persistent_load(self, name: str) -> Path:
+        """Return a path by its name."""
+        return _path(self._root, name)
