@@ -113,7 +113,7 @@ def grouped(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]
                 consequences.append(each)
     causes = [Cause(signature, tuple(occurrences)) for signature, occurrences in members.items()]
     merged = sorted(_merged(causes), key=_rank)
-    differing = len({each.scenario_id for each in own})
+    differing = len({each.scenario_id for each in own if each.change.level == "effects"})
     # One that hides the others stands before them, whatever it is about.
     return sorted(
         merged, key=lambda cause: (cause.level != "effects", not _dominates(cause, differing))

@@ -125,7 +125,7 @@ class ClassResult:
 
 @dataclass(frozen=True, slots=True)
 class Dominant:
-    """The mistake of most failures: in how many of all failures it is, and how many show nothing else.
+    """The most frequent mistake: in how many of all failures it is, and how many show nothing else that is as bad.
 
     `shortest` is the verdict on the shortest of these.
     """
@@ -190,19 +190,19 @@ class RuleTally:
         return tuple(sorted(found, key=lambda result: _rank(result, place)))
 
     def dominant(self) -> Dominant | None:
-        """Return the mistake that alone explains more than half of the failures; None where there is none."""
+        """Return the mistake that alone explains more than a quarter of the failures; None where there is none."""
         fails: Counter[_Mistakes] = Counter()
         for counted in self._fails.values():
             fails.update(counted)
         frequent: Counter[str] = Counter()
         for mistakes, number in fails.items():
-            frequent.update(dict.fromkeys({name for name, _ in mistakes}, number))
+            told = {name for name, _ in mistakes if name.partition(":")[0] not in _ALIKE}
+            frequent.update(dict.fromkeys(told, number))
         if not frequent:
             return None
         [(most, failing)] = frequent.most_common(1)
         alone = sum(number for mistakes, number in fails.items() if _only(most, mistakes))
-        enough = failing >= _FEWEST and 2 * alone > fails.total()
-        if not enough or most.partition(":")[0] in _ALIKE:
+        if failing < _FEWEST or 4 * alone <= fails.total():
             return None
         shown = [
             found
@@ -238,12 +238,22 @@ class RuleTally:
 
 
 def _only(name: str | None, mistakes: _Mistakes) -> bool:
-    return all(each == name for each, _ in mistakes)
+    """Whether the failure is of one mistake: what else differs, such as words, is not as bad."""
+    lowest = min(level for _, level in mistakes)
+    return all(each == name for each, level in mistakes if level == lowest)
 
 
 def _mistakes(verdict: Verdict, lowest: int) -> _Mistakes:
-    """Return what a failure shows. Harm that comes with a difference in effects is that difference's."""
-    found = [(kind(each), LEVELS.index(each.level)) for each in verdict.differences if each.level != "safe"]
+    """Return what a failure shows at the level that was asked for, and below.
+
+    Harm that comes with a difference in effects is that difference's.
+    """
+    most = LEVELS.index(verdict.level)
+    found = [
+        (kind(each), level)
+        for each in verdict.differences
+        if each.level != "safe" and (level := LEVELS.index(each.level)) <= most
+    ]
     if verdict.status == "broken" or not found:
         return frozenset({(signature(verdict), lowest)})
     effects = LEVELS.index("effects")

@@ -338,6 +338,10 @@ def test_what_hides_all_else_stands_first_whatever_it_is_about() -> None:
     assert [each.signature.kind for each in causes] == ["mode", "refusal"]
     causes, _ = grouped([*few, *seen("mode", "as it was", "0600", 4)])
     assert [each.signature.kind for each in causes] == ["refusal", "mode"]
+    said = Change("text", "words", "", "This", "That", "This", "That")
+    words = [Occurrence(said, f"gate/words-{number}", (0, None), "Read") for number in range(400)]
+    causes, _ = grouped([*words, *few, *seen("mode", "as it was", "0600", 40)])
+    assert [each.signature.kind for each in causes] == ["mode", "refusal", "words"]
 
 
 def test_the_result_can_go_to_a_file(filled: Small, run: Run, tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
+import pytest
+
 from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.verdict import LEVELS, Difference, Status, Verdict
+from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
 from readfirst.harness.report.by_rule import RuleResult, RuleTally, by_class, by_rule
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.heading import Requirement
@@ -172,10 +174,25 @@ def test_a_mistake_of_most_failures_is_told_and_the_others_are_counted_without_i
     assert {each.id: each.fails for each in tally.results()} == {"stale": 11, "unread": 1, "touched": 1}
 
 
-def test_a_mistake_of_few_failures_or_of_less_than_half_is_not_told_apart() -> None:
+@pytest.mark.parametrize("level", ["effects", "text"])
+def test_other_words_of_all_answers_do_not_hide_the_mistake_of_most_failures(level: Level) -> None:
+    judged = []
+    for number in range(12):
+        found, ruling = mistaken(number, "stale", f"mode of {number}.txt")
+        words = Difference(0, 0, "text", "text", "x", "y")
+        judged.append((replace(found, level=level, differences=(*found.differences, words)), ruling))
+    tally = tallied(*judged)
+    dominant = tally.dominant()
+    assert dominant is not None
+    assert (dominant.kind, dominant.alone, dominant.of) == ("effects: mode", 12, 12)
+    [left] = tally.results(as_if_without=dominant.kind)
+    assert left.level == (None if level == "effects" else "text")
+
+
+def test_a_mistake_of_few_failures_or_of_a_quarter_is_not_told_apart() -> None:
     assert tallied(*(mistaken(number, "stale", "mode of a.txt") for number in range(9))).dominant() is None
     ten = [mistaken(number, "stale", "mode of a.txt") for number in range(10)]
-    others = [mistaken(10 + number, "unread", "names of a.txt", "mode of a.txt") for number in range(10)]
+    others = [mistaken(10 + number, "unread", "names of a.txt", "mode of a.txt") for number in range(30)]
     assert tallied(*ten, *others).dominant() is None
     everything = tallied(*ten).dominant()
     assert everything is not None

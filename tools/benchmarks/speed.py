@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +76,7 @@ class Result:
 def suite_of(kinds: int, copies: int = 1) -> Iterator[Suite]:
     """Give a suite of `kinds` times `copies` scenarios, made of the bundled ones that the reference passes."""
     bundled = Suite()
-    sources = [bundled.path(name) for name in passing(bundled) if not bundled.place(name).case]
+    sources = [bundled.path(name) for name in passing() if not bundled.place(name).case]
     folder = Path(tempfile.mkdtemp(prefix="readfirst-speed-"))
     try:
         for name in ("contracts.yaml", "errors.yaml"):
@@ -96,10 +96,12 @@ def same_device(one: Path, other: Path) -> bool:
     return one.stat().st_dev == other.stat().st_dev
 
 
-def passing(suite: Suite) -> list[str]:
+@cache
+def passing() -> list[str]:
     """Return the recorded scenarios that the reference passes; the others are not measured."""
+    suite = Suite()
     recorded = sorted(set(Recordings(suite.recordings_root).ids()) & set(suite.ids()))
-    verdicts = run(suite, "reference", ["2.1.7"], ids=recorded)
+    verdicts = run(suite, "reference", ["2.1.7"], ids=recorded, jobs=0)
     return [verdict.scenario_id for verdict in verdicts if verdict.status == "passed"]
 
 
@@ -223,7 +225,7 @@ def replay_ratio(rounds: int) -> Result:
     """Compare replaying and judging the suite with the bare loop; the two take turns, the best of each counts."""
     suite = Suite()
     contract = suite.contracts["2.1.7"]
-    scenarios = [suite.scenario(name) for name in passing(suite)]
+    scenarios = [suite.scenario(name) for name in passing()]
     adapter = connect("reference", suite, contract=contract)
     harnessed, plain = [], []
 
@@ -267,7 +269,7 @@ def process_ratio(rounds: int) -> Result:
     """
     suite = Suite()
     run_, plain = [], []
-    chosen = [each for each in map(suite.scenario, passing(suite)) if not starts_programs(each)]
+    chosen = [each for each in map(suite.scenario, passing()) if not starts_programs(each)]
     if not chosen:
         raise SystemExit("no scenario is left to compare the run with the loop on")
     words = ("-m", "readfirst", "run", "-j", "1", *(each.id for each in chosen))
@@ -391,7 +393,7 @@ def listing(rounds: int) -> Result:
 def recorder(count: int, least: float) -> Result:
     """Time the real product on scenarios that share one session, after its start."""
     suite = Suite()
-    ids = [name for name in passing(suite) if shares_a_session(suite.scenario(name))][: count + 1]
+    ids = [name for name in passing() if shares_a_session(suite.scenario(name))][: count + 1]
     with Runner(RunSpec(suite.root, "claude-code:2.1.7", "2.1.7"), suite) as runner:
         runner.judge(ids[0])
         started = time.perf_counter()
