@@ -1,7 +1,7 @@
 """Compiled: scenarios as they were read before, kept in the user's cache while what they are read from stays the same.
 
 A kept scenario is found by a digest of its file, of the recording that says what a composed one expects, and of
-contracts and vocabulary, as long as the program that reads them is the same. Nothing has to be cleared.
+contracts and vocabulary. Each state of the program that reads them has a file of its own; the last few of these stay.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ _PRESSED = b"pressed"
 """What a compressed one begins with, and no other."""
 _MOST = 32 * 1024 * 1024
 """Bytes of all; with more, what this suite does not need is dropped."""
+_PROGRAMS = 4
+"""Files that stay: several checkouts may be in use."""
 _MODULES = {
     "fractions",
     "readfirst.harness.source.finding",
@@ -50,10 +52,11 @@ _MODULES = {
 class Compiled:
     """The scenarios of the bundled suite, each read once as long as nothing changes; others are read every time."""
 
-    def __init__(self, suite: Suite, file: Path | None = None) -> None:
-        """Take what `file` keeps, which is in the user's cache. A damaged one is as good as none."""
+    def __init__(self, suite: Suite, folder: Path | None = None) -> None:
+        """Take what is kept in a folder, by default of the user's cache. What is damaged is as good as nothing."""
         self._suite = suite
-        self._file = platformdirs.user_cache_path("readfirst") / "scenarios" if file is None else file
+        self._folder = platformdirs.user_cache_path("readfirst") / "scenarios" if folder is None else folder
+        self._file = self._folder / program()
         self._kept: _Kept | None = None
         self._used: set[bytes] = set()
         self._new: dict[bytes, bytes] = {}
@@ -87,8 +90,10 @@ class Compiled:
         if sum(map(len, known.values())) > _MOST:
             known = {key: data for key, data in known.items() if key in self._used}
         with suppress(OSError):
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(parents=True, exist_ok=True)
             write_all({self._file: _written({**known, **self._new})})
+            for old in sorted(self._folder.iterdir(), key=lambda file: -file.stat().st_mtime)[_PROGRAMS:]:
+                old.unlink()
         self._new = {}
 
     def _key(self, scenario_id: str, file: Path, *, composed: bool) -> bytes:
@@ -115,17 +120,15 @@ class Compiled:
 
 
 class _Kept:
-    """What a file keeps: where each scenario is in it, and then all of them; nothing, if another program wrote it."""
+    """What a file keeps: where each scenario is in it, and then all of them."""
 
     def __init__(self, file: Path) -> None:
         self.places: dict[bytes, tuple[int, int]] = {}
         self._stream: IO[bytes] | None = None
         with suppress(Exception):
             self._stream = file.open("rb")
-            program, places = _Plain(self._stream).load()
+            self.places = dict(_Plain(self._stream).load())
             self._start = self._stream.tell()
-            if program == _program():
-                self.places = places
 
     def get(self, key: bytes) -> bytes | None:
         """Return the bytes of a scenario, None where they are not there."""
@@ -147,7 +150,7 @@ def _written(scenarios: Mapping[bytes, bytes]) -> bytes:
     for key, data in scenarios.items():
         places[key] = at, len(data)
         at += len(data)
-    return b"".join((pickle.dumps((_program(), places)), *scenarios.values()))
+    return b"".join((pickle.dumps(places), *scenarios.values()))
 
 
 def _dumped(scenario: Scenario, root: Path) -> bytes:
@@ -180,18 +183,14 @@ def _class(module: str, name: str) -> Any:
 
 
 @cache
-def _program() -> bytes:
-    """Return a digest of the modules that read scenarios, by size and time of each as Python's own cache has it."""
+def program() -> str:
+    """Return a digest of the modules that read scenarios."""
     harness = Path(__file__).parent.parent
-    digest = hashlib.blake2b()
-    for file in (
-        harness / "session.py",
-        *sorted(harness.glob("source/*.py")),
-        *sorted(harness.glob("suite/*.py")),
-    ):
-        status = file.stat()
-        digest.update(f"{file.name} {status.st_size} {status.st_mtime_ns}\n".encode())
-    return digest.digest()
+    digest = hashlib.blake2b(digest_size=16)
+    for folder in ("source", "suite"):
+        for file in sorted((harness / folder).glob("*.py")):
+            digest.update(hashlib.blake2b(file.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 class _Packed(pickle.Pickler):

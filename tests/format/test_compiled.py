@@ -25,9 +25,9 @@ def bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suite:
     return Suite(tmp_path / "fixtures", copies_bundled=True)
 
 
-def read(suite: Suite, file: Path) -> list[Scenario]:
+def read(suite: Suite, folder: Path) -> list[Scenario]:
     """Read all scenarios as a run does."""
-    scenarios = Compiled(suite, file)
+    scenarios = Compiled(suite, folder)
     found = [scenarios.scenario(each) for each in IDS]
     scenarios.close()
     return found
@@ -64,25 +64,28 @@ def test_a_changed_vocabulary_makes_all_be_read_anew(
     assert again == list(IDS)
 
 
-def test_another_program_does_not_take_what_was_kept(
+def test_another_program_keeps_its_own_and_the_last_few_stay(
     bundled: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read(bundled, tmp_path / "cache")
-    assert kept_in(tmp_path / "cache")
-    monkeypatch.setattr(compiled, "_program", lambda: b"another")
-    assert not kept_in(tmp_path / "cache")
+    for number in range(6):
+        monkeypatch.setattr(compiled, "program", lambda number=number: f"program-{number}")
+        read(bundled, tmp_path / "cache")
+        os.utime(tmp_path / "cache" / f"program-{number}", (number, number))
+    assert sorted(file.name for file in (tmp_path / "cache").iterdir()) == [
+        f"program-{n}" for n in (2, 3, 4, 5)
+    ]
 
 
 @pytest.mark.parametrize("damage", [b"", b"\x80", b"not a pickle", pickle.dumps(("x", 1))])
 def test_a_damaged_file_is_as_good_as_none(bundled: Suite, tmp_path: Path, damage: bytes) -> None:
     first = read(bundled, tmp_path / "cache")
-    (tmp_path / "cache").write_bytes(damage)
+    (tmp_path / "cache" / compiled.program()).write_bytes(damage)
     assert read(bundled, tmp_path / "cache") == first
 
 
-def kept_in(file: Path) -> list[bytes]:
-    """Return the keys of what a file keeps."""
-    kept = compiled._Kept(file)
+def kept_in(folder: Path) -> list[bytes]:
+    """Return the keys of what is kept in a folder."""
+    kept = compiled._Kept(folder / compiled.program())
     kept.close()
     return [*kept.places]
 
@@ -98,10 +101,10 @@ class _Evil:
 def test_nothing_but_values_of_scenarios_comes_out_of_the_file(bundled: Suite, tmp_path: Path) -> None:
     first = read(bundled, tmp_path / "cache")
     made = tmp_path / "made"
-    (tmp_path / "cache").write_bytes(pickle.dumps(_Evil(made)))
+    (tmp_path / "cache" / compiled.program()).write_bytes(pickle.dumps(_Evil(made)))
     assert read(bundled, tmp_path / "cache") == first
     evil = dict.fromkeys(kept_in(tmp_path / "cache"), pickle.dumps(_Evil(made)))
-    (tmp_path / "cache").write_bytes(compiled._written(evil))
+    (tmp_path / "cache" / compiled.program()).write_bytes(compiled._written(evil))
     assert read(bundled, tmp_path / "cache") == first
     assert not made.exists()
 
