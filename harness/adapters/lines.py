@@ -17,7 +17,6 @@ from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
     BASIC_CAPABILITIES,
-    DESIGNS,
     TIME_LIMIT,
     AdapterTraits,
     Arguments,
@@ -27,6 +26,7 @@ from readfirst.harness.session import (
     Interfere,
     ToolResult,
     Workspace,
+    design_named,
 )
 from readfirst.harness.workspace.site import Territory
 
@@ -134,13 +134,13 @@ class LinesAdapter:
         try:
             answer = program.ask({"do": "hello", "protocol": PROTOCOL}, "the start", self._start_limit)
             if problem := _wrong_hello(answer):
-                raise BrokenAdapter(f"the program's answer to hello {problem}")
+                raise BrokenAdapter(f"{program.called}'s answer to hello {problem}")
+            self._design = design_named(answer.get("design"))
         except BaseException:
             program.end(at_once=True)
             raise
         program.warn()
         self._capabilities = frozenset(answer["capabilities"])
-        self._design = answer.get("design")
         return program
 
     def _variables(self) -> dict[str, str]:
@@ -191,7 +191,8 @@ class LinesSession:
         answer = self.ask("calls", "the parallel group", calls=group)
         results = answer.get("results")
         if not isinstance(results, list):
-            raise BrokenAdapter(f"the program's answer to a group has no list `results`: {str(answer)[:200]}")
+            called = self._program.called
+            raise BrokenAdapter(f"{called}'s answer to a group has no list `results`: {str(answer)[:200]}")
         return [self._result(each, "a call of the parallel group") for each in results]
 
     def call_interrupted(
@@ -273,6 +274,4 @@ def _wrong_hello(answer: Mapping[str, Any]) -> str:
     names = answer.get("capabilities")
     if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
         return f"has no list of capabilities, but {str(names)[:200]!r}"
-    if (design := answer.get("design")) is not None and design not in DESIGNS:
-        return f"names the design {str(design)[:200]!r}; there are {', '.join(DESIGNS)}"
     return ""

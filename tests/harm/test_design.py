@@ -156,7 +156,7 @@ def test_a_design_that_there_is_not_is_refused(readfirst: Cli, monkeypatch: pyte
     for command in ("run", "check-adapter"):
         ended = readfirst(command, "python:designed:Unknown")
         assert ended.code == 3
-        assert "'loose'; there are strict, content-checked, ungated" in ended.err
+        assert "'loose'. There are: strict, content-checked, ungated." in ended.err
     assert traits_of(
         designed.Unknown
     ).capabilities  # said by the attribute alone, it is looked at when it is used
