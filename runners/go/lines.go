@@ -202,7 +202,7 @@ func (s *linesSession) CallInterrupted(call Request, how string, interfere func(
 	if how != "cancelled" {
 		return s.result(message{"do": "cut", "tool": call.Tool, "text": string(call.Arguments), "by": how}, nil, "go")
 	}
-	request := message{"do": "call", "tool": call.Tool, "arguments": call.Arguments, "pause": true}
+	request := message{"do": "call", "tool": call.Tool, "arguments": call.Arguments, "pause": true, "ends": how}
 	return s.result(request, interfere, "cancel")
 }
 

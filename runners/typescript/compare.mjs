@@ -11,12 +11,13 @@ import { harms } from "./harm.mjs";
 
 export const LEVELS = ["safe", "effects", "reason", "text"];
 
+/** Capabilities that this runner has no way to use, whoever has them. */
+const BEYOND = ["background", "full_disk", "kill", "stop"];
+
 /** Replays a scenario and compares what happened. */
 export async function judge(suite, scenario, implementation) {
   const verdict = { scenario: scenario.id, levels: [], differences: [] };
-  const has = new Set(implementation.capabilities);
-  has.delete("full_disk");
-  has.delete("kill");
+  const has = new Set(implementation.capabilities.filter((each) => !BEYOND.includes(each)));
   const lacking = scenario.needs.filter((need) => !has.has(need) && !holdsHere(need));
   if (scenario.id.startsWith("rights/") && readsAnything()) lacking.push("a user who is not root");
   if (lacking.length > 0) return { ...verdict, status: "unsupported", reason: lacking.join(", "), lacks: lacking };

@@ -134,7 +134,7 @@ class LinesSession {
 
   callInterrupted({ tool, arguments: given }, how, interfere) {
     if (how !== "cancelled") return this.ask({ do: "cut", tool, text: given, by: how });
-    return this.ask({ do: "call", pause: true, tool, arguments: given }, interfere, "cancel");
+    return this.ask({ do: "call", pause: true, ends: how, tool, arguments: given }, interfere, "cancel");
   }
 
   async callParallel(calls) {

@@ -59,12 +59,13 @@ def test_a_runner_judges_laws_where_they_hold_and_passes_nothing_that_it_cannot_
     verdicts = runner(REFERENCE, exported(tmp_path / "suite.jsonl.gz", ids), tmp_path / "verdicts.jsonl")
     assert verdicts.pop("platforms/names-in-two-cases") == ("judged", "safe", "effects", "reason", "text")
     assert set(verdicts.values()) == {("unsupported",)}
-    assert len(verdicts) == 26
+    assert len(verdicts) == 38
 
 
 @pytest.mark.runners
 def test_all_three_agree_on_the_reference(tmp_path: Path) -> None:
-    assert compared(REFERENCE, SUITE.ids()[::8], tmp_path, of_go, of_node) >= 200
+    sample, told = SUITE.ids()[::8], [each for each in SUITE.ids() if each.startswith("interrupted/")]
+    assert compared(REFERENCE, sorted({*sample, *told}), tmp_path, of_go, of_node) >= 200
 
 
 @pytest.mark.runners

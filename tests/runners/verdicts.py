@@ -61,6 +61,7 @@ WRONG_CLASSES = {
 }
 WRONG = [f"{module}:{name}" for module, names in WRONG_CLASSES.items() for name in names.split()]
 LEVELS = ("safe", "effects", "reason", "text")
+UNSUPPORTED = ("unsupported",)
 Verdicts = Mapping[str, tuple[str, ...]]
 """By scenario: the status (`judged`, `broken` or `unsupported`), and the levels that hold."""
 
@@ -131,14 +132,13 @@ def skeleton(language: str, folder: Path) -> list[str]:
 
 
 def disagreements(harness: Verdicts, runner: Verdicts) -> dict[str, tuple[object, object]]:
-    """Return scenarios with the verdicts of both, where these differ and a runner could lay them out."""
-    return {
-        name: (harness.get(name), verdict)
-        for name, verdict in runner.items()
-        if harness.get(name) != verdict and not _beyond_a_runner(SUITE.scenario(name))
+    """Return scenarios with what is right and what a runner says where it says something else."""
+    right = {
+        name: UNSUPPORTED if _beyond_a_runner(SUITE.scenario(name)) else harness.get(name) for name in runner
     }
+    return {name: (right[name], verdict) for name, verdict in runner.items() if verdict != right[name]}
 
 
 def _beyond_a_runner(scenario: Scenario) -> bool:
     """Whether a scenario takes what runners/README.md says that they do not do."""
-    return bool({"full_disk", "kill"} & set(scenario.needs) or machine_needs(scenario) & {"git", "ownership"})
+    return bool({"background", "full_disk", "kill", "stop"} & set(scenario.needs) or machine_needs(scenario) & {"git", "ownership"})

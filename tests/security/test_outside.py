@@ -9,7 +9,7 @@ import pytest
 
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.confinement import OUTSIDE
-from readfirst.harness.suite.scenario import ToolCall
+from readfirst.harness.suite.scenario import calls_of
 from readfirst.harness.suite.suite import Suite, default_root
 
 BUNDLED = Suite()
@@ -52,7 +52,14 @@ def test_a_suite_is_bundled_by_its_place_and_nothing_in_it(copied: Suite, tmp_pa
 
 def test_no_listed_scenario_has_anything_made_beside_the_root_of_this_machine() -> None:
     """Who makes a file that is missing would leave it there, and the next run would find it."""
-    for scenario in (BUNDLED.scenario(each) for each in OUTSIDE):
-        for call in (step for step in scenario.steps if isinstance(step, ToolCall)):
-            if call.tool != "Read" and scenario.platform != "windows":
-                assert not str(call.arguments.get("file_path", "")).startswith("/"), scenario.id
+    asked = [
+        (scenario.id, str(value))
+        for scenario in map(BUNDLED.scenario, OUTSIDE)
+        if scenario.platform != "windows"
+        for step in scenario.steps
+        for call in calls_of(step)
+        if call.tool != "Read"
+        for value in call.arguments.values()
+    ]
+    assert "paths/tilde-user-write" in dict(asked)
+    assert [each for each in asked if each[1].startswith("/")] == []
