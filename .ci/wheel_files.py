@@ -23,6 +23,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 READ = ("compatibility.json", "implementations.json", "evidence.json")
 """By `readfirst field implementations --issue`."""
 ARCHIVE = "packed.tar.xz"
+READABLE = 1024 * 1024
+"""Bytes of a YAML file that `harness/source/strict_yaml.py` reads."""
 IGNORED = {"__pycache__"}
 _COMPRESSED = re.compile(
     rb'^(?P<before> +"?[0-9a-f]{12}"?: "?)(?P<data>[A-Za-z0-9+/]+=*)(?P<after>"?,?)$', re.MULTILINE
@@ -86,11 +88,17 @@ def packed(files: Iterable[Path]) -> bytes:
     out first; where that makes the archive larger, it stays as it is.
     """
     contents = {file.name: file.read_bytes() for file in sorted(files)}
-    written_out = {name: _COMPRESSED.sub(_written_out, data) for name, data in contents.items()}
-    return min(map(_archive, (contents, written_out)), key=len)
+    larger = {name: written_out(name, data) for name, data in contents.items()}
+    return min(map(_archive, (contents, larger)), key=len)
 
 
-def _written_out(found: re.Match[bytes]) -> bytes:
+def written_out(name: str, data: bytes) -> bytes:
+    """Return a file without its compression, or as it is where it would be too large to be read then."""
+    larger = _COMPRESSED.sub(_stored, data)
+    return data if name.endswith(".yaml") and len(larger) > READABLE else larger
+
+
+def _stored(found: re.Match[bytes]) -> bytes:
     """Return a line in which zlib stores what it had compressed, as every reader takes it."""
     try:
         data = zlib.decompress(base64.b64decode(found["data"]))

@@ -82,3 +82,18 @@ def test_what_recordings_have_compressed_is_smaller_in_an_archive_once_it_is_wri
     files = [CHECKOUT / "fixtures/recordings/sizes" / LONG]
     as_it_is = pack["_archive"]({file.name: file.read_bytes() for file in files})
     assert len(pack["packed"](files)) < 0.7 * len(as_it_is)
+
+
+def test_what_is_written_out_can_still_be_read() -> None:
+    """An installed package could not read recordings that had more than a megabyte then."""
+    hook = runpy.run_path(str(CHECKOUT / ".ci/wheel_files.py"))
+    assert hook["READABLE"] == strict_yaml.MAX_BYTES
+    files = [*(CHECKOUT / "fixtures/recordings").rglob("*.yaml")]
+    larger = [
+        file
+        for file in files
+        if len(hook["written_out"]("as.json", file.read_bytes())) > strict_yaml.MAX_BYTES
+    ]
+    assert CHECKOUT / "fixtures/recordings/sizes/262144-bytes.yaml" in larger
+    for file in larger:
+        assert hook["written_out"](file.name, file.read_bytes()) == file.read_bytes()
