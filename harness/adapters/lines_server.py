@@ -139,6 +139,7 @@ class _Server:
         """Meet one request."""
         if message["do"] in ("go", "cancel"):
             return  # the call that it belongs to has been answered
+        self._keep(message.get("session"))
         try:
             answer = self._met(message)
         except _Cancelled:
@@ -150,11 +151,13 @@ class _Server:
         except (Exception, SystemExit) as error:
             details = "".join(traceback.format_exception(error))[-_TRACEBACK:]
             answer = {"problem": f"it raised {type(error).__name__}: {error}", "details": details}
-        self._keep(message.get("session"))
         self._send(message, answer)
 
     def _keep(self, number: Any) -> None:
-        """Keep a conversation as it is once a request has been met, as a program does that goes on after a crash."""
+        """Keep a conversation as it is before a request: who is killed while it is met goes on as if nobody had asked.
+
+        Its answer may be on its way, and nobody has seen it.
+        """
         if number in self._outlasting and self._kept is not None:
             begun = self._kept / f"{number}.begun"
             begun.write_bytes(pickle.dumps(self._sessions[number]))

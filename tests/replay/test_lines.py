@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -191,6 +194,40 @@ def test_lines_that_are_no_requests_are_problems() -> None:
     assert all(each["problem"] for each in got)
     for each in got:
         message("problem").validate(each)
+
+
+def test_a_call_that_nobody_saw_answered_is_none_for_a_conversation_that_goes_on(tmp_path: Path) -> None:
+    """The program may be killed when the call is made, and before its answer has arrived."""
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "kept").mkdir()
+    file = tmp_path / "ws/notes.txt"
+    file.write_text("alpha\n")
+    needs = ["Read", "Write", "kill", "resume"]
+    place = {"root": str(tmp_path / "ws"), "home": str(tmp_path), "needs": needs}
+    place |= {"deny": [], "hooks": [], "permissions": None}
+    write = {"do": "call", "tool": "Write", "arguments": {"file_path": str(file), "content": "beta\n"}}
+    read = {"do": "call", "tool": "Read", "arguments": {"file_path": str(file)}}
+
+    def told(*requests: dict[str, Any]) -> list[dict[str, Any]]:
+        asked = io.BytesIO(b"".join(json.dumps(each).encode() + b"\n" for each in requests))
+        answers = io.BytesIO()
+        make = partial(ReferenceAdapter, "2.1.160")
+        serve_lines(make, "x", "1", asked, answers, tmp_path / "kept")
+        return [*map(json.loads, answers.getvalue().splitlines())]
+
+    begun = told(
+        {"id": 1, "do": "open", "session": 1, **place},
+        {"id": 2, "session": 1, **read},
+        {"id": 3, "session": 1, **write},
+    )
+    assert [each.get("refused") for each in begun] == [None, False, False]
+    os.utime(file, (4_000_000_000, 4_000_000_000))
+    went_on = told(
+        {"id": 1, "do": "open", "session": 2, **place},
+        {"id": 2, "do": "resume", "session": 2, "killed": 1},
+        {"id": 3, "session": 2, **write},
+    )
+    assert "modified since read" in went_on[-1]["text"]
 
 
 def test_serving_lines_takes_no_folder() -> None:

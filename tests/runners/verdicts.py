@@ -141,4 +141,7 @@ def disagreements(harness: Verdicts, runner: Verdicts) -> dict[str, tuple[object
 
 def _beyond_a_runner(scenario: Scenario) -> bool:
     """Whether a scenario takes what runners/README.md says that they do not do."""
-    return bool({"background", "full_disk", "kill", "stop"} & set(scenario.needs) or machine_needs(scenario) & {"git", "ownership"})
+    return bool(
+        {"background", "full_disk", "kill", "stop"} & set(scenario.needs)
+        or machine_needs(scenario) & {"git", "ownership"}
+    )
