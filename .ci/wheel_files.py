@@ -99,10 +99,10 @@ def written_out(name: str, data: bytes) -> bytes:
 
 
 def _stored(found: re.Match[bytes]) -> bytes:
-    """Return a line in which zlib stores what it had compressed, as every reader takes it."""
+    """Return a line in which zlib stores what xz had compressed, as every reader takes it."""
     try:
-        data = zlib.decompress(base64.b64decode(found["data"]))
-    except (ValueError, zlib.error):
+        data = lzma.decompress(base64.b64decode(found["data"]))
+    except (ValueError, lzma.LZMAError):
         return found[0]
     return found["before"] + base64.b64encode(zlib.compress(data, 0)) + found["after"]
 

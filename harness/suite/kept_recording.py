@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import zlib
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,16 @@ from typing import Any
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript, TranscriptStep
 
-_DAMAGED = (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error, RecursionError)
+_DAMAGED = (
+    ValueError,
+    KeyError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    RecursionError,
+    lzma.LZMAError,
+    zlib.error,
+)
 
 
 class Row:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import lzma
 import zlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,9 @@ _PLAIN_LIMIT = 4096
 """Longer texts and contents (in characters or bytes) are stored compressed."""
 _MOST_UNPACKED = 256 * 1024 * 1024
 """Bytes that all compressed texts and contents of a file may have."""
+_MEMORY = 128 * 1024 * 1024
+"""Bytes that unpacking one of them may take."""
+_XZ = b"\xfd7zXZ\x00"
 _MOST_ANSWERS = 1_000_000
 """Steps of a file, times the versions that they were recorded on."""
 _SHOWN = 200
@@ -47,7 +51,7 @@ _Answer = TypeVar("_Answer")
 def encode(recording: Recording, compressed: Mapping[str, str] | None = None) -> bytes:
     """Return the file's bytes. Contracts stand in release order, the steps in that of the scenario.
 
-    What a former file had `compressed` stays as it was: another zlib gives other bytes for the same text.
+    What a former file had `compressed` stays as it was: another xz may give other bytes for the same text.
     Raises RecordingError for what would be too large to be read again.
     """
     names = tuple(sorted(recording.transcripts, key=order))
@@ -232,10 +236,13 @@ class Encoder:
         """Return the name under which these bytes are kept."""
         name = hashlib.sha256(data).hexdigest()[:_NAME]
         if name not in self.packed:
-            self.packed[name] = self.compressed.get(name) or base64.b64encode(zlib.compress(data, 9)).decode(
-                "ascii"
-            )
+            self.packed[name] = self.compressed.get(name) or _compressed(data)
         return name
+
+
+def _compressed(data: bytes) -> str:
+    packed = lzma.compress(data, check=lzma.CHECK_CRC32, preset=6 | lzma.PRESET_EXTREME)
+    return base64.b64encode(packed).decode("ascii")
 
 
 def _shown(text: str) -> str:
@@ -260,11 +267,10 @@ def kept(data: bytes) -> Kept:
     """Read a file's bytes; the last few are kept, because a comparison asks again and again. Raises RecordingError."""
     with readable():
         file = strict_yaml.load(data, Path("recording")).value
-        check_size(file)
         names = tuple(map(str, file["versions"] if "versions" in file else file["contracts"]))
         check_answers(len(names) * len(file["steps"]))
         packed = packed_of(file)
-        unpacked = Packed(packed)
+        unpacked = Packed(packed, Room())
         rows = [_row(names, step, unpacked) for step in file["steps"]]
         return Kept(file["inputs"], names, rows, file.get("unrecorded", {}), packed)
 
@@ -281,19 +287,42 @@ def _row(names: tuple[str, ...], body: Mapping[str, Any], packed: Packed) -> Row
     return Row(holding(names, starts), lambda number: step_of(tools, answers[number], packed))
 
 
+@dataclass(slots=True)
+class Room:
+    """How many bytes may still be unpacked of one file, which would fill the memory otherwise."""
+
+    left: int = field(default_factory=lambda: _MOST_UNPACKED)
+
+
 class Packed:
     """What is compressed in a file, by its names: unpacked once, however often it is named."""
 
-    def __init__(self, encoded: Mapping[str, str]) -> None:
+    def __init__(self, encoded: Mapping[str, str], room: Room) -> None:
         self._encoded = encoded
+        self._room = room
         self._data: dict[str, bytes] = {}
         self._texts: dict[str, str] = {}
 
     def data(self, name: str) -> bytes:
-        """Return what is compressed. Raises KeyError, ValueError, zlib.error."""
+        """Return what is compressed. Raises KeyError, ValueError, lzma.LZMAError, zlib.error."""
         if name not in self._data:
-            self._data[name] = zlib.decompress(_bytes(self._encoded[name]))
+            self._data[name] = self._unpacked(_bytes(self._encoded[name]))
         return self._data[name]
+
+    def _unpacked(self, packed: bytes) -> bytes:
+        """Return bytes in the format of xz, or in that of zlib, which stores what a wheel compresses as a whole."""
+        unpacking: Any = (
+            lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+            if packed.startswith(_XZ)
+            else zlib.decompressobj()
+        )
+        data: bytes = unpacking.decompress(packed, self._room.left + 1)
+        self._room.left -= len(data)
+        if self._room.left < 0:
+            raise ValueError(f"more than {_MOST_UNPACKED:,} bytes are compressed in it")
+        if not unpacking.eof:
+            raise ValueError("what is compressed in it has no end")
+        return data
 
     def text(self, name: str) -> str:
         """Return it as a text. Raises as `data`."""
@@ -322,7 +351,7 @@ def step_of(tools: tuple[str, ...], body: Mapping[str, Any], packed: Packed) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Decoder:
-    """Decodes values, also those of files of the first release, where what is long stands in its place."""
+    """Decodes the values of a file."""
 
     packed: Packed
 
@@ -344,8 +373,6 @@ class _Decoder:
                 return HOST_TEXTS[name]
             case {"packed": name}:
                 return self.packed.text(name)
-            case {"zlib": encoded}:
-                return zlib.decompress(_bytes(encoded)).decode("utf-8", "surrogatepass")
             case {"base64": encoded}:
                 return _bytes(encoded).decode("utf-8", "surrogatepass")
             case _:
@@ -365,8 +392,6 @@ class _Decoder:
                 return RegularFile(text.encode("utf-8"), _mode(body), ownership=_ownership(body))
             case {"packed": name}:
                 return RegularFile(self.packed.data(name), _mode(body))
-            case {"zlib": encoded}:
-                return RegularFile(zlib.decompress(_bytes(encoded)), _mode(body))
             case {"base64": encoded}:
                 return RegularFile(_bytes(encoded), _mode(body))
             case _:
@@ -386,38 +411,10 @@ def packed_of(body: Mapping[str, Any]) -> Mapping[str, str]:
     return {str(name): str(encoded) for name, encoded in body.get("packed", {}).items()}
 
 
-def check_size(file: Any) -> None:
-    """Raise ValueError if what is compressed in a file would fill the memory; nothing of it is kept."""
-    left, values = _MOST_UNPACKED, [file]
-    while values:
-        match values.pop():
-            case {"zlib": str(encoded)}:
-                left = _left(encoded, left)
-            case {"packed": dict() as packed, **fields}:
-                for encoded in packed.values():
-                    left = _left(encoded, left)
-                values += fields.values()
-            case dict() as fields:
-                values += fields.values()
-            case list() as items:
-                values += items
-
-
 def check_answers(number: int) -> None:
     """Raise ValueError if a file has so many steps for so many versions that their answers would fill the memory."""
     if number > _MOST_ANSWERS:
         raise ValueError(f"its steps have more than {_MOST_ANSWERS:,} answers by version")
-
-
-def _left(encoded: str, left: int) -> int:
-    """Return how many bytes are left when these are unpacked."""
-    unpacking, rest = zlib.decompressobj(), _bytes(encoded)
-    while rest and left > 0:
-        left -= len(unpacking.decompress(rest, 1 << 20))
-        rest = unpacking.unconsumed_tail
-    if left <= 0:
-        raise ValueError(f"more than {_MOST_UNPACKED:,} bytes are compressed in it")
-    return left
 
 
 def _bytes(encoded: str) -> bytes:

@@ -17,8 +17,8 @@ from readfirst.harness.suite.kept_recording import Kept, Row, readable
 from readfirst.harness.suite.recording_file import (
     Encoder,
     Packed,
+    Room,
     check_answers,
-    check_size,
     holding,
     keys_of,
     packed_of,
@@ -43,9 +43,9 @@ def theme(data: bytes) -> Mapping[str, Kept]:
     """Read a file's bytes; the last few are kept, because its scenarios follow each other. Raises RecordingError."""
     with readable("its scenarios"):
         file = json.loads(data, object_pairs_hook=_pairs)
-        check_size(file)
         check_answers(sum(len(each["versions"].split()) * _parts(each["steps"]) for each in file.values()))
-        return {str(slug): _kept(each) for slug, each in file.items()}
+        room = Room()
+        return {str(slug): _kept(each, room) for slug, each in file.items()}
 
 
 def _parts(steps: Sequence[Mapping[str, Any]]) -> int:
@@ -53,9 +53,9 @@ def _parts(steps: Sequence[Mapping[str, Any]]) -> int:
     return sum(1 + len(step) for step in steps)
 
 
-def _kept(body: Mapping[str, Any]) -> Kept:
+def _kept(body: Mapping[str, Any], room: Room) -> Kept:
     names, packed = tuple(body["versions"].split()), packed_of(body)
-    unpacked = Packed(packed)
+    unpacked = Packed(packed, room)
     rows = [_row(names, step, unpacked) for step in body["steps"]]
     return Kept(str(body["inputs"]), names, rows, body.get("unrecorded", {}), packed)
 

@@ -161,7 +161,7 @@ def test_recordings_keep_their_schema() -> None:
         "inputs: x\ncontracts: [1.0.0]\nsteps:\n- {call: Read, answers: [{text: a}, {text: b, since: 9}]}\n",
         "inputs: x\nversions: [2.1.7]\nsteps: [{calls: [Read, Read], answers: [{results: [{text: a}]}]}]\n",
         "inputs: x\nversions: [2.1.7]\nsteps: [{call: Read, answers: [{text: {base64: '%'}}]}]\n",
-        "inputs: x\nversions: [2.1.7]\nsteps: [{call: Read, answers: [{text: a, files: {x: {zlib: QUJD}}}]}]\n",
+        "inputs: x\nversions: [2.1.7]\nsteps: [{call: Read, answers: [{text: {packed: x}}]}]\npacked: {x: QUJD}\n",
         "inputs: x\nversions: [2.1.7]\nsteps: [{call: Read, answers: [{text: a, files: {x: {pipe: 1}}}]}]\n",
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import lzma
 import shutil
 import tracemalloc
 import zlib
@@ -132,14 +133,17 @@ def test_deep_json_is_not_in_its_format(read: Callable[[Path], object], tmp_path
         read(tmp_path / "x.json")
 
 
-def recording(*unpacked: int) -> bytes:
-    packed = [base64.b64encode(zlib.compress(bytes(size))).decode() for size in unpacked]
-    steps = [f"  - call: Read\n    answers:\n      - text: {{zlib: {text}}}\n" for text in packed]
-    return f"inputs: x\ncontracts: [2.1.7]\nsteps:\n{''.join(steps)}".encode()
+def recording(*unpacked: int, compress: Callable[[bytes], bytes] = lzma.compress) -> bytes:
+    packed = [base64.b64encode(compress(bytes(size))).decode() for size in unpacked]
+    steps = [
+        f"  - call: Read\n    answers: [{{text: {{packed: x{number}}}}}]\n" for number in range(len(packed))
+    ]
+    names = [f"  x{number}: {text}\n" for number, text in enumerate(packed)]
+    return f"inputs: x\ncontracts: [2.1.7]\nsteps:\n{''.join(steps)}packed:\n{''.join(names)}".encode()
 
 
 def test_what_is_compressed_once_and_named_often_is_in_memory_once() -> None:
-    once = base64.b64encode(zlib.compress(bytes(1_000_000))).decode()
+    once = base64.b64encode(lzma.compress(bytes(1_000_000))).decode()
     answers = "      - text: {packed: x}\n        files: {a: {size: 1000000, packed: x}}\n"
     steps = f"  - call: Read\n    answers:\n{answers}" * 300
     data = f"inputs: x\ncontracts: [2.1.7]\nsteps:\n{steps}packed: {{x: {once}}}\n".encode()
@@ -159,14 +163,42 @@ def test_a_recording_whose_calls_are_no_names_is_refused(calls: str) -> None:
         decode(f"inputs: x\ncontracts: [2.1.7]\nsteps:\n{steps}".encode())
 
 
-def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("compress", [lzma.compress, zlib.compress])
+def test_a_recording_that_unpacks_to_much_is_refused(
+    compress: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(recording_file, "_MOST_UNPACKED", 3_000_000)
-    assert len(decode(recording(1_400_000, 1_400_000)).transcripts["2.1.7"].steps) == 2
+    assert len(decode(recording(1_400_000, 1_400_000, compress=compress)).transcripts["2.1.7"].steps) == 2
     for bomb in ((3_000_001,), (1_400_000, 1_400_000, 1_400_000)):
-        data = recording(*bomb)
+        data = recording(*bomb, compress=compress)
         assert len(data) < 20_000
         with pytest.raises(RecordingError, match="more than 3,000,000 bytes are compressed in it"):
             decode(data)
+    scenarios = {
+        slug: {
+            "inputs": "x",
+            "versions": "2.1.7",
+            "steps": [{"call": "Read", "text": {"packed": "x"}}],
+            "packed": {"x": base64.b64encode(compress(bytes(1_400_000))).decode()},
+        }
+        for slug in ("a", "b", "c")
+    }
+    kept = theme(json.dumps(scenarios).encode())
+    assert [each.recording for slug, each in kept.items() if slug != "c"]
+    with pytest.raises(RecordingError, match="more than 3,000,000 bytes are compressed in it"):
+        _ = kept["c"].recording
+
+
+def test_a_recording_whose_unpacking_takes_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording_file, "_MEMORY", 1_000_000)
+    with pytest.raises(RecordingError, match="not a readable recording"):
+        decode(recording(10))
+
+
+@pytest.mark.parametrize("compress", [lzma.compress, zlib.compress])
+def test_what_is_compressed_ends(compress: Callable[[bytes], bytes]) -> None:
+    with pytest.raises(RecordingError, match="has no end"):
+        decode(recording(10, compress=lambda data: compress(data)[:-2]))
 
 
 def test_a_recording_of_many_steps_for_many_versions_is_refused() -> None:
