@@ -271,10 +271,7 @@ def implementations(
         sample=sample,
     )
     survey.keep()
-    asked = {
-        f"{target.name}@{release.version}": survey.asked(f"{target.name}@{release.version}", release.design)
-        for target, release in chosen
-    }
+    asked = {f"{target.name}@{release.version}": survey.asked(target, release) for target, release in chosen}
     for name in (name for name, ids in asked.items() if not ids):
         say(f"{name}: no scenario is missing")
     chosen = [pair for pair in chosen if asked[f"{pair[0].name}@{pair[1].version}"]]

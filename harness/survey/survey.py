@@ -29,11 +29,13 @@ from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Design
 from readfirst.harness.source.atomic import write_all
+from readfirst.harness.suite.scenario import calls_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import looked_at
 from readfirst.harness.survey.page import FORMAT, is_counted, looked_at_all, page, result_data, result_of
 from readfirst.harness.targets.catalogue import known_failures
 from readfirst.harness.targets.mapping import Release, Target
+from readfirst.harness.targets.translate import lacks
 
 COMMAND = "readfirst field implementations --write"
 
@@ -48,9 +50,9 @@ class Survey:
     They are compared with the default contract and the latest.
 
     `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
-    readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks, that broke, or
-    that the design judges otherwise which it declares now. With `sample` only so many of the suite's scenarios count as
-    missing, spread evenly, the same for each target.
+    readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks, that broke,
+    that the design judges otherwise which it declares now, or whose calls its mapping leaves out now. With `sample`
+    only so many of the suite's scenarios count as missing, spread evenly, the same for each target.
     """
 
     def __init__(
@@ -95,25 +97,33 @@ class Survey:
             raise SurveyError(f"{data} is not what this command writes: {error}. Remove it.") from error
         self._kept = {each["target"]: each for each in targets} if usable else {}
 
-    def asked(self, name: str, design: Design | None = None) -> list[str]:
-        """Return the scenarios that a target, `NAME@VERSION`, is run on, which declares a design or none.
-
-        Raises SurveyError, as `keep`.
-        """
+    def asked(self, target: Target, release: Release) -> list[str]:
+        """Return the scenarios that a target is run on. Raises SurveyError, as `keep`."""
+        design = release.design
         wanted = evenly(self._suite.ids(), self._sample) if self._sample is not None else self._suite.ids()
-        earlier = self._earlier(name)
+        earlier = self._earlier(f"{target.name}@{release.version}")
         if earlier is None:
             return wanted
         known = unpacked(earlier["reach"][self._contracts[0]])
         seen = looked_at(earlier) if is_counted(earlier) else set()
         lost = set(in_families(earlier["harm"]["scenarios"].get("lost", {})))
-        return [
+        missing = {
             each
             for each in wanted
             if known.get(each, "broken") == "broken"
             or (known[each] in TRIED and each not in seen)
             or (self._depends_on_design(each, earlier, design) and (each in lost or "design" in earlier))
+        }
+        return [
+            each
+            for each in self._suite.ids()
+            if each in missing or (known.get(each) in TRIED and self._is_unclaimed(each, target))
         ]
+
+    def _is_unclaimed(self, scenario_id: str, target: Target) -> bool:
+        """Whether the mapping leaves out a call of a scenario, which is then told without asking."""
+        calls = chain.from_iterable(map(calls_of, self._suite.scenario(scenario_id).steps))
+        return any(lacks(target, call.tool, call.arguments) for call in calls)
 
     def _depends_on_design(self, scenario_id: str, earlier: Mapping[str, Any], design: Design | None) -> bool:
         """Whether a scenario may be judged otherwise now than in an earlier result, because of the design."""
@@ -214,7 +224,7 @@ class Survey:
         baseline that cannot be read.
         """
         name = f"{target.name}@{release.version}"
-        earlier, ids = self._earlier(name), self.asked(name, release.design)
+        earlier, ids = self._earlier(name), self.asked(target, release)
         verdicts: Iterator[Verdict]
         verdicts = replayed = run(
             self._suite,

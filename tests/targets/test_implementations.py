@@ -183,7 +183,7 @@ def test_only_missing_scenarios_are_run_and_added(
     second.write([name])
     third = Survey(SUITE, tmp_path, missing=True)
     third.keep()
-    assert third.asked(name, "ungated") == ["gate/edit-unread"]  # it broke
+    assert third.asked(*target) == ["gate/edit-unread"]  # it broke
     every[3] = verdict("gate/edit-unread", "passed")
     third.run(*target)
     third.write([name])
@@ -191,8 +191,13 @@ def test_only_missing_scenarios_are_run_and_added(
     assert (mended["scenarios"], mended["judged"], mended["broken"]) == (4, 3, 0)
     assert mended["families"]["gate"]["judged"] == 1
     third.keep()
-    assert third.asked(name, "ungated") == []
-    assert third.asked(name, "strict") == ["gate/edit-unread"]  # of these, what an ungated one leaves out
+    assert third.asked(*target) == []
+    mapping, release = target
+    strict = replace(release, design="strict")
+    assert third.asked(mapping, strict) == ["gate/edit-unread"]  # of these, what an ungated one leaves out
+    edit = replace(mapping.tools["Edit"], unsupported_files=("notes.*",))
+    narrower = replace(mapping, tools={**mapping.tools, "Edit": edit})
+    assert third.asked(narrower, release), "what a mapping leaves out since is not told"
     assert "spread evenly" not in third.files[1].read_text("utf-8")
 
 
@@ -276,7 +281,7 @@ def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(
     with pytest.raises(
         SurveyError, match=r"gate/renamed-since, which is not in the suite any more.*--missing"
     ):
-        second.asked(name)
+        second.asked(*target)
 
 
 def test_earlier_results_that_are_damaged_are_reported(tmp_path: Path) -> None:
