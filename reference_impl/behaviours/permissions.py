@@ -132,6 +132,13 @@ class PermissionBehaviours:
         "that ends with a blank.",
         shown_by=("paths/spaces-after-write", "paths/newline-around-edit"),
     )
+    colons_are_suspicious: bool = behaviour(
+        False,
+        {"2.1.78": True, "2.1.89": False},
+        meaning="Edit and Write ask for a permission, which nobody gives, before they change what has a colon in its "
+        "path, other than that of a drive.",
+        shown_by=("permissions/names-with-a-colon", "paths/drive-letter-write"),
+    )
     claude_folders_are_guarded: bool = behaviour(
         False,
         {"2.1.78": True},
