@@ -333,14 +333,13 @@ def refuse_suspicious(path: str, given: str, behaviours: Behaviours) -> None:
     `path` is absolute, `given` as the model wrote it; of that a blank at its end may count. A colon may, too, behind
     the place of a drive's: in `given`, and in where it leads if there is something.
     """
-    permissions = behaviours.permissions
-    blank = permissions.trailing_whitespace_is_suspicious and given != given.rstrip(BLANKS)
-    colon = permissions.colons_are_suspicious and (
+    blank = behaviours.permissions.trailing_whitespace_is_suspicious and given != given.rstrip(BLANKS)
+    colon = behaviours.permissions.colons_are_suspicious and (
         ":" in given[2:] or (disk.exists(path) and ":" in disk.leads_to(path)[2:])
     )
-    if not (blank or colon or is_suspicious(path, permissions.guarded_windows_names)):
+    if not (blank or colon or is_suspicious(path, behaviours.permissions.guarded_windows_names)):
         return
-    shown = path if permissions.refusals_name_absolute_path else given
+    shown = path if behaviours.permissions.refusals_name_absolute_path else given
     raise Refusal(
         "permission_denied",
         f"Claude requested permissions to write to {shown}, which contains a suspicious Windows path pattern that "
