@@ -33,6 +33,7 @@ from readfirst.harness.workspace.site import SitePool
 from tests.judging import SUITE, judged
 from tests.small_disks import may_mount
 
+ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent
 TIME_LIMIT = 0.3
 MODULES = (
@@ -140,6 +141,17 @@ def test_every_wrong_implementation_has_its_check_and_says_what_is_wrong() -> No
     assert unmarked == set()
     assert len(CAUGHT) >= 190
     assert all(each.__doc__ and each.__doc__ != altered.Altered.__doc__ for each in EVERY)
+
+
+def test_the_page_has_the_figures_of_whom_a_mistake_harms() -> None:
+    differ = [each for each in CAUGHT.values() if each.level == "effects"]
+    named = [(each, by) for each in differ for by in each.by]
+    harmful = sum(not each.harmless or by in each.harmful for each, by in named)
+    page = (ROOT / "docs/harm.md").read_text("utf-8")
+    assert f"Of the {len(CAUGHT)} wrong implementations of" in page
+    assert f"{len(differ)} differ in effects, in {len(named)} scenarios" in page
+    assert f"In {harmful} of these" in page
+    assert f"the other {len(named) - harmful} there" in page
 
 
 @pytest.mark.slow
