@@ -70,11 +70,20 @@ class MapRow:
     @property
     def shown(self) -> str:
         """The share in percent, with stars unless it is one of all sessions, and for a sample how certain it is."""
-        share = percent(self.harmed, self.sessions) + "**" * self.chosen
+        return f"{self.starred_share} {self.bounds}".strip()
+
+    @property
+    def starred_share(self) -> str:
+        """The share alone."""
+        return percent(self.harmed, self.sessions) + "**" * self.chosen + "*" * self.sampled
+
+    @property
+    def bounds(self) -> str:
+        """How certain the share of a sample is, in percent; empty where it is one of all sessions."""
         if not self.sampled:
-            return share
+            return ""
         low, high = interval(self.harmed, self.sessions)
-        return f"{share}* ({low:.0f}–{high:.0f})"
+        return f"({low:.0f}–{high:.0f})"
 
 
 def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
