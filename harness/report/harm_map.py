@@ -27,7 +27,6 @@ SAMPLED = (
     "* Asked a part of the sessions alone, spread evenly, because each takes long: in brackets, where the share of all"
     " lies in 95 of 100 such samples."
 )
-CHOSEN = "** Asked only where ten others harm somebody: the share is one of these sessions, not of all."
 _STEPS = (0.005, 0.02, 0.05, 0.1)
 """The shares of sessions up to which the first four of five colours go."""
 
@@ -54,8 +53,6 @@ class MapRow:
     cells: tuple[MapCell, ...]
     sampled: bool = False
     """Whether only a part of the sessions was tried, spread evenly."""
-    chosen: bool = False
-    """Whether only sessions were tried in which others do harm."""
 
     @property
     def label(self) -> str:
@@ -69,13 +66,13 @@ class MapRow:
 
     @property
     def shown(self) -> str:
-        """The share in percent, with stars unless it is one of all sessions, and for a sample how certain it is."""
+        """The share in percent, for a sample with a star and how certain it is."""
         return f"{self.starred_share} {self.bounds}".strip()
 
     @property
     def starred_share(self) -> str:
         """The share alone."""
-        return percent(self.harmed, self.sessions) + "**" * self.chosen + "*" * self.sampled
+        return percent(self.harmed, self.sessions) + "*" * self.sampled
 
     @property
     def bounds(self) -> str:
@@ -87,24 +84,19 @@ class MapRow:
 
 
 def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
-    """Return the rows of what `compatibility_data` gives, the most harmful first; nothing of who was not tried.
-
-    Those for whom sessions were chosen come last: their shares compare with each other alone.
-    """
+    """Return the rows of what `compatibility_data` gives, the most harmful first; nothing of who was not tried."""
     rows = [
         _row(name, of == "versions", each["harm"])
         for of in ("implementations", "versions")
         for name, each in data[of].items()
         if "harm" in each and each["harm"]["sessions"]
     ]
-    return sorted(rows, key=lambda row: (row.chosen, -row.share, row.product, row.name))
+    return sorted(rows, key=lambda row: (-row.share, row.product, row.name))
 
 
 def starred(rows: Iterable[MapRow]) -> str:
-    """Return what the stars of rows mean, empty where there are none."""
-    rows = list(rows)
-    meant = [(SAMPLED, any(row.sampled for row in rows)), (CHOSEN, any(row.chosen for row in rows))]
-    return " ".join(text for text, is_there in meant if is_there)
+    """Return what the star of a row means, empty where none has one."""
+    return SAMPLED if any(row.sampled for row in rows) else ""
 
 
 def untried(data: Mapping[str, Any]) -> list[str]:
@@ -133,9 +125,7 @@ def _row(name: str, product: bool, harm: Mapping[str, Any]) -> MapRow:
         count = harm["counts"].get(kind)
         tone = "none" if count is None else _tone(kind, count, harm["sessions"])
         cells.append(MapCell(kind, count, tone, harm["shortest"].get(kind, "")))
-    return MapRow(
-        name, product, harm["sessions"], harm["any"], tuple(cells), "sampled" in harm, "chosen" in harm
-    )
+    return MapRow(name, product, harm["sessions"], harm["any"], tuple(cells), "sampled" in harm)
 
 
 def _tone(kind: Kind, count: int, sessions: int) -> str:

@@ -130,9 +130,8 @@ def targets_in_common(
 
 def looked_at(target: _DATA) -> set[str]:
     """Return the scenarios in whose sessions harm was looked for, of a target of a survey."""
-    for part in ("sampled", "tried"):
-        if part in target["harm"]:
-            return set(in_families(target["harm"][part]))
+    if "sampled" in target["harm"]:
+        return set(in_families(target["harm"]["sampled"]))
     every = (unpacked(reaches) for reaches in target["reach"].values())
     judged = {name for reaches in every for name, reach in reaches.items() if reach in TRIED}
     return judged | set(in_families(target["harm"].get("left_out", {})))
@@ -209,7 +208,6 @@ def harm_data(found: _DATA) -> dict[str, Any]:
         "counts": found["counts"],
         "shortest": {kind: each["scenario"] for kind, each in found["shortest"].items()},
         **({"sampled": True} if "sampled" in found else {}),
-        **({"chosen": True} if "tried" in found else {}),
     }
 
 

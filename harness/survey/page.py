@@ -180,7 +180,7 @@ def _counted(reaches: Iterable[Reach]) -> dict[str, int]:
 def looked_at_all(target: Mapping[str, Any]) -> bool:
     """Whether harm was looked for in every session of a target's result that was replayed to its end."""
     harm = target["harm"]
-    return not harm.keys() & {"sampled", "tried"} and bool(harm["sessions"] >= len(looked_at(target)))
+    return "sampled" not in harm and bool(harm["sessions"] >= len(looked_at(target)))
 
 
 def is_counted(target: Mapping[str, Any]) -> bool:
@@ -197,7 +197,7 @@ def _page(data: Mapping[str, Any]) -> Iterator[str]:
     harm = {each["target"]: {"harm": harm_data(each["harm"])} for each in data["targets"]}
     rows = map_rows({"implementations": harm, "versions": {}})
     home = {each["target"]: each["home"] for each in data["targets"]}
-    design = {each["target"]: each.get("design", "") for each in data["targets"]}
+    design = {each["target"]: each.get("design", "none fits") for each in data["targets"]}
     yield "# Published implementations: whose work they lose"
     yield (
         f"Run on {data['date']} in up to {data['scenarios']:,} sessions that are made to provoke harm, the most harmful"
