@@ -211,9 +211,25 @@ class _Seen:
         self.compared = 0
         self.differences: list[Difference] = []
         self.unasked: dict[str, str] = {}
+        self._runs = False
 
     def ask(self, name: str, scenario: Scenario) -> None:
-        """Replay, several times where the two differ: only what is steady counts."""
+        """Replay, several times where the two differ: only what is steady counts.
+
+        BrokenAdapter: the product ended, as it did when it was asked before, or has not answered yet.
+        """
+        runs, self._runs = self._runs, False
+        try:
+            self._ask(name, scenario)
+        except BrokenAdapter as error:
+            if not runs:
+                raise
+            self.unasked[name] = " ".join(str(error).split())
+            self._duel.broken_in_a_row = 0
+        else:
+            self._runs = True
+
+    def _ask(self, name: str, scenario: Scenario) -> None:
         before = self._duel.made.steps
         found = self._duel(scenario)
         if found is not None:

@@ -16,7 +16,7 @@ from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.cli import sweep as command
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.session import Adapter, BrokenAdapter, ToolResult
+from readfirst.harness.session import Adapter, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
@@ -157,6 +157,23 @@ def test_a_version_that_does_not_run_does_not_agree() -> None:
     found = swept(at("2.1.270"), Unwell("2.1.270"), GATE)
     assert not found.agrees
     assert "the product ended" in found.failed
+
+
+class Mortal(ReferenceAdapter):
+    """Ends whenever the file is empty."""
+
+    def open(self, workspace: Workspace) -> object:  # type: ignore[override]
+        if (Path(workspace.root) / "notes.txt").read_bytes() == b"":
+            raise BrokenAdapter("the product ended", blame="environment")
+        return super().open(workspace)
+
+
+def test_a_scenario_that_ends_the_product_is_not_compared_and_the_others_are() -> None:
+    ids = ("gate/edit-unread", "read-output/empty-file", "staleness/edit-after-change")
+    found = swept(at("2.1.270"), Mortal("2.1.270"), *ids)
+    assert found.scenarios == 2
+    assert [*found.unasked] == ["read-output/empty-file"]
+    assert not found.failed
 
 
 def test_versions_are_spread_over_the_gaps_between_contracts() -> None:
