@@ -23,7 +23,6 @@ import platformdirs
 
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.atomic import write_all
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
@@ -102,8 +101,11 @@ class Compiled:
         digest.update(scenario_id.encode("utf-8", "surrogateescape"))
         digest.update(self._digest(file))
         if composed:
-            with suppress(SuiteError):  # who reads the scenario says what is wrong with it
-                digest.update(self._digest(self._suite.recordings.path(scenario_id)))
+            recording = self._suite.recordings.path(scenario_id)
+            if recording not in self._digests:  # in an installed package it is in an archive
+                data = self._suite.recordings.data(scenario_id)
+                self._digests[recording] = hashlib.blake2b(data).digest()
+            digest.update(self._digests[recording])
         return digest.digest()
 
     def _digest(self, file: Path) -> bytes:

@@ -109,6 +109,16 @@ def test_nothing_but_values_of_scenarios_comes_out_of_the_file(bundled: Suite, t
     assert not made.exists()
 
 
+def test_another_recording_makes_a_composed_scenario_be_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = Suite()
+    composed = next(each for each in suite.ids() if suite.place(each).composed)
+    file = suite.path(composed)
+    key = Compiled(suite)._key(composed, file, composed=True)
+    assert Compiled(suite)._key(composed, file, composed=True) == key
+    monkeypatch.setattr(type(suite.recordings), "data", lambda *_: b"another")
+    assert Compiled(suite)._key(composed, file, composed=True) != key
+
+
 def test_every_bundled_scenario_comes_back_as_it_is() -> None:
     suite = Suite()
     for each in [*suite.ids()[::40], "crossed/sizes-8"]:
