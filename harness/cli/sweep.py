@@ -148,7 +148,8 @@ class _Kept:
         from readfirst.harness.source.atomic import write_all
 
         before = self.found.get(swept.version)
-        self.found[swept.version] = swept.with_reasons(before.explained if before else {})
+        known = before.explained if before else {}
+        self.found[swept.version] = swept.with_reasons({**known, **swept.explained})
         write_all(self._files)
 
     def explain(self, versions: Sequence[str], asked: str, why: str) -> int:
