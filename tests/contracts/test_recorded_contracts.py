@@ -119,6 +119,7 @@ def test_the_reference_agrees_with_what_was_recorded(part: int) -> None:
         surprises = [
             surprise(runner.judge(scenario_id), runner.contracts[0])
             for scenario_id in SUITE.ids()[part::PARTS]
+            if not SUITE.scenario(scenario_id).law  # of which nothing is recorded, and the product may break it
             for runner in runners
         ]
     assert [each for each in surprises if each] == []
@@ -171,7 +172,9 @@ def recorded(scenario_id: str) -> Recording:
 
 
 def sample() -> list[str]:
-    return [each for each in SUITE.ids() if SUITE.recordings.path(each).is_file()][::SAMPLE]
+    """Return some recorded scenarios, but none that kills the program: the reference is in this one."""
+    some = [each for each in SUITE.ids() if SUITE.recordings.path(each).is_file()][::SAMPLE]
+    return [each for each in some if "kill" not in SUITE.scenario(each).needs]
 
 
 TAMPERED = [
