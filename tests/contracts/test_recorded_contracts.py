@@ -119,7 +119,9 @@ def test_the_reference_agrees_with_what_was_recorded(part: int) -> None:
         surprises = [
             surprise(runner.judge(scenario_id), runner.contracts[0])
             for scenario_id in SUITE.ids()[part::PARTS]
-            if not SUITE.scenario(scenario_id).law  # of which nothing is recorded, and the product may break it
+            if not SUITE.scenario(
+                scenario_id
+            ).law  # of which nothing is recorded, and the product may break it
             for runner in runners
         ]
     assert [each for each in surprises if each] == []
