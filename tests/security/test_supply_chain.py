@@ -100,7 +100,9 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
     commands: list[tuple[list[str], dict[str, str] | None]] = []
     monkeypatch.setattr(install, "_run", lambda command, _what, own=None: commands.append((command, own)))
     target, release = LOCKED[0]
-    install._fill(target, release, tmp_path / "made", variables)
+    made = tmp_path / "made"
+    made.mkdir()  # which the first command makes
+    install._fill(target, release, made, variables)
     pip, environment = commands[-1]
     assert {"--require-hashes", "--only-binary"} <= set(pip)
     assert environment == variables
