@@ -316,12 +316,13 @@ class Packed:
             if packed.startswith(_XZ)
             else zlib.decompressobj()
         )
-        data: bytes = unpacking.decompress(packed, self._room.left + 1)
-        self._room.left -= len(data)
-        if self._room.left < 0:
+        data: bytes = unpacking.decompress(packed, self._room.left + 1)  # 0 would be no limit
+        if len(data) > self._room.left:
+            self._room.left = 0
             raise ValueError(f"more than {_MOST_UNPACKED:,} bytes are compressed in it")
         if not unpacking.eof:
             raise ValueError("what is compressed in it has no end")
+        self._room.left -= len(data)
         return data
 
     def text(self, name: str) -> str:

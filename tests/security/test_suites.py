@@ -185,8 +185,9 @@ def test_a_recording_that_unpacks_to_much_is_refused(
     }
     kept = theme(json.dumps(scenarios).encode())
     assert [each.recording for slug, each in kept.items() if slug != "c"]
-    with pytest.raises(RecordingError, match="more than 3,000,000 bytes are compressed in it"):
-        _ = kept["c"].recording
+    for _ in range(3):  # also when it is asked again
+        with pytest.raises(RecordingError, match="more than 3,000,000 bytes are compressed in it"):
+            _ = kept["c"].recording
 
 
 def test_a_recording_whose_unpacking_takes_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
