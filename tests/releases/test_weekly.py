@@ -42,7 +42,9 @@ main(words)
 NPM = """\
 #!/bin/sh
 case "$1" in
-install) echo '{"packages": {}}' >package-lock.json ;;
+install)
+  while test "$1" != --prefix; do shift; done
+  echo '{"packages": {}}' >"$2/package-lock.json" ;;
 config) ;;
 *) test "$NEWEST_THERE" && echo "$NEWEST_THERE" ;;
 esac
