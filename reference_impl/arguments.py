@@ -179,7 +179,7 @@ class Schema:
         except Refusal as refusal:
             if not self.deferred:
                 raise
-            raise Refusal(refusal.name, refusal.message + self._told_at_last()) from None
+            raise Refusal(refusal.name, refusal.message + self._schema_notice()) from None
         least = {p.name: p.least for p in self.parameters if p.least is not None}
         return {name: value for name, value in arguments.items() if name not in least or value >= least[name]}
 
@@ -206,7 +206,7 @@ class Schema:
             return (float(value) if "." in value else int(value)) if is_number else value
         return value
 
-    def _told_at_last(self) -> str:
+    def _schema_notice(self) -> str:
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **self.json_schema()}
         return (
             "\n\nThis tool's schema was not sent to the API — it was not in the discovered-tool set derived from "

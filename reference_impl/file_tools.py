@@ -18,7 +18,7 @@ from readfirst.reference_impl.session.hooks import Hook
 from readfirst.reference_impl.session.rules import MODES, Mode
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.shell import Shell
-from readfirst.reference_impl.text.content import BLANKS
+from readfirst.reference_impl.text.content import WHITESPACE
 from readfirst.reference_impl.text.long_answer import announced, in_blocks, length
 from readfirst.reference_impl.tools import bash, edit, multi_edit, notebook_edit, read, write
 from readfirst.reference_impl.tools.changed_files import notice_formatted, read_again
@@ -69,8 +69,8 @@ _WARNING = 340
 """The characters of what stands behind each file that Read shows, and counts as a part of the answer."""
 
 
-def _without_blanks_at_the_end(result: Result) -> Result:
-    return replace(result, text=result.text.rstrip(BLANKS))
+def _without_whitespace_at_the_end(result: Result) -> Result:
+    return replace(result, text=result.text.rstrip(WHITESPACE))
 
 
 def _nothing() -> None:
@@ -149,7 +149,7 @@ class FileTools:
         absent = {"MultiEdit": not behaviours.calls.multi_edit_exists, "Bash": shell is None}
         self._tools = tuple(name for name in _TOOLS if not absent.get(name))
         self._schemas: dict[str, Schema] = {}
-        self._told: tuple[str, ...] = ()
+        self._pending_reminders: tuple[str, ...] = ()
         """What the model was told of files between two calls, which stands beside the next result."""
 
     @property
@@ -161,7 +161,7 @@ class FileTools:
     def resume(self) -> None:
         """End the session and go on with it, as a later start of the program does."""
         ended, self._session = self._session, self._session.resumed()
-        self._told += self._noticed()[1]
+        self._pending_reminders += self._noticed()[1]
         if not self._session.behaviours.sessions.resume_reports_changes_once:
             self._session = ended.resumed()
         self._session.user_speaks()
@@ -180,7 +180,7 @@ class FileTools:
         ValueError: the tools were opened without `checkpoints`.
         """
         self._session.rewind()
-        self._told += self._noticed()[1]
+        self._pending_reminders += self._noticed()[1]
 
     def mention(self, path: str) -> None:
         """Let the user mention the file of an absolute path, which the model is then shown."""
@@ -192,13 +192,13 @@ class FileTools:
     def sub_agent(self) -> Iterator[FileTools]:
         """Offer the tools of a sub-agent, which works while this session waits: for it, that is one message."""
         yield self.background_agent()
-        self._told += self._noticed()[1]
+        self._pending_reminders += self._noticed()[1]
 
     def background_agent(self) -> FileTools:
         """Return the tools of a sub-agent that works beside this session."""
         agent = copy.copy(self)
         agent._session = self._session.sub_agent()
-        agent._told = ()
+        agent._pending_reminders = ()
         return agent
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
@@ -219,24 +219,26 @@ class FileTools:
             results.append(self._answer(tool, each, _nothing))
         return self._ended(results, [tool for tool, _ in calls])
 
-    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> Result:
-        """Execute one call; run `strike` between validation and execution, unless the validation refused."""
-        return self._ended([self._answer(tool, self._prepared(tool, arguments), strike)], [tool])[0]
+    def call_during(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
+        """Execute one call; run `interfere` between validation and execution, unless the validation refused."""
+        return self._ended([self._answer(tool, self._prepared(tool, arguments), interfere)], [tool])[0]
 
-    def call_given_up(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> Result:
-        """Validate one call, run `strike`, and let the user give it up; one that is refused before is refused.
+    def call_given_up(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
+        """Validate one call, run `interfere`, and let the user give it up; one that is refused before is refused.
 
         The user says something else then, with which the model may be told of every file that others changed.
         """
 
         def give_up() -> None:
-            strike()
+            interfere()
             raise Refusal("cancelled", self._session.behaviours.calls.given_up_remark)
 
         result = self.call_during(tool, arguments, give_up)
         if result.error == "cancelled":
             if self._session.behaviours.calls.giving_up_shows_changes:
-                self._told += read_again(self._session, self._session.memory.outdated(everything=True))
+                self._pending_reminders += read_again(
+                    self._session, self._session.memory.outdated(everything=True)
+                )
             self._gave_up()
         return result
 
@@ -248,7 +250,7 @@ class FileTools:
         if not result.is_error:
             self._gave_up()
             if remark := self._session.behaviours.calls.stopped_remark:
-                self._session.memory.untold[path] = known
+                self._session.memory.unreported[path] = known
                 as_cancelled = remark == self._session.behaviours.calls.given_up_remark
                 return Result(remark, True, "cancelled" if as_cancelled else "stopped", None)
         return result
@@ -318,23 +320,23 @@ class FileTools:
 
     def _ended(self, results: list[Result], tools: Sequence[str] = ()) -> list[Result]:
         """End a message, in which `tools` were called, and return its results with what is told beside the last."""
-        outdated, told = self._noticed()
+        outdated, noticed = self._noticed()
         said = self._session.hooks.taken() if self._session.hooks is not None else ()
         if not results:
             return results
         behaviours = self._session.behaviours
         plain = [path for path in outdated if not is_notebook(path, behaviours)]
-        if plain and told and behaviours.reminders.reminders_strip_answer_end:
+        if plain and noticed and behaviours.reminders.reminders_strip_answer_end:
             warned = behaviours.reminders.reads_end_with_warning
             kept = behaviours.reminders.early_refusals_keep_their_end
             results = [
                 result
                 if (warned and tool == "Read" and not result.is_error) or (kept and result.early)
-                else _without_blanks_at_the_end(result)
+                else _without_whitespace_at_the_end(result)
                 for tool, result in zip(tools, results, strict=True)
             ]
-        reminders = (*self._told, *told, *said)
-        self._told = ()
+        reminders = (*self._pending_reminders, *noticed, *said)
+        self._pending_reminders = ()
         return [*results[:-1], replace(results[-1], reminders=reminders)] if reminders else results
 
     def _noticed(self) -> tuple[Sequence[str], tuple[str, ...]]:
@@ -344,9 +346,9 @@ class FileTools:
             self._session.has_just_run = False
             watches = watches and self._session.behaviours.memory.changes_by_commands_are_reread
         outdated = self._session.memory.outdated() if watches else []
-        told = read_again(self._session, outdated) if outdated else ()
+        reminders = read_again(self._session, outdated) if outdated else ()
         self._session.memory.read_over.clear()
-        return outdated, told
+        return outdated, reminders
 
     def _prepared(self, tool: str, arguments: Mapping[str, Any]) -> _Prepared | Refusal:
         """Return the arguments that the rules of the tool see, or why there are none."""
@@ -369,13 +371,13 @@ class FileTools:
             self._schemas[tool] = _TOOLS[tool].schema(self._session.behaviours)
         return self._schemas[tool]
 
-    def _answer(self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None]) -> Result:
+    def _answer(self, tool: str, prepared: _Prepared | Refusal, interfere: Callable[[], None]) -> Result:
         early = True
 
         def begin() -> None:
             nonlocal early
             early = False
-            strike()
+            interfere()
 
         try:
             answer = self._run(tool, prepared, begin)
@@ -404,14 +406,14 @@ class FileTools:
         except OSError:
             return text
 
-    def _run(self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None]) -> Answer:
+    def _run(self, tool: str, prepared: _Prepared | Refusal, interfere: Callable[[], None]) -> Answer:
         if isinstance(prepared, Refusal):
             raise prepared
         rules = _TOOLS[tool]
         explained = self._session.behaviours.lookup.validation_failures_quote_the_system
         with _refusing(f"Error calling tool ({tool}): " if explained else None):
             rules.validate(self._session, prepared.arguments)
-        strike()
+        interfere()
         hooks = self._session.hooks
         if hooks is None:
             rules.permit(self._session, prepared.arguments)
@@ -438,5 +440,5 @@ class FileTools:
             shown = read_memory_files(self._session, prepared.arguments["file_path"])
             reminders = behaviours.reminders
             if shown and reminders.reminders_strip_answer_end and not reminders.reads_end_with_warning:
-                answer = answer.rstrip(BLANKS) if isinstance(answer, str) else answer
+                answer = answer.rstrip(WHITESPACE) if isinstance(answer, str) else answer
         return answer + prepared.note if isinstance(answer, str) else answer

@@ -117,8 +117,8 @@ class LineProgram:
             self.end(at_once=True)
             raise
         if "problem" in answer:
-            told = f"{self.called} has a problem with {what}: {str(answer['problem'])[:2000]}"
-            raise ProblemError(told, answer)
+            problem = f"{self.called} has a problem with {what}: {str(answer['problem'])[:2000]}"
+            raise ProblemError(problem, answer)
         return answer
 
     def kill(self, number: int = SIGKILL) -> bool:
@@ -196,9 +196,9 @@ class LineProgram:
 
     def _broken(self, message: str, what: str) -> BrokenAdapter:
         """Return what went wrong, with how the program ended, and end it."""
-        told = self._child.fate(self.called, message, what, _FAREWELL)
+        described = self._child.fate(self.called, message, what, _FAREWELL)
         self.end(at_once=True)
-        return BrokenAdapter(told, details=self._child.printed)
+        return BrokenAdapter(described, details=self._child.printed)
 
 
 class _TooLateError(Exception):

@@ -259,8 +259,8 @@ class LinesSession:
         match answer:
             case {"text": str(text), "refused": bool(refused)}:
                 error, reminders = answer.get("error"), answer.get("reminders", [])
-                told = isinstance(reminders, list) and all(isinstance(each, str) for each in reminders)
-                if told and isinstance(error, str | None):
+                are_texts = isinstance(reminders, list) and all(isinstance(each, str) for each in reminders)
+                if are_texts and isinstance(error, str | None):
                     return ToolResult(text, refused, error, tuple(reminders))
         shape = '{"text": a string, "refused": true or false}'
         called = self._program.called

@@ -130,7 +130,7 @@ class McpServer:
             call = asyncio.ensure_future(_request(session, name, arguments))
             moment = asyncio.get_running_loop().create_future()
             # No thread of the loop's own, for which the loop would wait at its end.
-            threading.Thread(target=_told, args=(when, moment), daemon=True).start()
+            threading.Thread(target=_signal, args=(when, moment), daemon=True).start()
             await asyncio.wait({call, moment}, return_when=asyncio.FIRST_COMPLETED)
             if not call.done():
                 params = types.CancelledNotificationParams(
@@ -293,7 +293,7 @@ async def _request(session: ClientSession, name: str, arguments: Arguments) -> t
         return types.CallToolResult(content=[content], isError=True)
 
 
-def _told(when: Callable[[], None], moment: asyncio.Future[None]) -> None:
+def _signal(when: Callable[[], None], moment: asyncio.Future[None]) -> None:
     when()
     with suppress(RuntimeError):  # the loop is closed: the server broke
         moment.get_loop().call_soon_threadsafe(moment.set_result, None)

@@ -109,13 +109,13 @@ class RecordedSession:
         """Answer one call as recorded."""
         step = self._step([(tool, arguments)])
         self._apply(step)
-        return _told(step)[0]
+        return _answers(step)[0]
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Answer the calls of one message as recorded."""
         step = self._step(calls)
         self._apply(step)
-        return _told(step)
+        return _answers(step)
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
         """Answer one call as recorded; interfere if the recorded product came that far."""
@@ -123,7 +123,7 @@ class RecordedSession:
         if step.struck:
             interfere()
         self._apply(step)
-        return _told(step)[0]
+        return _answers(step)[0]
 
     def call_interrupted(self, tool: str, arguments: object, how: str, interfere: Interfere) -> ToolResult:
         """Answer one call as recorded; interfere if the recorded product came that far."""
@@ -253,7 +253,7 @@ def recorded_result(result: RecordedResult) -> ToolResult:
     return ToolResult(result.raw, result.is_error, None if result.cut is None else result.error)
 
 
-def _told(step: TranscriptStep) -> list[ToolResult]:
+def _answers(step: TranscriptStep) -> list[ToolResult]:
     """Return the results of a message; what the model is told of files stands behind the last."""
     *others, last = map(recorded_result, step.results)
     return [*others, replace(last, reminders=step.reminders)]

@@ -89,7 +89,7 @@ def _blocks(diff: Diff, all_: bool) -> Iterator[str]:
     for level, title in _TITLES.items():
         if here := [cause for cause in shown if cause.level == level]:
             yield f"## {title}"
-            yield bullets(_told(cause, all_) for cause in here)
+            yield bullets(_item(cause, all_) for cause in here)
     if diff.tools:
         yield f"## {_TOOLS}"
         yield bullets(prose(visible(line)) for line in diff.tools)
@@ -97,7 +97,7 @@ def _blocks(diff: Diff, all_: bool) -> Iterator[str]:
         yield "\n".join(f"{prose(line[0].upper() + line[1:])}." for line in rest)
 
 
-def _told(cause: Cause, all_: bool) -> str:
+def _item(cause: Cause, all_: bool) -> str:
     """Return a cause as an item of a list, with the words of both sides and the scenarios below it."""
     from readfirst.harness.report.markup import code, prose
 

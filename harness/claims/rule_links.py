@@ -66,8 +66,8 @@ def rule_story(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
     yield f"  {rule.title}"
     yield f"  {rule.why}"
     yield f"  class: {rule.class_}. {known.classes[rule.class_]}"
-    told = ", ".join(f"{kind} ({MEANING[kind]})" for kind in rule.guards)
-    yield f"  guards against: {told or 'no harm to files'}"
+    harms = ", ".join(f"{kind} ({MEANING[kind]})" for kind in rule.guards)
+    yield f"  guards against: {harms or 'no harm to files'}"
     yield f"  requirement: {rule.requirement}"
     yield f"  tools: {', '.join(rule.tools)}"
     if rule.always_refused is not None:

@@ -117,7 +117,7 @@ def sweep(
         swept = asked(version)
         kept.add(swept)
         fresh.append(swept)
-        for line in _told(swept):
+        for line in _lines(swept):
             say(line)
     left = sum(version not in kept.found for version in wanted)
     say(f"{len(fresh)} swept, {len(wanted) - left} of {len(wanted)} are in {kept.file}", err=True)
@@ -274,7 +274,7 @@ def _connection(suite: Suite, time_limit: float) -> Callable[[Contract], tuple[A
     return opened
 
 
-def _told(swept: Swept) -> Iterator[str]:
+def _lines(swept: Swept) -> Iterator[str]:
     """Yield what came of a version: a line, and one for each difference."""
     if swept.failed:
         yield f"{swept.version}: could not be asked: {swept.failed}"

@@ -35,9 +35,9 @@ class Cause:
     target: str
 
     def __str__(self) -> str:
-        return self.told("the reference")
+        return self.in_words("the reference")
 
-    def told(self, beside: str) -> str:
+    def in_words(self, beside: str) -> str:
         """Return it in one line; `beside` is what the target is compared with, at the level `safe` nothing."""
         if self.level == "safe":
             return f"{self.tool}: {self.target}"

@@ -26,7 +26,7 @@ from readfirst.harness.session import (
     Workspace,
 )
 from readfirst.reference_impl import FileTools, behaviours_of
-from readfirst.reference_impl.text.content import BLANKS
+from readfirst.reference_impl.text.content import WHITESPACE
 
 _TOOLS = BASIC_CAPABILITIES | {"NotebookEdit"}
 _NO_PORT = "9"
@@ -72,7 +72,7 @@ class _FastSession:
         if not result.is_error:
             failure = json.loads(result.text).get("error") if tool == "NotebookEdit" else None
             return ToolResult(failure, True) if failure else ToolResult("done")
-        return ToolResult(result.text.removeprefix(f"Tool {tool} input is invalid: ").strip(BLANKS), True)
+        return ToolResult(result.text.removeprefix(f"Tool {tool} input is invalid: ").strip(WHITESPACE), True)
 
     def close(self) -> None:
         """End the server if it is this session's own."""
@@ -102,4 +102,4 @@ class _ReferenceSession:
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Execute one call; a success is reported without its text."""
         result = self._tools.call(tool, arguments)
-        return ToolResult(result.text.strip(BLANKS), True) if result.is_error else ToolResult("done")
+        return ToolResult(result.text.strip(WHITESPACE), True) if result.is_error else ToolResult("done")

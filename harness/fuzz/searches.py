@@ -278,7 +278,7 @@ def _describe(finding: Finding, path: Path, beside: str) -> Sequence[str]:
     rule = f"breaks {finding.rule}, probably{shown}" if finding.rule else "breaks no rule that is known"
     again = "" if finding.again else " (not seen a second time, so not shrunk)"
     return (
-        f"{path}: {found.cause.told(beside)}{again}",
+        f"{path}: {found.cause.in_words(beside)}{again}",
         f"  step {found.step + 1} of {len(finding.scenario.steps)}, {found.what}",
         f"  {rule}",
         f"    {sides[0].ljust(wide)}  {_cut(found.target)}",

@@ -37,7 +37,7 @@ def lines_of(data: bytes) -> tuple[str, ...]:
     return tuple(Content.of(data).lines)
 
 
-class _Told(NamedTuple):
+class _Shown(NamedTuple):
     """Which lines of a file were shown, and how the session met it: what `Known` finds out when it is asked."""
 
     marks: str
@@ -46,8 +46,8 @@ class _Told(NamedTuple):
     last: str = ""
 
 
-_NEW = _Told("")
-_Step = Callable[[_Told], _Told]
+_NEW = _Shown("")
+_Step = Callable[[_Shown], _Shown]
 
 
 class Known:
@@ -57,7 +57,7 @@ class Known:
     worked out when somebody asks, which is seldom: most edits harm nothing.
     """
 
-    __slots__ = ("_before", "_step", "_surely_met", "_told", "data", "former", "others")
+    __slots__ = ("_before", "_shown", "_step", "_surely_met", "data", "former", "others")
 
     def __init__(self, data: bytes = b"") -> None:
         """Take a file that is new to everybody."""
@@ -65,7 +65,7 @@ class Known:
         self.former: tuple[bytes, ...] = ()
         self.others = False
         self._surely_met = False
-        self._told: _Told | None = _NEW
+        self._shown: _Shown | None = _NEW
         self._before: Known | None = None
         self._step: _Step | None = None
 
@@ -73,46 +73,46 @@ class Known:
     def given(cls, data: bytes) -> Known:
         """Return what is known of a file that was there before the session."""
         known = cls(data)
-        known._told = None
-        known._step = lambda _: _Told("g" * len(lines_of(data)))
+        known._shown = None
+        known._step = lambda _: _Shown("g" * len(lines_of(data)))
         return known
 
     def _then(self, step: _Step, *, met: bool) -> Known:
-        """Return it after a step, which tells of it what it told of this one; `met` where that is sure."""
+        """Return it after a step, which works out what was shown of it; `met` where that is sure."""
         known = Known(self.data)
         known.former, known.others = self.former, self.others
         known._surely_met = met or self._surely_met
-        known._told, known._before, known._step = None, self, step
+        known._shown, known._before, known._step = None, self, step
         return known
 
-    def _all_told(self) -> _Told:
+    def _all_shown(self) -> _Shown:
         """Work out what was shown, from the last step of which that is known."""
         waiting: list[Known] = []
         known: Known | None = self
-        while known is not None and known._told is None:
+        while known is not None and known._shown is None:
             waiting.append(known)
             known = known._before
-        told = _NEW if known is None or known._told is None else known._told
+        shown = _NEW if known is None or known._shown is None else known._shown
         for each in reversed(waiting):
             assert each._step is not None
-            told = each._told = each._step(told)
+            shown = each._shown = each._step(shown)
             each._before = each._step = None
-        return told
+        return shown
 
     @property
     def marks(self) -> str:
         """A letter for each line."""
-        return self._all_told().marks
+        return self._all_shown().marks
 
     @property
     def met(self) -> bool:
         """Whether the session was shown something of it, or wrote it."""
-        return self._surely_met or self._all_told().met
+        return self._surely_met or self._all_shown().met
 
     @property
     def since(self) -> str:
         """What the session had done with it last when somebody else put lines there."""
-        return self._all_told().since
+        return self._all_shown().since
 
     @property
     def lines(self) -> list[Line]:
@@ -126,12 +126,12 @@ class Known:
         """Return it after a change of its bytes; lines that stay keep what is known of them."""
         before = self.data
 
-        def put(told: _Told) -> _Told:
+        def put(shown: _Shown) -> _Shown:
             mark = "S" if hand == "session" else hand[0]
-            marks = _carried(lines_of(before), told.marks, lines_of(after), mark)
+            marks = _carried(lines_of(before), shown.marks, lines_of(after), mark)
             if hand == "session":
-                return _Told(marks, True, told.since, "session's own change")
-            return told._replace(marks=marks, since=told.last)
+                return _Shown(marks, True, shown.since, "session's own change")
+            return shown._replace(marks=marks, since=shown.last)
 
         known = self._then(put, met=hand == "session")
         known.data = after
@@ -143,22 +143,22 @@ class Known:
         """Return it after an answer about it."""
         data = self.data
         return self._then(
-            lambda told: _Told(_seen(data, told.marks, answer), True, told.since, tool), met=True
+            lambda shown: _Shown(_seen(data, shown.marks, answer), True, shown.since, tool), met=True
         )
 
     def heard(self, answer: str, tool: str) -> Known:
         """Return it after an answer that may say something of it."""
         data = self.data
 
-        def hear(told: _Told) -> _Told:
-            marks = _seen(data, told.marks, answer)
-            return told if marks == told.marks else _Told(marks, True, told.since, tool)
+        def hear(shown: _Shown) -> _Shown:
+            marks = _seen(data, shown.marks, answer)
+            return shown if marks == shown.marks else _Shown(marks, True, shown.since, tool)
 
         return self._then(hear, met=False)
 
     def shown_whole(self, how: str) -> Known:
         """Return it after all of it was shown."""
-        return self._then(lambda told: _Told(told.marks.upper(), True, told.since, how), met=True)
+        return self._then(lambda shown: _Shown(shown.marks.upper(), True, shown.since, how), met=True)
 
     def lost(self, after: bytes) -> list[tuple[int, Line]]:
         """Return the unseen lines, with their numbers from 1, that bytes which replace the file leave out.

@@ -30,14 +30,14 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
     where: Mapping[str, Sequence[int]] | None = None
     last = -1
     answered = [each.removesuffix("\r") for each in (*answer.split("\n"), *_quoted(answer))]
-    for told in answered:
-        numbered = _NUMBER.match(told)
+    for said in answered:
+        numbered = _NUMBER.match(said)
         number = int(numbered[1][:_DIGITS]) if numbered is not None else None
         which: int | None
-        if numbered and number and number <= len(lines) and lines[number - 1] == told[numbered.end() :]:
+        if numbered and number and number <= len(lines) and lines[number - 1] == said[numbered.end() :]:
             which = number - 1  # what most tools show; the rest need not be tried
         else:
-            texts = _readings(told, numbered)
+            texts = _readings(said, numbered)
             if held is None:
                 held = _held(tuple(lines))
             if held.isdisjoint(texts):
@@ -53,7 +53,7 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
 
 def _where(lines: Sequence[str], answered: Sequence[str]) -> Mapping[str, Sequence[int]]:
     """Return the indexes of the lines by their texts in the answer; of those it cannot hold as they are, by others."""
-    exact = {text for told in answered for text in _readings(told, _NUMBER.match(told))}
+    exact = {text for said in answered for text in _readings(said, _NUMBER.match(said))}
     where: dict[str, list[int]] = {}
     for index, line in enumerate(lines):
         if line in exact:
@@ -94,21 +94,21 @@ def _as_shown(line: str) -> str:
     return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removesuffix("\r")
 
 
-def _readings(told: str, numbered: re.Match[str] | None) -> tuple[str, ...]:
+def _readings(said: str, numbered: re.Match[str] | None) -> tuple[str, ...]:
     """Return what a line of an answer may be, with or without what is in front of it, the likeliest first."""
-    plain = (told, told.rstrip(), told.removeprefix(_MARK))
+    plain = (said, said.rstrip(), said.removeprefix(_MARK))
     if numbered is None:
         return plain
     end = numbered.end(1)
-    body = told[numbered.end() :]
-    separated = (body, body.removeprefix(_MARK), told[end + 1 :], told[end + 1 :].removeprefix(_MARK))
-    return (*separated, told[end:], told[end:].lstrip(), *plain)
+    body = said[numbered.end() :]
+    separated = (body, body.removeprefix(_MARK), said[end + 1 :], said[end + 1 :].removeprefix(_MARK))
+    return (*separated, said[end:], said[end:].lstrip(), *plain)
 
 
 def _which(
     number: int | None, texts: Sequence[str], where: Mapping[str, Sequence[int]], last: int
 ) -> int | None:
-    """Return which line is told: by its number, else the next after the last; None where it is no line of the file."""
+    """Return which line is shown: by its number, else the next after the last; None where it is no line of the file."""
     found = [where[text] for text in texts if text in where]
     if number is not None:
         for index in (number - 1, number):  # most tools count from 1, some from 0

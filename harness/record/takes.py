@@ -204,7 +204,7 @@ def _unrecordable(scenario: Scenario, outcome: Outcome) -> Iterator[tuple[int, s
         if (calls := calls_of(step)) and done.traces:
             allowed = [call for call, result in zip(calls, done.results, strict=True) if not result.is_error]
             writing = [call for call in allowed if call.tool != "Read"]
-            told = parted(done, {**state, **done.expected_world})
-            for found in trace_differences(told, writing, state, done.names, done.traces):
+            parts = parted(done, {**state, **done.expected_world})
+            for found in trace_differences(parts, writing, state, done.names, done.traces):
                 yield number, found.what
         state.update(done.changes)

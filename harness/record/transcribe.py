@@ -22,8 +22,8 @@ def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> 
     state = dict(outcome.before)
     for step, done in zip(scenario.steps, outcome.steps, strict=True):
         if isinstance(step, ToolCall | ParallelCalls):
-            told = _reminders(done) if scenario.given.reminders else ()
-            steps.append(replace(_step(step, done, state, vocabulary), reminders=told))
+            reminders = _reminders(done) if scenario.given.reminders else ()
+            steps.append(replace(_step(step, done, state, vocabulary), reminders=reminders))
         for path, entry in done.changes.items():
             if entry is None:
                 state.pop(path, None)

@@ -464,8 +464,8 @@ class _Replay:
             raise BrokenAdapter(
                 f"the result's reminders are {_shown(result.reminders)}, not a tuple of strings"
             )
-        told = tuple(map(self._normalised, result.reminders))
-        return ToolResult(self._normalised(result.text), result.is_error, result.error, told)
+        reminders = tuple(map(self._normalised, result.reminders))
+        return ToolResult(self._normalised(result.text), result.is_error, result.error, reminders)
 
     def _normalised(self, text: str) -> str:
         for number, hook in enumerate(self.hooks, 1):

@@ -196,8 +196,8 @@ class RuleTally:
             fails.update(counted)
         frequent: Counter[str] = Counter()
         for mistakes, number in fails.items():
-            told = {name for name, _ in mistakes if name.partition(":")[0] not in _ALIKE}
-            frequent.update(dict.fromkeys(told, number))
+            named = {name for name, _ in mistakes if name.partition(":")[0] not in _ALIKE}
+            frequent.update(dict.fromkeys(named, number))
         if not frequent:
             return None
         [(most, failing)] = frequent.most_common(1)

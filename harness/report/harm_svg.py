@@ -144,11 +144,9 @@ def _cell(cell: MapCell, x: float, y: float, width: float, height: float, size: 
 
 
 def _words(x: float, y: float, text: str, size: float, kind: str = "", anchor: str = "start") -> str:
-    told = f' class="{kind}"' if kind else ""
-    stands = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return (
-        f'<text{told} x="{x:.1f}" y="{y:.1f}" font-size="{size:g}"{stands}>{escape(text, quote=False)}</text>'
-    )
+    of_class = f' class="{kind}"' if kind else ""
+    anchored = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    return f'<text{of_class} x="{x:.1f}" y="{y:.1f}" font-size="{size:g}"{anchored}>{escape(text, quote=False)}</text>'
 
 
 def _upright(x: float, y: float, text: str) -> str:

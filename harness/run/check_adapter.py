@@ -372,7 +372,7 @@ def _two_sessions(adapter: Adapter, place: SitePool) -> None:
 def _meet(adapter: Adapter, place: SitePool) -> None:
     traits = traits_of(adapter)
     given = {f"{side}.txt": f"line of {side}\n" * 1000 for side in ("first", "second")}
-    told: dict[str, ToolResult | BaseException] = {}
+    answers: dict[str, ToolResult | BaseException] = {}
     start = threading.Barrier(len(given))
     with ExitStack() as held:
         site = held.enter_context(place.site(unique=not traits.repeats_paths))
@@ -385,11 +385,11 @@ def _meet(adapter: Adapter, place: SitePool) -> None:
         def write(session: Session, path: str) -> None:
             start.wait()
             try:
-                told[path] = _call(
+                answers[path] = _call(
                     session, "Write", {"file_path": f"{site.root}/{path}", "content": given[path]}
                 )
             except BaseException as error:  # raised below, by who waits
-                told[path] = error
+                answers[path] = error
 
         threads = []
         for path, whose in zip(given, (adapter, beside), strict=True):
@@ -402,7 +402,7 @@ def _meet(adapter: Adapter, place: SitePool) -> None:
             thread.join()
         there = site.snapshot()
         for path, content in given.items():
-            answer, entry = told[path], there.get(path)
+            answer, entry = answers[path], there.get(path)
             if isinstance(answer, BaseException):
                 raise answer
             if answer.is_error or not (isinstance(entry, RegularFile) and entry.data == content.encode()):

@@ -81,7 +81,7 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
     (source / _STYLE).write_text(styles(*colours, ["map.css", "site.css"]), "utf-8")
     settings = source.with_name("mkdocs.yml")
     settings.write_text("site_name: readfirst\n", "utf-8")
-    with _told() as told:
+    with _messages() as messages:
         try:
             config = load_config(
                 str(settings),
@@ -108,7 +108,7 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
                 config.plugins["cards"] = _cards(source, url)
             built(config)
         except (Abort, MkDocsException) as error:
-            details = "\n".join([*told, str(error)])
+            details = "\n".join([*messages, str(error)])
             raise SiteError("MkDocs finds fault with the pages:", details=details) from error
 
 
@@ -154,12 +154,12 @@ def _cards(source: Path, url: str) -> Any:
             if not card.is_file():
                 return output
             picture = quote(f"{page.file.src_uri.removesuffix('.md')}.png", safe="/@+")
-            told = {
+            properties = {
                 "og:title": f"{card.stem}: whose work it loses",
                 "og:image": f"{url.rstrip('/')}/{picture}",
             }
             marks = "".join(
-                f'<meta property="{name}" content="{escape(each)}">' for name, each in told.items()
+                f'<meta property="{name}" content="{escape(each)}">' for name, each in properties.items()
             )
             return output.replace("</head>", f"{marks}</head>", 1)
 
@@ -184,16 +184,16 @@ def _slug(title: str, _separator: str) -> str:
 
 
 @contextmanager
-def _told() -> Iterator[list[str]]:
+def _messages() -> Iterator[list[str]]:
     """Collect what MkDocs says, instead of printing it."""
-    told: list[str] = []
+    messages: list[str] = []
     handler = logging.Handler(logging.WARNING)
-    handler.emit = lambda record: told.append(record.getMessage())  # type: ignore[method-assign]
+    handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
     logger = logging.getLogger("mkdocs")
     logger.addHandler(handler)
     before, logger.propagate = logger.propagate, False
     try:
-        yield told
+        yield messages
     finally:
         logger.propagate = before
         logger.removeHandler(handler)

@@ -54,11 +54,11 @@ def _page(facts: Facts, rule: Rule, claims: Sequence[tuple[Claim, str]]) -> Iter
     )
     yield "## Why it matters"
     yield prose(rule.why)
-    told = (
+    harms = (
         "; ".join(f"**{kind}**, {prose(MEANING[kind])}" for kind in rule.guards)
         or "doing otherwise harms no file"
     )
-    yield f"What it guards against, as {link('harm', '../docs/harm.md')} goes: {told}."
+    yield f"What it guards against, as {link('harm', '../docs/harm.md')} goes: {harms}."
     yield from _shortest(facts, rule)
     yield from _implementations(facts, rule)
     yield from _versions(facts, rule)
@@ -129,10 +129,10 @@ def _versions(facts: Facts, rule: Rule) -> Iterator[str]:
 def _sources(rule: Rule, claims: Sequence[tuple[Claim, str]]) -> Iterator[str]:
     yield "## Where it comes from"
     items = [link(prose(each), each) if each.startswith("https://") else prose(each) for each in rule.sources]
-    for claim, told in claims:
+    for claim, holds_on in claims:
         where = link(code(claim.id), f"../docs/behaviour.md#{claim.id}")
         items.append(
-            f"{where} {prose(claim.says)} {f'Holds on: {told}.' if told else 'It cannot be observed.'}"
+            f"{where} {prose(claim.says)} {f'Holds on: {holds_on}.' if holds_on else 'It cannot be observed.'}"
         )
     yield bullets(items)
 

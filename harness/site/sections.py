@@ -41,13 +41,13 @@ def harm_sections(
     for kind in shown:
         yield f"### {kind}"
         beside = " This is no harm, and counted beside it." if kind in BESIDE else ""
-        told = f"In {counts[kind]:,} of {sessions:,} sessions: {prose(MEANING[kind])}.{beside}"
+        summary = f"In {counts[kind]:,} of {sessions:,} sessions: {prose(MEANING[kind])}.{beside}"
         if kind not in shortest:
-            yield told
+            yield summary
             continue
         each = shortest[kind]
         yield (
-            f"{told} The shortest is\n"
+            f"{summary} The shortest is\n"
             f"{scenario_link(each['scenario'], code(each['scenario']))}: {prose(each['title'])}."
         )
         yield _picture(facts.suite.scenario(each["scenario"]), each["step"], each["line"])
@@ -67,8 +67,8 @@ def _picture(scenario: Scenario, harmed: int, line: str) -> str:
             blocks = (
                 step["blocks"] if calls is None else [block for call in calls for block in call["blocks"]]
             )
-            told = one_line(line) if number == harmed else ""
-            steps.append(_step(step["head"], [_brief(each) for each in blocks], told))
+            harm = one_line(line) if number == harmed else ""
+            steps.append(_step(step["head"], [_brief(each) for each in blocks], harm))
     return macro("maps.html.j2", "step_picture", steps)
 
 
@@ -106,9 +106,9 @@ def harm_changes(common: CommonHarm) -> Iterator[str]:
         verb = "more" if common.harmed[1] > common.harmed[0] else "less"
         both = f"{common.sessions:,} sessions that both were put through"
         yield f"It harms {verb} often: in {now} of the {both}, before in {was}."
-    told = [f"{kind} {was:,} → {now:,}" for kind, (was, now) in common.counts.items() if was != now]
-    if told:
-        yield f"By kind, in numbers of these sessions: {', '.join(told)}."
+    changes = [f"{kind} {was:,} → {now:,}" for kind, (was, now) in common.counts.items() if was != now]
+    if changes:
+        yield f"By kind, in numbers of these sessions: {', '.join(changes)}."
 
 
 def changed_rules(changes: Sequence[RuleChange]) -> Iterator[str]:

@@ -91,7 +91,7 @@ def _clause(
             entry = None if content is None else expected_entry(look, at, content)
             if is_safe(look, path, at, key=True):
                 files[path] = entry
-    told = [
+    reminders = [
         _text(look, (*place, "reminders", number), each)
         for number, each in enumerate(
             look.sequence(fields.get("reminders", []), (*place, "reminders"), "reminders") or ()
@@ -106,7 +106,7 @@ def _clause(
         error=texts.get("error"),
         text=text,
         files=files,
-        reminders=tuple(each for each in told if each is not None),
+        reminders=tuple(each for each in reminders if each is not None),
         position=look.document.position(place),
     )
 

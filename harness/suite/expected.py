@@ -46,8 +46,8 @@ def _expecting(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> St
         replace(call, expect=_expectation(call, _clause(result, call.expect.recorded)))
         for call, result in zip(step.calls, results, strict=True)
     )
-    told = () if row is None else row.reminders
-    group = Clause(files=files, reminders=told) if files or told else None
+    reminders = () if row is None else row.reminders
+    group = Clause(files=files, reminders=reminders) if files or reminders else None
     return replace(step, calls=calls, expect=_expectation(step, group))
 
 

@@ -184,12 +184,12 @@ class _Expansion:
                 clause = clause_for(self.scenario, step.expect, self.contract)
                 if clause is None and not self.contract.recorded:
                     clause = step.expect.recorded
-                files, told = ({}, ()) if clause is None else (clause.files, clause.reminders)
+                files, reminders = ({}, ()) if clause is None else (clause.files, clause.reminders)
                 return {
                     "kind": "parallel",
                     **({"sides": list(step.sides)} if step.sides else {}),
                     "calls": [self.call(call) for call in calls],
-                    "expect": {"files": _expected(files), "reminders": [_text(each) for each in told]},
+                    "expect": {"files": _expected(files), "reminders": [_text(each) for each in reminders]},
                     **self.position(step),
                 }
             case WorldEvent():

@@ -159,14 +159,14 @@ def _expected(report: Report, suite: Suite) -> Iterator[str]:
             yield "The call is carried out."
             continue
         summary = suite.vocabulary.names[clause.error].summary
-        told = (
+        refusal = (
             f"The call is refused, and changes nothing. The reason to refuse it: {_sentence(prose(summary))}"
         )
         if isinstance(clause.text, str):
-            yield f"{told}\nClaude Code {contract.name}, for example, answers:"
+            yield f"{refusal}\nClaude Code {contract.name}, for example, answers:"
             yield fenced("text", _shown(clause.text))
         else:
-            yield told
+            yield refusal
     for each in evidence.found:
         if each.what != "refused":
             yield f"{_named(each)}:"

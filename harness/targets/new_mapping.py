@@ -87,13 +87,13 @@ def _tried(text: str, file: Path, time_limit: float) -> str:
     try:
         adapter = open_target(target, next(iter(target.versions.values())), time_limit=time_limit)
     except BrokenAdapter as error:
-        return text.replace(_LEVEL, f"{_LEVEL}{_untold(error)}", 1)
+        return text.replace(_LEVEL, f"{_LEVEL}{_unknown_design(error)}", 1)
     try:
         with SitePool() as place:
             try:
                 design = f"{_DESIGN}\ndesign: {design_seen(adapter, place)}\n"
             except DesignUnclear as error:
-                design = _untold(error)
+                design = _unknown_design(error)
             wordings = wordings_seen(adapter, place)
     finally:
         traits_of(adapter).close()
@@ -104,7 +104,7 @@ def _tried(text: str, file: Path, time_limit: float) -> str:
     return text.replace(_LEVEL, f"{_LEVEL}{design}", 1)
 
 
-def _untold(error: Exception) -> str:
+def _unknown_design(error: Exception) -> str:
     return f"{_DESIGN}\n# It is not known: {_comment(str(error)[:200])}\n# design: strict\n"
 
 

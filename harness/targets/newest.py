@@ -83,7 +83,7 @@ def _of_npm(name: str) -> str:
     done = npm(["view", name, "version"], about=name, needed=needed, seconds=_SECONDS)
     lines = done.stdout.split()
     if done.returncode != 0 or not lines:
-        raise _untold("npm", name, done.stderr)
+        raise _unknown("npm", name, done.stderr)
     return lines[-1]
 
 
@@ -94,11 +94,11 @@ def _of_pip(name: str, target: Target) -> str:
     done = run_errand([*command, name], seconds=_SECONDS, about=f"pip, asked for {name}")
     answered = re.match(r"\S+ \((\S+)\)", done.stdout)
     if done.returncode != 0 or answered is None:
-        raise _untold("pip", name, done.stderr)
+        raise _unknown("pip", name, done.stderr)
     return answered[1]
 
 
-def _untold(manager: str, name: str, stderr: str) -> BrokenAdapter:
+def _unknown(manager: str, name: str, stderr: str) -> BrokenAdapter:
     return BrokenAdapter(
         f"{manager} cannot tell the newest version of {name}: is there a network, and is it in the registry?",
         blame="environment",

@@ -135,12 +135,12 @@ def pdf_blocks(path: str, given: str, behaviours: Behaviours) -> tuple[str, ...]
         raise Refusal("unsupported_file", f"PDF file is empty: {given}")
     if behaviours.media.read_refuses_large_pdfs and size > _MAX_PDF_BYTES:
         raise Refusal("too_large", f"PDF file exceeds maximum allowed size of {rounded(_MAX_PDF_BYTES)}.")
-    told = f"PDF file read: {given} ({rounded(size)})"
+    summary = f"PDF file read: {given} ({rounded(size)})"
     data = disk.read(path)
     if behaviours.media.read_refuses_pdfs_without_header and not data.startswith(b"%PDF-"):
         raise Refusal("unsupported_file", f"File is not a valid PDF (missing %PDF- header): {given}")
     return (
-        (told, _as_block("document", "application/pdf", data))
+        (summary, _as_block("document", "application/pdf", data))
         if behaviours.media.pdf_document_is_in_answer
-        else (told,)
+        else (summary,)
     )

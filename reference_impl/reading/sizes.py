@@ -53,10 +53,11 @@ def advice(behaviours: Behaviours) -> str:
 def refuse_too_large(size: int, behaviours: Behaviours) -> None:
     """Refuse more than 262,144 bytes of a file, or UTF-16 units of a text."""
     if size > _MAX_SIZE:
-        told = f"{size / 1024:.0f}KB" if behaviours.reading.size_refusals_use_kilobytes else rounded(size)
+        shown = f"{size / 1024:.0f}KB" if behaviours.reading.size_refusals_use_kilobytes else rounded(size)
         raise Refusal(
             "too_large",
-            f"File content ({told}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). {advice_on_lines(behaviours)}",
+            f"File content ({shown}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). "
+            f"{advice_on_lines(behaviours)}",
         )
 
 

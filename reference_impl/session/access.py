@@ -12,7 +12,7 @@ from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal, of_os_error
 from readfirst.reference_impl.session.rules import DenyRules, Grants
 from readfirst.reference_impl.settings.file import SETTINGS_FILES
-from readfirst.reference_impl.text.content import BLANKS, well_formed
+from readfirst.reference_impl.text.content import WHITESPACE, well_formed
 
 __all__ = [
     "Paths",
@@ -163,7 +163,7 @@ def refuse_null_at_last(path: str, *, prefix: str = "") -> None:
 
 def expanded(path: str, home: str) -> str:
     """Return the path without blanks around it, and with the home directory for `~` and `~/`."""
-    path = path.strip(BLANKS)
+    path = path.strip(WHITESPACE)
     return home + path[1:] if path == "~" or path.startswith("~/") else path
 
 
@@ -198,7 +198,7 @@ def _similar_name(path: str, *, sanitized: bool) -> str | None:
     if found is None or not sanitized:
         return found
     shown = "".join(f"&#{ord(each)};" if unicodedata.category(each) == "Cc" else each for each in found)
-    return shown if found == found.rstrip(BLANKS) else None
+    return shown if found == found.rstrip(WHITESPACE) else None
 
 
 def _stem(name: str) -> str:
@@ -333,11 +333,11 @@ def refuse_suspicious(path: str, given: str, behaviours: Behaviours) -> None:
     `path` is absolute, `given` as the model wrote it; of that a blank at its end may count. A colon may, too, behind
     the place of a drive's: in `given`, and in where it leads if there is something.
     """
-    blank = behaviours.permissions.trailing_whitespace_is_suspicious and given != given.rstrip(BLANKS)
+    trailing = behaviours.permissions.trailing_whitespace_is_suspicious and given != given.rstrip(WHITESPACE)
     colon = behaviours.permissions.colons_are_suspicious and (
         ":" in given[2:] or (disk.exists(path) and ":" in disk.leads_to(path)[2:])
     )
-    if not (blank or colon or is_suspicious(path, behaviours.permissions.guarded_windows_names)):
+    if not (trailing or colon or is_suspicious(path, behaviours.permissions.guarded_windows_names)):
         return
     shown = path if behaviours.permissions.refusals_name_absolute_path else given
     raise Refusal(

@@ -59,11 +59,11 @@ class Leave:
 
 @dataclass(slots=True)
 class Hooks:
-    """The hooks of one session. `told` is what the model is told of them beside the next result."""
+    """The hooks of one session. `reminders` is what the model is told of them beside the next result."""
 
     hooks: Sequence[Hook]
     behaviours: Behaviours
-    told: list[str] = field(default_factory=list)
+    reminders: list[str] = field(default_factory=list)
 
     def before(self, tool: str, arguments: Mapping[str, Any]) -> Leave:
         """Run the hooks before a call. Refusal: one of them blocks it."""
@@ -95,13 +95,13 @@ class Hooks:
 
     def tell_of_formatted(self, tool: str, path: str) -> None:
         """Tell that a hook changed the file that a call has just written."""
-        self.told.append(self.behaviours.hooks.hook_changed_file_notice.format(tool=tool, path=path))
+        self.reminders.append(self.behaviours.hooks.hook_changed_file_notice.format(tool=tool, path=path))
 
     def taken(self) -> tuple[str, ...]:
         """Return what the model is told of the hooks of a message, which ends."""
-        told = tuple(self.told)
-        self.told.clear()
-        return told
+        reminders = tuple(self.reminders)
+        self.reminders.clear()
+        return reminders
 
     def _wishes(self, event: str, tool: str, call: Mapping[str, Any]) -> Iterator[_Wish]:
         hooks = [hook for hook in self.hooks if hook.runs_at(event, tool)]
@@ -124,12 +124,12 @@ class Hooks:
         command = wish.hook.command
         reason = f"[{command}]: {wish.reason.rstrip()}" if wish.plain else wish.reason
         form = self.behaviours.hooks.hook_block_after_call
-        self.told.append(form.format(event=event, tool=tool, command=command, reason=reason))
+        self.reminders.append(form.format(event=event, tool=tool, command=command, reason=reason))
 
     def _tell(self, event: str, tool: str, wish: _Wish) -> None:
         form = self.behaviours.hooks.hook_added_context
         if form:
-            self.told.append(form.format(event=event, tool=tool, context=wish.context))
+            self.reminders.append(form.format(event=event, tool=tool, context=wish.context))
 
 
 def _wish(hook: Hook, ran: Ran) -> _Wish:

@@ -133,7 +133,7 @@ class Memory:
     behaviours: Behaviours
     records: ReadState
     writes: Writes = field(default_factory=Writes)
-    untold: dict[str, Record | None] = field(default_factory=dict)
+    unreported: dict[str, Record | None] = field(default_factory=dict)
     """What was known, until it is read or written again, of files that a call wrote of which the model was not told."""
     read_over: dict[str, Record | None] = field(default_factory=dict)
     """What was known of the files that are being read before the Reads that stand together, and run at once."""
@@ -156,7 +156,7 @@ class Memory:
         `seen`: the model knows that it is all of the content. `own`: the session has just written it. `given` is the
         path as the model wrote it. `text` is what the file holds.
         """
-        self.untold.pop(path, None)
+        self.unreported.pop(path, None)
         self.cut.discard(path)
         self.read_over.setdefault(path, self.records.peek(path))
         self.records.put(
@@ -193,7 +193,7 @@ class Memory:
             content = unify(content)
         known = content if self.behaviours.freshness.touched_own_write_may_be_edited else None
         self.writes.add(path)
-        self.untold.pop(path, None)
+        self.unreported.pop(path, None)
         self.cut.discard(path)
         modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
         text = unify(content)
@@ -243,8 +243,8 @@ class Memory:
     def restored(self) -> Memory:
         """Return what a later start of the program knows of the files, from what was said of them.
 
-        It counts as known since then, whatever the files' times were, unless it was written untold. Of a file of which
-        the session has seen a part it may know nothing.
+        It counts as known since then, whatever the files' times were, unless the model was not told of it. Of
+        a file of which the session has seen a part it may know nothing.
         """
         behaviours = self.behaviours
         known = []
@@ -252,7 +252,7 @@ class Memory:
             reversed(self.records.newest_first()) if behaviours.sessions.resume_keeps_known_files else ()
         ):
             record = self.records.get(path)
-            record = self.untold.get(path, record)
+            record = self.unreported.get(path, record)
             if (
                 record is not None
                 and (self._is_whole(record) or behaviours.sessions.resume_keeps_partial_reads)
@@ -267,7 +267,7 @@ class Memory:
                 )
                 restored = replace(
                     record,
-                    timestamp=0 if path in self.untold else record.made,
+                    timestamp=0 if path in self.unreported else record.made,
                     own=watched or (record.own and not record.edited),
                     asked=None,
                     seen=seen,

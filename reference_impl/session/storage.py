@@ -15,7 +15,7 @@ from readfirst.reference_impl.session.access import refuse_null_at_last
 from readfirst.reference_impl.session.checkpoint import Checkpoint
 from readfirst.reference_impl.text.content import Format, decode, format_of, unify, without_mark
 
-__all__ = ["Snapshot", "Storage", "refuse_unwritable", "told_at_the_end"]
+__all__ = ["Snapshot", "Storage", "refuse_unwritable", "unwritable_note"]
 
 
 class Snapshot:
@@ -211,7 +211,7 @@ def _obstacle(data: bytes) -> _Obstacle | None:
     return None
 
 
-def told_at_the_end(data: bytes) -> str:
+def unwritable_note(data: bytes) -> str:
     """Return what Read adds to the lines of a file that cannot be written back; nothing for any other file."""
     obstacle = _obstacle(data)
     if obstacle is None:

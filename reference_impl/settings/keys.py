@@ -141,7 +141,7 @@ _KEYS = (
     Key("deniedMcpServers", _LIST, since=3),
     Key("hooks", Record(_HOOKS, _FIRST_EVENTS), until=3),
     Key("hooks", Record(_HOOKS, _EVENTS), since=3, trait="strict"),
-    Key("hooks", Record(_HOOKS, _EVENTS, told_at_last=True), trait="lenient"),
+    Key("hooks", Record(_HOOKS, _EVENTS, unknown_together=True), trait="lenient"),
     Key("disableAllHooks", _BOOLEAN),
     Key("allowManagedHooksOnly", _BOOLEAN, since=3),
     Key("statusLine", Members({**_COMMAND, "padding": _NUMBER}, _NEEDED)),

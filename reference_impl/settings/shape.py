@@ -87,11 +87,11 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Values of one shape under any key, or under the given ones; `told_at_last`: unknown keys are told together."""
+    """Values of one shape under any key, or under the given ones; `unknown_together`: unknown keys are one problem."""
 
     item: Shape
     keys: tuple[str, ...] = ()
-    told_at_last: bool = False
+    unknown_together: bool = False
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
         """Yield what is wrong with the value."""
@@ -102,9 +102,9 @@ class Record:
         for key, item in value.items():
             if key not in unknown:
                 yield from self.item(item, _at(path, key))
-            elif not self.told_at_last:
+            elif not self.unknown_together:
                 yield Problem(_at(path, key), "key", key, options=self.keys)
-        if unknown and self.told_at_last:
+        if unknown and self.unknown_together:
             yield Problem(path, "unknown", options=tuple(unknown))
 
 

@@ -15,21 +15,21 @@ _NO_END = " No newline at end of file"
 """What stands behind a last line without an end; it is counted as a line."""
 
 
-def changed_lines(before: str, after: str, prefix: str, *, ends_are_told: bool) -> str:
+def changed_lines(before: str, after: str, prefix: str, *, mark_missing_ends: bool) -> str:
     """Return the changed places of a text, with the numbers that the lines have now; empty where nothing is left.
 
     `prefix` is the format of what stands before each line. Where only the last line's end differs, that line changed;
-    `ends_are_told`: a last line without an end, old or new, is followed by words that say so.
+    `mark_missing_ends`: a last line without an end, old or new, is followed by words that say so.
     """
     old, new = _with_ends(before), _with_ends(after)
     places = []
     for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_AROUND):
         shown: list[str] = []
         for kind, first_old, last_old, first, last in group:
-            if kind != "equal" and ends_are_told:
+            if kind != "equal" and mark_missing_ends:
                 shown += _missing_ends(old[first_old:last_old])
             shown += (line.removesuffix("\n") for line in new[first:last])
-            if ends_are_told:
+            if mark_missing_ends:
                 shown += _missing_ends(new[first:last])
         places.append(numbered_lines(shown, prefix, group[0][3] + 1))
     return "\n...\n".join(places)

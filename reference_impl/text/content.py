@@ -12,7 +12,7 @@ from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.text.number import shown
 
 __all__ = [
-    "BLANKS",
+    "WHITESPACE",
     "Format",
     "Match",
     "applied",
@@ -209,7 +209,7 @@ def snippet(content: str, old: str, new: str, prefix: str, *, everywhere: bool) 
     return numbered("\n".join(lines), prefix, start + 1)
 
 
-BLANKS = (
+WHITESPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
@@ -227,7 +227,7 @@ def strips_whitespace(behaviours: Behaviours, file_path: str) -> bool:
 def without_trailing_whitespace(text: str) -> str:
     """Return the text with the blanks before each line's end taken away; the line ends stay as they are."""
     parts = _LINE_ENDS.split(text)
-    parts[::2] = [line.rstrip(BLANKS) for line in parts[::2]]
+    parts[::2] = [line.rstrip(WHITESPACE) for line in parts[::2]]
     return "".join(parts)
 
 
@@ -262,7 +262,7 @@ _HALVES = r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
 _ESCAPE = re.compile(rf"{_HALVES}|{_UNIT}")
 _ESCAPE_OR_BACKSLASH = re.compile(rf"\\\\|{_HALVES}|{_UNIT}")
 _WINDOWS_PATH = re.compile(
-    rf"""(?<![A-Za-z])[A-Za-z]:[\\/]|(?:\A|(?<=[{BLANKS}"'=]))\\\\[^\\{BLANKS}]+\\(?!\\)"""
+    rf"""(?<![A-Za-z])[A-Za-z]:[\\/]|(?:\A|(?<=[{WHITESPACE}"'=]))\\\\[^\\{WHITESPACE}]+\\(?!\\)"""
 )
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 

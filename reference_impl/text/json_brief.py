@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["told"]
+__all__ = ["problem"]
 
-_BLANKS = re.compile(r"[ \t\n\r]*")
+_SPACES = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
@@ -24,7 +24,7 @@ class _Wrong(Exception):  # noqa: N818 - it is found, not made
     """What is wrong."""
 
 
-def told(text: str) -> str:
+def problem(text: str) -> str:
     """Return what is wrong with a text that is not JSON."""
     try:
         _Reader(text).everything()
@@ -97,9 +97,9 @@ class _Reader:
 
     def next(self) -> None:
         """Go on to the next token."""
-        blanks = _BLANKS.match(self.text, self.at)
-        assert blanks is not None
-        self.at = blanks.end()
+        spaces = _SPACES.match(self.text, self.at)
+        assert spaces is not None
+        self.at = spaces.end()
         character = self.text[self.at : self.at + 1]
         if not character:
             self.kind = _END

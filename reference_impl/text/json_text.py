@@ -13,7 +13,7 @@ from readfirst.reference_impl.text.number import shown
 __all__ = ["JsonError", "compact", "indented", "parse"]
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
-_BLANKS = frozenset(" \t\n\r")
+_SPACES = frozenset(" \t\n\r")
 _DIGITS = frozenset("0123456789")
 _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 _NO_VALUES = frozenset({"NaN", "Infinity", "undefined"})
@@ -36,7 +36,7 @@ def parse(text: str, *, brief: bool = False) -> Any:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
     except ValueError:
         if brief:
-            raise JsonError(json_brief.told(text)) from None
+            raise JsonError(json_brief.problem(text)) from None
         _Scanner(text).explain()
 
 
@@ -105,17 +105,17 @@ class _Scanner:
         if self.text in _NO_VALUES:
             raise JsonError(f'"{self.text}" is not valid JSON')
         self.value()
-        self.blank()
+        self.after_spaces()
         raise JsonError(f"Unexpected non-whitespace character after JSON at position {self.at}")
 
-    def blank(self) -> str:
-        """Skip blanks; return the next character, an empty string at the end."""
-        while (character := self.text[self.at : self.at + 1]) in _BLANKS:
+    def after_spaces(self) -> str:
+        """Skip spaces; return the next character, an empty string at the end."""
+        while (character := self.text[self.at : self.at + 1]) in _SPACES:
             self.at += 1
         return character
 
     def value(self) -> None:
-        match self.blank():
+        match self.after_spaces():
             case "{":
                 self.members()
             case "[":
@@ -129,23 +129,23 @@ class _Scanner:
 
     def members(self) -> None:
         self.at += 1
-        if self.blank() == "}":
+        if self.after_spaces() == "}":
             self.at += 1
             return
         first = True
         while True:
-            if self.blank() != '"':
+            if self.after_spaces() != '"':
                 self.fail(
                     "Expected property name or '}'" if first else "Expected double-quoted property name"
                 )
             self.string()
-            if self.blank() != ":":
+            if self.after_spaces() != ":":
                 if first:
                     self.fail("Expected ':' after property name")
                 self.unexpected()
             self.at += 1
             self.value()
-            character = self.blank()
+            character = self.after_spaces()
             self.at += 1
             if character == "}":
                 return
@@ -156,12 +156,12 @@ class _Scanner:
 
     def items(self) -> None:
         self.at += 1
-        if self.blank() == "]":
+        if self.after_spaces() == "]":
             self.at += 1
             return
         while True:
             self.value()
-            character = self.blank()
+            character = self.after_spaces()
             self.at += 1
             if character == "]":
                 return

@@ -76,8 +76,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         for shown in shown_by(arguments["command"], programs) or ():
             with contextlib.suppress(OSError, RecursionError, Refusal):
                 _remember(session, shown, directory)
-    told = _told(session, directory) if _REWRITES.search(arguments["command"]) else ""
-    return "\n".join(filter(None, (printed, told)))
+    notice = _modified_notice(session, directory) if _REWRITES.search(arguments["command"]) else ""
+    return "\n".join(filter(None, (printed, notice)))
 
 
 def _printed(ran: Ran, behaviours: Behaviours) -> str:
@@ -108,7 +108,7 @@ def _remember(session: Session, shown: Shown, directory: str) -> None:
         session.memory.records.put(path, replace(record, asked=None))
 
 
-def _told(session: Session, directory: str) -> str:
+def _modified_notice(session: Session, directory: str) -> str:
     """Return what the answer says of known files that are newer now; whoever changed them, the command is blamed."""
     if not session.behaviours.commands.in_place_commands_report_known_files:
         return ""

@@ -30,7 +30,7 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
 
     What Read refuses stays as it was remembered, or is forgotten.
     """
-    told = []
+    reported = []
     for path in outdated:
         before = session.memory.records.peek(path)
         with contextlib.suppress(OSError, RecursionError):
@@ -53,8 +53,8 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
                 news = reminders(path, before.text, after.text, session.behaviours)
                 if news and is_kept_secret(path, session.behaviours):
                     session.memory.records.put(again, replace(after, seen=False))
-                told += news
-    return tuple(told)
+                reported += news
+    return tuple(reported)
 
 
 def notice_formatted(
@@ -84,8 +84,10 @@ def reminders(path: str, before: str, after: str, behaviours: Behaviours) -> lis
     """Return what the model is told of a file, if anything."""
     if not behaviours.reminders.changed_file_reminder:
         return []
-    ends_are_told = behaviours.reminders.changed_lines_mark_missing_newline
-    lines = changed_lines(before, after, behaviours.reading.line_number_format, ends_are_told=ends_are_told)
+    mark_missing_ends = behaviours.reminders.changed_lines_mark_missing_newline
+    lines = changed_lines(
+        before, after, behaviours.reading.line_number_format, mark_missing_ends=mark_missing_ends
+    )
     if behaviours.reminders.first_changed_line_is_unpadded:
         lines = lines.lstrip(" ")
     if (

@@ -23,7 +23,7 @@ from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.session.storage import refuse_unwritable
 from readfirst.reference_impl.settings.file import SETTINGS_FILES, refuse_invalid_settings
 from readfirst.reference_impl.text.content import (
-    BLANKS,
+    WHITESPACE,
     Format,
     Match,
     applied,
@@ -285,7 +285,7 @@ def refuse_no_changes(old: str, new: str) -> None:
 
 def refuse_existing(attempt: Attempt, *, code: int | None) -> None:
     """Refuse to create a file that exists, unless there is only whitespace in it."""
-    if attempt.arguments["old_string"] == "" and attempt.file.text.strip(BLANKS):
+    if attempt.arguments["old_string"] == "" and attempt.file.text.strip(WHITESPACE):
         raise Refusal("file_exists", "Cannot create new file - file already exists.", code=code)
 
 
@@ -329,7 +329,7 @@ def refuse_several(session: Session, attempt: Attempt, *, code: int | None) -> N
             f"to uniquely identify the instance.\nString: {arguments['old_string']}"
         )
         # What is refused in the execution is shown without whitespace at its end.
-        raise Refusal("multiple_matches", message if code else message.rstrip(BLANKS), code=code)
+        raise Refusal("multiple_matches", message if code else message.rstrip(WHITESPACE), code=code)
 
 
 def refuse_other_count(count: int, arguments: Mapping[str, Any], *, code: int | None) -> None:

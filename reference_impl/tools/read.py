@@ -23,8 +23,15 @@ from readfirst.reference_impl.refusal import Refusal, of_os_error
 from readfirst.reference_impl.session.access import refuse_long, refuse_null
 from readfirst.reference_impl.session.memory import modified_at
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.session.storage import told_at_the_end
-from readfirst.reference_impl.text.content import BLANKS, decode, lines_of, numbered_lines, readable, unify
+from readfirst.reference_impl.session.storage import unwritable_note
+from readfirst.reference_impl.text.content import (
+    WHITESPACE,
+    decode,
+    lines_of,
+    numbered_lines,
+    readable,
+    unify,
+)
 from readfirst.reference_impl.text.number import shown
 
 __all__ = ["execute", "permit", "prepare", "schema", "validate"]
@@ -129,8 +136,10 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     if notebook.is_notebook(path, session.behaviours):
         ranged = not session.behaviours.reading.repeated_notebook_reads_ignore_range
         asked = lines_asked(session, arguments if ranged else {})
-        if (told := session.behaviours.reading.repeated_read_answer) and is_unchanged(session, path, asked):
-            return told
+        if (repeated := session.behaviours.reading.repeated_read_answer) and is_unchanged(
+            session, path, asked
+        ):
+            return repeated
         content = decode(disk.read(path))
         if session.behaviours.notebooks.notebook_read_accepts_byte_order_mark:
             content = content.removeprefix("\ufeff")
@@ -145,10 +154,10 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     elif media.is_image(path, session.behaviours):
         answer = (media.image_text(path, given, session.behaviours),)
         counts = session.behaviours.memory.image_reads_are_remembered
-    elif (told := session.behaviours.reading.repeated_read_answer) and is_unchanged(
+    elif (repeated := session.behaviours.reading.repeated_read_answer) and is_unchanged(
         session, path, lines_asked(session, arguments)
     ):
-        return told
+        return repeated
     else:
         return lines_of_file(session, path, arguments)
     if counts:
@@ -175,15 +184,15 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
     text = known_text = "\n".join(selected)
     if behaviours.reading.size_limit_applies_to_parts:
         refuse_too_large(len(text.encode("utf-16-le")) // 2, behaviours)
-    told_first = ""
+    prefix = ""
     is_cut = (
         is_too_long(text) and behaviours.reading.read_truncates_at_token_limit and "limit" not in arguments
     )
     if is_cut:
         session.memory.knows_only_the_beginning(path)
-        text, told = first_page(text, behaviours.reading.line_number_format)
+        text, notice = first_page(text, behaviours.reading.line_number_format)
         if behaviours.reading.truncation_notice_comes_first:
-            told_first = f"<system-reminder>{told}</system-reminder>\n\n"
+            prefix = f"<system-reminder>{notice}</system-reminder>\n\n"
     else:
         refuse_too_long(text, advice_on_lines(behaviours))
         # As many lines as were asked for may not be all; only fewer tell that there are no more.
@@ -196,9 +205,9 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         session.memory.remember(
             path, known, (offset, limit), seen=seen, given=arguments["file_path"], text=known_text
         )
-    note = told_at_the_end(data) if behaviours.encoding.read_notes_unwritable_files else ""
+    note = unwritable_note(data) if behaviours.encoding.read_notes_unwritable_files else ""
     if not text and not (content and selected and behaviours.reading.blank_line_ranges_are_shown):
-        return nothing_to_show(content, offset, told=behaviours.reading.empty_file_warning) + note
+        return nothing_to_show(content, offset, empty_when=behaviours.reading.empty_file_warning) + note
     if behaviours.encoding.read_drops_cr_of_last_shown_line:
         text = text.removesuffix("\r")
     shown_lines = [line[: behaviours.reading.line_width_limit] for line in lines_of(text)]
@@ -208,8 +217,8 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         and behaviours.reminders.reminders_strip_answer_end
         and not behaviours.reading.truncation_notice_comes_first
     ):
-        numbered = numbered.rstrip(BLANKS)  # where the reminder follows
-    return told_first + numbered + note
+        numbered = numbered.rstrip(WHITESPACE)  # where the reminder follows
+    return prefix + numbered + note
 
 
 def lines_asked(session: Session, arguments: Mapping[str, Any]) -> tuple[float, float | None]:
@@ -292,9 +301,9 @@ def selection(lines: list[str], offset: float, limit: float | None, *, one_by_on
     return lines[int(start) : end]
 
 
-def nothing_to_show(content: str, offset: float, *, told: str) -> str:
-    """Return the warning that stands in for an empty answer. `told`: when it calls the file empty."""
-    if told == "for no text" or (told == "for empty files" and not content and offset <= 1):
+def nothing_to_show(content: str, offset: float, *, empty_when: str) -> str:
+    """Return the warning that stands in for an empty answer. `empty_when`: which files it calls empty."""
+    if empty_when == "for no text" or (empty_when == "for empty files" and not content and offset <= 1):
         return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"
     return (
         "<system-reminder>Warning: the file exists but is shorter than the provided offset "
@@ -307,7 +316,7 @@ def refuse_pages(given: str, behaviours: Behaviours) -> None:
     if not given and behaviours.arguments.pages_check == "strict or empty":
         return
     strict = behaviours.arguments.pages_check != "lenient"
-    match = (_PAGES if strict else _BEGINNING_OF_PAGES).fullmatch(given.strip(BLANKS))
+    match = (_PAGES if strict else _BEGINNING_OF_PAGES).fullmatch(given.strip(WHITESPACE))
     first = int(match["first"]) if match else 0
     open_ended = match is not None and match[0].endswith("-")
     last = math.inf if open_ended else int(match["end"] or first) if match else 0

@@ -214,16 +214,16 @@ func (j *judge) call(call *Call, result *Result, struck bool) {
 }
 
 func (j *judge) reminders(expected []*Text, results []Result) {
-	var told []string
+	var got []string
 	for _, result := range results {
-		told = append(told, result.Reminders...)
+		got = append(got, result.Reminders...)
 	}
-	if len(told) != len(expected) {
-		j.note("effects", "%d reminders, expected %d", len(told), len(expected))
+	if len(got) != len(expected) {
+		j.note("effects", "%d reminders, expected %d", len(got), len(expected))
 		return
 	}
 	for index, wanted := range expected {
-		if problem := j.text(wanted, told[index], told[index], false); problem != "" {
+		if problem := j.text(wanted, got[index], got[index], false); problem != "" {
 			j.note("text", "reminder: %s", problem)
 		}
 	}
@@ -479,14 +479,14 @@ func followed(name string, state Snapshot) (string, bool) {
 // names looks for hard links that should be, and are not, or the other way round.
 func (j *judge) names(expected map[string]*State, done *outcome) {
 	before, after := names(done.start), names(done.after)
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for path, entry := range changes(done.before, done.after) {
 		if entry == nil {
-			told[path] = true
+			reported[path] = true
 		}
 	}
 	gone := map[string]bool{}
-	for path := range told {
+	for path := range reported {
 		gone[path] = true
 	}
 	var all []string
@@ -500,7 +500,7 @@ func (j *judge) names(expected map[string]*State, done *outcome) {
 	}
 	sort.Strings(all)
 	for _, path := range all {
-		if told[path] {
+		if reported[path] {
 			continue
 		}
 		shared, got := before[path], after[path]
@@ -518,7 +518,7 @@ func (j *judge) names(expected map[string]*State, done *outcome) {
 		}
 		if strings.Join(wanted, "\x00") != strings.Join(got, "\x00") {
 			for _, name := range append(wanted, got...) {
-				told[name] = true
+				reported[name] = true
 			}
 			j.note("effects", "%s is one file with %q, expected %q", path, got, wanted)
 		}

@@ -97,13 +97,13 @@ function compareCall(suite, call, result, struck, note) {
 }
 
 function compareReminders(expected, results, note) {
-  const told = results.flatMap((result) => result.reminders);
-  if (told.length !== expected.length) {
-    note("effects", `${told.length} reminders, expected ${expected.length}`);
+  const got = results.flatMap((result) => result.reminders);
+  if (got.length !== expected.length) {
+    note("effects", `${got.length} reminders, expected ${expected.length}`);
     return;
   }
   expected.forEach((wanted, index) => {
-    const problem = differs(wanted, told[index], told[index], false);
+    const problem = differs(wanted, got[index], got[index], false);
     if (problem) note("text", `reminder: ${problem}`);
   });
 }
@@ -266,13 +266,13 @@ export function names(entries) {
 function compareNames(expected, done, note) {
   const [before, after] = [names(done.start), names(done.after)];
   const gone = new Set([...changes(done.before, done.after)].filter(([, entry]) => entry === null).map(([path]) => path));
-  const told = new Set(gone);
+  const reported = new Set(gone);
   for (const path of [...new Set([...before.keys(), ...after.keys()])].sort()) {
-    if (told.has(path)) continue;
+    if (reported.has(path)) continue;
     const wanted = (before.get(path) ?? [path]).filter((name) => !gone.has(name) && alike(expected, path, name));
     const got = after.get(path) ?? [path];
     if (wanted.join("\0") === got.join("\0")) continue;
-    for (const name of [...wanted, ...got]) told.add(name);
+    for (const name of [...wanted, ...got]) reported.add(name);
     note("effects", `${path} is one file with ${got.join(", ")}; expected: ${wanted.join(", ")}`);
   }
 }

@@ -89,34 +89,34 @@ function carryLongest(old, fresh, start, end, from, to) {
 }
 
 /** Returns the number in front of a line of an answer, and what the line of the file may be, the likeliest first. */
-function readings(told) {
-  const plain = [told, cutRight(told), told.replace(/^\ufeff/, "")];
-  const found = NUMBER.exec(told);
+function readings(line) {
+  const plain = [line, cutRight(line), line.replace(/^\ufeff/, "")];
+  const found = NUMBER.exec(line);
   if (!found) return { texts: plain };
   const end = found[0].search(/[0-9]/) + found[1].length;
-  const body = told.slice(found[0].length);
-  const rest = told.slice(end);
-  const behind = rest.slice(rest.codePointAt(0) > 0xffff ? 2 : 1);
+  const body = line.slice(found[0].length);
+  const rest = line.slice(end);
+  const after = rest.slice(rest.codePointAt(0) > 0xffff ? 2 : 1);
   const unmarked = (text) => (text.startsWith(MARK) ? text.slice(1) : text);
   const number = Number(found[1].slice(0, 18));
-  return { number, texts: [body, unmarked(body), behind, unmarked(behind), rest, cutLeft(rest), ...plain] };
+  return { number, texts: [body, unmarked(body), after, unmarked(after), rest, cutLeft(rest), ...plain] };
 }
 
 /** Tells for each line of a file whether an answer contains it in full; a blank one counts as shown. */
 export function shownLines(lines, answer) {
-  const told = [...answer.split("\n"), ...quoted(answer)].map((each) => readings(each.replace(/\r$/, "")));
-  const wanted = new Set(told.flatMap((each) => each.texts));
+  const answered = [...answer.split("\n"), ...quoted(answer)].map((each) => readings(each.replace(/\r$/, "")));
+  const wanted = new Set(answered.flatMap((each) => each.texts));
   const where = new Map();
-  const stands = (text, index) => (where.has(text) ? where.get(text).push(index) : where.set(text, [index]));
+  const add = (text, index) => (where.has(text) ? where.get(text).push(index) : where.set(text, [index]));
   lines.forEach((line, index) => {
-    if (wanted.has(line)) return stands(line, index);
+    if (wanted.has(line)) return add(line, index);
     // Bytes that are no text are one mark each in an answer.
     const visible = asShown(line);
-    for (const text of new Set([visible, cutRight(visible)])) stands(text, index);
+    for (const text of new Set([visible, cutRight(visible)])) add(text, index);
   });
   const shown = lines.map(isBlank);
   let last = -1;
-  for (const each of told) {
+  for (const each of answered) {
     const which = whichLine(each, where, last);
     if (which !== undefined) shown[(last = which)] = true;
   }
@@ -129,7 +129,7 @@ function asShown(line) {
   return new Content(Buffer.alloc(0), "utf8", "").data(whole).toString("utf8").replace(/\r$/, "");
 }
 
-/** Returns which line is told: by its number, else the next after the last; undefined where it is no line of the file. */
+/** Returns which line is shown: by its number, else the next after the last; undefined where it is no line of the file. */
 function whichLine({ number, texts }, where, last) {
   const found = texts.map((text) => where.get(text)).filter((each) => each !== undefined);
   if (found.length === 0) return undefined;

@@ -68,8 +68,8 @@ def done(tool, given):
 
 
 print("not a message", flush=True)
-told = serve("initialize", {"protocolVersion": 1})
-assert told["clientCapabilities"]["fs"] == {"readTextFile": True, "writeTextFile": True}, told
+agreed = serve("initialize", {"protocolVersion": 1})
+assert agreed["clientCapabilities"]["fs"] == {"readTextFile": True, "writeTextFile": True}, agreed
 serve("session/new", {"sessionId": "s"})
 prompt = heard()
 assert prompt["params"]["prompt"] == [{"type": "text", "text": "go"}], prompt

@@ -34,10 +34,10 @@ def test_the_environment_s_own_node_comes_first(tmp_path: Path, system: str) -> 
     assert _node(tmp_path / "install", 22) == own
 
 
-@pytest.mark.parametrize(("version", "told"), [("v20.1.0", "is v20.1.0"), ("", "is broken")])
-def test_a_node_that_is_too_old_is_refused(tmp_path: Path, monkeypatch, version: str, told: str) -> None:
+@pytest.mark.parametrize(("version", "problem"), [("v20.1.0", "is v20.1.0"), ("", "is broken")])
+def test_a_node_that_is_too_old_is_refused(tmp_path: Path, monkeypatch, version: str, problem: str) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: node(tmp_path / "bin" / "node", version))
-    with pytest.raises(BrokenAdapter, match=f"needs Node 22 or newer; .* {told}") as caught:
+    with pytest.raises(BrokenAdapter, match=f"needs Node 22 or newer; .* {problem}") as caught:
         _node(tmp_path / "install", 22)
     assert caught.value.blame == "environment"
 

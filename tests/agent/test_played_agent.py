@@ -182,7 +182,7 @@ def test_an_agent_that_floods_its_output_is_heard_to_the_end_and_not_kept(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("tool", "told"),
+    ("tool", "problem"),
     [
         ("Garbage", "is not JSON"),
         ("Nonsense", "not a request of the"),
@@ -190,8 +190,8 @@ def test_an_agent_that_floods_its_output_is_heard_to_the_end_and_not_kept(tmp_pa
         ("Flood", "has 1000000000000 bytes; the limit is 67108864"),
     ],
 )
-def test_an_agent_that_does_not_keep_the_format_is_reported(conversation, tool: str, told: str) -> None:
-    with pytest.raises(BrokenAdapter, match=f"does not understand: .*{told}"):
+def test_an_agent_that_does_not_keep_the_format_is_reported(conversation, tool: str, problem: str) -> None:
+    with pytest.raises(BrokenAdapter, match=f"does not understand: .*{problem}"):
         conversation.call(tool, {})
 
 

@@ -102,7 +102,7 @@ def test_a_text_of_which_both_ends_are_stated_is_reported_by_both_ends() -> None
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "words"),
     [
         (None, "is gone"),
         (RegularFile(b""), "becomes (empty)"),
@@ -112,8 +112,8 @@ def test_a_text_of_which_both_ends_are_stated_is_reported_by_both_ends() -> None
         (Directory(), "becomes a directory"),
     ],
 )
-def test_what_happens_to_a_path_is_reported(entry: Entry | None, told: str) -> None:
-    assert describe_answer(statement(None, "x", None, {"a": entry})) == f"answered: `x`; `a` {told}"
+def test_what_happens_to_a_path_is_reported(entry: Entry | None, words: str) -> None:
+    assert describe_answer(statement(None, "x", None, {"a": entry})) == f"answered: `x`; `a` {words}"
 
 
 def test_what_was_not_recorded_is_reported_as_such() -> None:

@@ -132,9 +132,9 @@ def test_a_changed_claim_makes_the_page_stale(run: Run, small: Small) -> None:
     run("--write")
     assert "| Unread files are safe. | [gate/unread](" in written(small).read_text(encoding="utf-8")
     small.claims(claims("gate/unread", says="Unread files stay as they are."))
-    code, _, told = run("--check")
+    code, _, errors = run("--check")
     assert code == 1
-    assert "behaviour.md is stale. Write it with `readfirst product claims --write`." in told
+    assert "behaviour.md is stale. Write it with `readfirst product claims --write`." in errors
 
 
 def test_a_changed_recording_makes_the_page_stale(run: Run, small: Small) -> None:
@@ -160,30 +160,30 @@ def test_a_check_writes_nothing(run: Run, small: Small) -> None:
 def test_the_bundled_suite_has_no_page(run: Run, small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
     assert page_file(small.suite, "behaviour.md") is None
-    code, _, told = run("--check")
+    code, _, errors = run("--check")
     assert code == 2
-    assert "--fixtures" in told
+    assert "--fixtures" in errors
 
 
 def test_checking_and_writing_exclude_each_other(run: Run) -> None:
-    code, _, told = run("--check", "--write")
+    code, _, errors = run("--check", "--write")
     assert code == 2
-    assert "exclude each other" in told
+    assert "exclude each other" in errors
 
 
 def test_a_suite_without_claims_has_no_page(run: Run, small: Small) -> None:
     claims_file(small.root).unlink()
-    code, _, told = run()
+    code, _, errors = run()
     assert code == 4
-    assert "claims.yaml" in told
+    assert "claims.yaml" in errors
 
 
 def test_claims_about_scenarios_that_are_not_there_make_no_page(run: Run, small: Small) -> None:
     small.claims(claims("gate/unraed"))
-    code, page, told = run("--write")
+    code, page, errors = run("--write")
     assert (code, page) == (4, "")
-    assert "claims.yaml:10:13: there is no scenario 'gate/unraed' [unknown-evidence]" in told
-    assert "Did you mean gate/unread?" in told
+    assert "claims.yaml:10:13: there is no scenario 'gate/unraed' [unknown-evidence]" in errors
+    assert "Did you mean gate/unread?" in errors
     assert not written(small).exists()
 
 

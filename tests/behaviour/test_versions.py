@@ -103,7 +103,7 @@ def test_a_version_without_the_tool_shows_nothing(small: Small) -> None:
 
 
 @pytest.mark.parametrize(
-    ("holdings", "told"),
+    ("holdings", "expected"),
     [
         ("hhhh", "all recorded versions"),
         ("h-hh", "1, 3, 1+gated"),
@@ -113,13 +113,13 @@ def test_a_version_without_the_tool_shows_nothing(small: Small) -> None:
         ("hh.p", "1 to 2; partly: 1+gated; not shown: 3"),
     ],
 )
-def test_versions_are_told_in_spans_without_gaps(holdings: str, told: str) -> None:
+def test_versions_are_named_in_spans_without_gaps(holdings: str, expected: str) -> None:
     words: dict[str, Holding] = {
         **{"h": "holds", "-": "does not hold", "w": "in other words"},
         **{"p": "partly", ".": "not shown"},
     }
     found = dict(zip(("1", "2", "3", "1+gated"), (words[each] for each in holdings), strict=True))
-    assert versions_in_words(found) == told
+    assert versions_in_words(found) == expected
     assert holds_anywhere(found) == ("h" in holdings)
 
 

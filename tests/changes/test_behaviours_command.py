@@ -47,8 +47,8 @@ def test_latest_is_the_newest_version_that_the_reference_knows() -> None:
 
 
 def test_one_version_is_printed_by_subject_with_what_each_behaviour_means(run: Run) -> None:
-    code, printed, told = run("product", "behaviours", "2.1.40")
-    assert (code, told) == (0, "")
+    code, printed, errors = run("product", "behaviours", "2.1.40")
+    assert (code, errors) == (0, "")
     assert printed.startswith(f"What 2.1.40 does: {len(histories())} behaviours.")
     assert "\n\nreading: What Read answers for a file of lines.\n" in printed
     assert (
@@ -79,8 +79,8 @@ def test_one_version_as_json_has_everything_that_is_declared(run: Run) -> None:
 
 
 def test_what_differs_is_printed_with_the_version_it_holds_from(run: Run) -> None:
-    code, printed, told = run("product", "behaviours", "--diff", "2.1.7", "2.1.40")
-    assert (code, told) == (1, "")
+    code, printed, errors = run("product", "behaviours", "--diff", "2.1.7", "2.1.40")
+    assert (code, errors) == (1, "")
     count = len(differences("2.1.7", "2.1.40"))
     assert printed.startswith(f"From 2.1.7 to 2.1.40: {count} behaviours differ.")
     assert "\n  read_expands_tilde: no → yes (since 2.1.10)\n      Read takes `~`" in printed
@@ -123,24 +123,26 @@ def test_two_versions_that_do_the_same_end_with_exit_code_0(run: Run) -> None:
 def test_an_unknown_version_is_a_usage_error_that_names_the_known_ones(
     run: Run, arguments: tuple[str, ...]
 ) -> None:
-    code, printed, told = run("product", "behaviours", *arguments)
+    code, printed, errors = run("product", "behaviours", *arguments)
     assert (code, printed) == (2, "")
-    assert "unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126 to 2.1.330" in told
-    assert "`readfirst contracts`" in told
+    assert (
+        "unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126 to 2.1.330" in errors
+    )
+    assert "`readfirst contracts`" in errors
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "words"),
     [
         (("2.1.7", "--diff", "2.1.7", "2.1.40"), "VERSION and --diff"),
         (("2.1.7", "--check"), "VERSION and --check"),
         (("--check", "--write"), "--check and --write"),
     ],
 )
-def test_what_does_not_go_together_is_a_usage_error(run: Run, arguments: tuple[str, ...], told: str) -> None:
+def test_what_does_not_go_together_is_a_usage_error(run: Run, arguments: tuple[str, ...], words: str) -> None:
     code, _, message = run("product", "behaviours", *arguments)
     assert code == 2
-    assert f"{told} do not go together" in message
+    assert f"{words} do not go together" in message
 
 
 def page_of(small: Small) -> Path:
@@ -153,9 +155,9 @@ def page_of(small: Small) -> Path:
 def test_tables_that_were_written_are_fresh_and_the_rest_of_the_page_stays(small: Small, run: Run) -> None:
     file = page_of(small)
     file.write_text(f"# Page\n\n{BEGIN}\nA stale table.\n{END}\n\nBy hand.\n")
-    code, _, told = run("product", "behaviours", "--check")
+    code, _, errors = run("product", "behaviours", "--check")
     assert code == 1
-    assert "reference.md is stale. Write it with `readfirst product behaviours --write`." in told
+    assert "reference.md is stale. Write it with `readfirst product behaviours --write`." in errors
     assert "A stale table." in file.read_text()
     assert run("product", "behaviours", "--write")[0] == 0
     assert run("product", "behaviours", "--check") == (0, "", "")
@@ -168,9 +170,9 @@ def test_tables_that_were_written_are_fresh_and_the_rest_of_the_page_stays(small
 def test_a_page_without_marks_is_left_alone(small: Small, run: Run) -> None:
     file = page_of(small)
     file.write_text("# Page\n")
-    code, _, told = run("product", "behaviours", "--write")
+    code, _, errors = run("product", "behaviours", "--write")
     assert code == 2
-    assert "has no place for the tables" in told
+    assert "has no place for the tables" in errors
     assert file.read_text() == "# Page\n"
 
 
@@ -179,9 +181,9 @@ def test_a_suite_without_the_page_is_a_usage_error(
 ) -> None:
     assert run("product", "behaviours", "--check")[0] == 2
     monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
-    code, _, told = run("product", "behaviours", "--write")
+    code, _, errors = run("product", "behaviours", "--write")
     assert code == 2
-    assert "--fixtures" in told
+    assert "--fixtures" in errors
 
 
 def test_the_tables_of_the_page_are_fresh() -> None:
@@ -209,8 +211,8 @@ def steps_of(printed: str, tool: str) -> list[str]:
 
 
 def test_rules_are_printed_in_the_order_in_which_they_apply(run: Run) -> None:
-    code, printed, told = run("product", "behaviours", "2.1.7", "--rules")
-    assert (code, told) == (0, "")
+    code, printed, errors = run("product", "behaviours", "2.1.7", "--rules")
+    assert (code, errors) == (0, "")
     steps = steps_of(printed, "Edit")
     expected = [
         "Validation",

@@ -49,9 +49,9 @@ def test_contracts_that_were_recorded_alike_do_not_differ(filled: Small, run: Ru
 
 
 def test_what_changed_between_two_contracts_is_reported_by_cause(filled: Small, run: Run) -> None:
-    code, told, _ = run("diff", "2.1.7", "2.1.228")
+    code, printed, _ = run("diff", "2.1.7", "2.1.228")
     assert code == 1
-    assert told.splitlines() == [
+    assert printed.splitlines() == [
         "2.1.7 → 2.1.228: 3 of 4 scenarios differ, 2 causes",
         "",
         "Harm: done by one of them alone",
@@ -72,23 +72,23 @@ def test_what_changed_between_two_contracts_is_reported_by_cause(filled: Small, 
 
 
 def test_the_other_way_round_the_same_is_reported_the_other_way_round(filled: Small, run: Run) -> None:
-    told = run("diff", "2.1.228", "2.1.7")[1]
-    assert "! Edit: applied → refused (not_read)  [1 scenario, between 2.1.40 and 2.1.228]" in told
+    printed = run("diff", "2.1.228", "2.1.7")[1]
+    assert "! Edit: applied → refused (not_read)  [1 scenario, between 2.1.40 and 2.1.228]" in printed
 
 
 def test_two_classes_of_models_of_one_version_differ(filled: Small, run: Run) -> None:
-    code, told, _ = run("diff", "2.1.228", "2.1.228+gated")
+    code, printed, _ = run("diff", "2.1.228", "2.1.228+gated")
     assert code == 1
-    assert "Edit: applied → refused (not_read)  [1 scenario]" in told
-    assert "number of a line" not in told
+    assert "Edit: applied → refused (not_read)  [1 scenario]" in printed
+    assert "number of a line" not in printed
 
 
 def test_a_changed_byte_of_an_expectation_is_a_difference(filled: Small, run: Run) -> None:
     assert run("diff", "2.1.7", "2.1.40", "--family", "writing")[0] == 0
     filled.scenario("writing/alike", edit({"2.1.7": done(), "2.1.40": done(content="gamma\nbeta")}))
-    code, told, _ = run("diff", "2.1.7", "2.1.40", "--family", "writing")
+    code, printed, _ = run("diff", "2.1.7", "2.1.40", "--family", "writing")
     assert code == 1
-    assert "! Edit: newline at the end of what is written: with → without" in told
+    assert "! Edit: newline at the end of what is written: with → without" in printed
 
 
 def test_documents_that_say_what_the_product_does_are_true(small: Small, run: Run) -> None:
@@ -102,25 +102,25 @@ def test_documents_that_say_what_the_product_does_are_true(small: Small, run: Ru
 def test_documents_that_say_something_else_are_not_true(small: Small, run: Run) -> None:
     small.scenario("gate/unread", edit({"2.1.7": refused()}, refused()))
     small.scenario("gate/stale", CHANGED, edit({"2.1.7": refused("modified_since_read", STALE)}, done()))
-    code, told, _ = run("diff", "documented", "2.1.7")
+    code, printed, _ = run("diff", "documented", "2.1.7")
     assert code == 1
-    assert "documented → 2.1.7: 1 of 2 scenarios differs, 1 cause" in told
-    assert "! Edit: applied → refused (modified_since_read)  [1 scenario]" in told
+    assert "documented → 2.1.7: 1 of 2 scenarios differs, 1 cause" in printed
+    assert "! Edit: applied → refused (modified_since_read)  [1 scenario]" in printed
 
 
 def test_scenarios_that_one_side_says_nothing_of_are_not_compared(filled: Small, run: Run) -> None:
     filled.scenario("gate/told", edit({"2.1.7": refused()}, refused()))
-    code, told, _ = run("diff", "documented", "2.1.7")
+    code, printed, _ = run("diff", "documented", "2.1.7")
     assert code == 0
-    assert "no difference in 1 scenario" in told
-    assert "not compared: 4 scenarios, because documented says nothing about it" in told
+    assert "no difference in 1 scenario" in printed
+    assert "not compared: 4 scenarios, because documented says nothing about it" in printed
 
 
 def test_where_nothing_can_be_compared_the_result_is_not_green(filled: Small, run: Run) -> None:
-    code, told, error = run("diff", "documented", "2.1.7")
+    code, printed, error = run("diff", "documented", "2.1.7")
     assert code == 5
     assert "no scenario has a result on both sides" in error
-    assert "not compared: 4 scenarios" in told
+    assert "not compared: 4 scenarios" in printed
 
 
 def test_a_tool_that_one_contract_lacks_is_reported(filled: Small, run: Run) -> None:
@@ -128,13 +128,13 @@ def test_a_tool_that_one_contract_lacks_is_reported(filled: Small, run: Run) -> 
     others = ("2.1.7", "2.1.228", "2.1.228+gated")
     filled.record("gate/unread", [UNREAD], others)
     filled.record("writing/alike", [ALIKE], others)
-    told = run("diff", "2.1.40", "2.1.228")[1]
-    assert "not compared: 2 scenarios, because 2.1.40 has no Edit" in told
+    printed = run("diff", "2.1.40", "2.1.228")[1]
+    assert "not compared: 2 scenarios, because 2.1.40 has no Edit" in printed
 
 
 def test_an_empty_selection_is_not_a_success(filled: Small, run: Run) -> None:
-    code, told, error = run("diff", "2.1.7", "2.1.228", "-k", "nothing-like-it")
-    assert (code, told) == (5, "")
+    code, printed, error = run("diff", "2.1.7", "2.1.228", "-k", "nothing-like-it")
+    assert (code, printed) == (5, "")
     assert "nothing was selected" in error
 
 
@@ -144,17 +144,17 @@ def test_a_selection_restricts_what_is_compared(filled: Small, run: Run) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("documentd", "Did you mean documented?"),
         ("2.1.329", "`claude-code:2.1.329`"),
         ("refrence", "neither a contract of this suite, nor a file, nor a connect string"),
     ],
 )
-def test_what_names_no_side_is_a_usage_error(filled: Small, run: Run, name: str, told: str) -> None:
+def test_what_names_no_side_is_a_usage_error(filled: Small, run: Run, name: str, message: str) -> None:
     code, output, error = run("diff", "2.1.7", name)
     assert (code, output) == (2, "")
-    assert told in error
+    assert message in error
 
 
 def test_a_connect_string_that_is_wrong_is_a_usage_error(filled: Small, run: Run) -> None:
@@ -168,18 +168,18 @@ def test_a_missing_or_damaged_stream_is_refused(filled: Small, run: Run, tmp_pat
     file = tmp_path / "cut.jsonl"
     whole = Path(stream(run, tmp_path, "whole.jsonl", "reference")).read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
-    code, told, error = run("diff", "2.1.7", str(file))
-    assert (code, told) == (3, "")
+    code, printed, error = run("diff", "2.1.7", str(file))
+    assert (code, printed) == (3, "")
     assert "cut off" in error
 
 
 def test_the_reference_is_run_and_compared_with_the_contract(filled: Small, run: Run) -> None:
-    code, told, _ = run("diff", "2.1.7", "reference", "--family", "gate")
-    assert (code, told) == (0, "2.1.7 → reference: no difference in 1 scenario\n")
+    code, printed, _ = run("diff", "2.1.7", "reference", "--family", "gate")
+    assert (code, printed) == (0, "2.1.7 → reference: no difference in 1 scenario\n")
     filled.scenario("gate/unread", edit({"2.1.7": done()}))
-    code, told, _ = run("diff", "2.1.7", "reference", "--family", "gate")
+    code, printed, _ = run("diff", "2.1.7", "reference", "--family", "gate")
     assert code == 1
-    assert "! Edit: applied → refused (not_read)  [1 scenario]" in told
+    assert "! Edit: applied → refused (not_read)  [1 scenario]" in printed
 
 
 def test_a_recorded_run_gives_what_the_run_itself_gives(filled: Small, run: Run, tmp_path: Path) -> None:
@@ -192,11 +192,11 @@ def test_a_recorded_run_gives_what_the_run_itself_gives(filled: Small, run: Run,
 
 def test_a_run_on_one_contract_can_be_compared_with_another(filled: Small, run: Run, tmp_path: Path) -> None:
     file = stream(run, tmp_path, "run.jsonl", "reference", "--family", "gate", "--family", "reading")
-    code, told, _ = run("diff", "2.1.228", file)
+    code, printed, _ = run("diff", "2.1.228", file)
     assert code == 1
-    assert "Edit: applied → refused (not_read)" in told
-    assert "number of a line: “N\\t” → “6N→”" in told
-    assert "not compared: 1 scenario, because reference did not run it" in told
+    assert "Edit: applied → refused (not_read)" in printed
+    assert "number of a line: “N\\t” → “6N→”" in printed
+    assert "not compared: 1 scenario, because reference did not run it" in printed
 
 
 def test_two_recorded_runs_can_be_compared(filled: Small, run: Run, tmp_path: Path) -> None:
@@ -205,17 +205,17 @@ def test_two_recorded_runs_can_be_compared(filled: Small, run: Run, tmp_path: Pa
         run, tmp_path, "other.jsonl", "recording:2.1.228", "--contract", "2.1.7", "--family", "gate"
     )
     assert run("diff", one, one, "--family", "gate")[0] == 0
-    code, told, _ = run("diff", one, other, "--family", "gate")
+    code, printed, _ = run("diff", one, other, "--family", "gate")
     assert code == 1
-    assert told.startswith("reference → recording:2.1.228: 1 of 1 scenario differs, 1 cause\n")
-    assert "Edit: refused (not_read) → applied" in told
+    assert printed.startswith("reference → recording:2.1.228: 1 of 1 scenario differs, 1 cause\n")
+    assert "Edit: refused (not_read) → applied" in printed
 
 
 def test_runs_of_one_target_are_distinguished_by_their_files(filled: Small, run: Run, tmp_path: Path) -> None:
     one = stream(run, tmp_path, "one.jsonl", "reference", "--family", "gate")
     other = stream(run, tmp_path, "other.jsonl", "reference", "--family", "gate")
-    told = run("diff", one, other, "--family", "gate")[1]
-    assert told.startswith(f"{one} → {other}: no difference")
+    printed = run("diff", one, other, "--family", "gate")[1]
+    assert printed.startswith(f"{one} → {other}: no difference")
 
 
 def test_of_a_stream_of_several_runs_the_one_on_the_other_side_is_taken(
@@ -234,9 +234,9 @@ def test_of_a_stream_of_several_runs_the_one_on_the_other_side_is_taken(
 def test_a_run_that_broke_is_not_a_complete_result(filled: Small, run: Run, tmp_path: Path) -> None:
     filled.record("gate/unread", [], ["2.1.7"])
     file = stream(run, tmp_path, "broken.jsonl", "recording:2.1.7")
-    code, told, error = run("diff", "2.1.7", file)
+    code, printed, error = run("diff", "2.1.7", file)
     assert code == 3
-    assert "not compared: 1 scenario, because recording:2.1.7 broke" in told
+    assert "not compared: 1 scenario, because recording:2.1.7 broke" in printed
     assert "1 scenarios have no result, so the comparison is incomplete" in error
 
 
@@ -245,15 +245,15 @@ def test_a_run_that_was_interrupted_is_not_a_complete_result(filled: Small, run:
     header, first, *_, footer = file.read_text().splitlines()
     cut = {**json.loads(footer), "interrupted": True, "verdicts": 1, "passed": 1, "exit_code": 130}
     file.write_text("\n".join([header, first, json.dumps(cut)]) + "\n")
-    code, told, _ = run("diff", "2.1.7", str(file))
+    code, printed, _ = run("diff", "2.1.7", str(file))
     assert code == 3
-    assert "no difference in 1 scenario" in told
+    assert "no difference in 1 scenario" in printed
 
 
 def test_a_damaged_scenario_is_reported_as_such(filled: Small, run: Run) -> None:
     (filled.root / "scenarios/gate/unread.yaml").write_text("title: [")
-    code, told, error = run("diff", "2.1.7", "2.1.228")
-    assert (code, told) == (4, "")
+    code, printed, error = run("diff", "2.1.7", "2.1.228")
+    assert (code, printed) == (4, "")
     assert "unread.yaml" in error
 
 
@@ -268,16 +268,16 @@ def test_several_processes_find_the_same(filled: Small, run: Run, tmp_path: Path
 
 def test_what_a_process_cannot_read_is_reported_as_such(filled: Small, run: Run) -> None:
     (filled.root / "recordings/gate/unread.yaml").write_text("steps: [")
-    code, told, error = run("diff", "2.1.7", "2.1.228", "-j", "2")
-    assert (code, told) == (4, "")
+    code, printed, error = run("diff", "2.1.7", "2.1.228", "-j", "2")
+    assert (code, printed) == (4, "")
     assert "unread.yaml: not a readable recording" in error
 
 
 def test_json_holds_everything_and_fits_its_schema(filled: Small, run: Run) -> None:
     later = edit({"2.1.7": done(content="a\n"), "2.1.228": done(content="b\n")})
     filled.scenario("gate/twice", UNREAD, later)
-    code, told, _ = run("diff", "2.1.7", "2.1.228", "--format", "json")
-    document = json.loads(told)
+    code, printed, _ = run("diff", "2.1.7", "2.1.228", "--format", "json")
+    document = json.loads(printed)
     schema = json.loads((default_root() / "schema/diff.schema.json").read_bytes())
     Draft202012Validator.check_schema(schema)
     assert list(Draft202012Validator(schema).iter_errors(document)) == []
@@ -293,14 +293,16 @@ def test_json_holds_everything_and_fits_its_schema(filled: Small, run: Run) -> N
 
 
 def test_markdown_is_a_changelog(filled: Small, run: Run) -> None:
-    told = run("diff", "2.1.7", "2.1.228", "--format", "markdown")[1].splitlines()
-    assert told[0] == "# 2.1.7 → 2.1.228"
-    assert "## Words" in told
-    gone = told.index(
+    printed = run("diff", "2.1.7", "2.1.228", "--format", "markdown")[1].splitlines()
+    assert printed[0] == "# 2.1.7 → 2.1.228"
+    assert "## Words" in printed
+    gone = printed.index(
         "- **safety** Edit: refused (not_read) → applied (1 scenario, between 2.1.40 and 2.1.228)"
     )
-    assert told[gone + 1] == "  - before: `File has not been read yet. Read it first before writing to it.`"
-    assert told[gone + 3] == "  - `gate/unread`"
+    assert (
+        printed[gone + 1] == "  - before: `File has not been read yet. Read it first before writing to it.`"
+    )
+    assert printed[gone + 3] == "  - `gate/unread`"
 
 
 def test_few_scenarios_are_named_unless_all_are_asked_for(small: Small, run: Run) -> None:
@@ -311,18 +313,19 @@ def test_few_scenarios_are_named_unless_all_are_asked_for(small: Small, run: Run
     assert "reading/lines-6" in run("diff", "2.1.7", "2.1.228", "--all")[1]
 
 
-def test_many_causes_are_told_in_ten_lines_unless_all_are_asked_for(small: Small, run: Run) -> None:
+def test_many_causes_are_printed_in_ten_lines_unless_all_are_asked_for(small: Small, run: Run) -> None:
     for number in range(25):
         letters = "abcdefghijklmnopqrstuvwxyz"[number] * 3
         says = {"2.1.7": Says(f"Some {letters}."), "2.1.228": Says(f"Other {letters}.")}
         small.scenario(f"reading/words-{number}", read(says))
-    told = run("diff", "2.1.7", "2.1.228")[1]
+    printed = run("diff", "2.1.7", "2.1.228")[1]
     assert (
-        len(re.findall(r"^- Read: says “Some ...\.” → “Other ...\.”  \[1 scenario", told, re.MULTILINE)) == 10
+        len(re.findall(r"^- Read: says “Some ...\.” → “Other ...\.”  \[1 scenario", printed, re.MULTILINE))
+        == 10
     )
-    assert "    - Some" not in told
-    assert "\n15 more causes: --all shows them, with the words of both sides and the scenarios\n" in told
-    assert "“Some zzz" not in told
+    assert "    - Some" not in printed
+    assert "\n15 more causes: --all shows them, with the words of both sides and the scenarios\n" in printed
+    assert "“Some zzz" not in printed
     assert "    + Other yyy." in run("diff", "2.1.7", "2.1.228", "--all")[1]
     page = run("diff", "2.1.7", "2.1.228", "--format", "markdown")[1]
     assert "25 more changes of words that one or two scenarios show (--all lists them)" in page
@@ -346,8 +349,8 @@ def test_what_hides_all_else_stands_first_whatever_it_is_about() -> None:
 
 def test_the_result_can_go_to_a_file(filled: Small, run: Run, tmp_path: Path) -> None:
     file = tmp_path / "changes.md"
-    code, told, _ = run("diff", "2.1.7", "2.1.228", "--format", "markdown", "--output", str(file))
-    assert (code, told) == (1, "")
+    code, printed, _ = run("diff", "2.1.7", "2.1.228", "--format", "markdown", "--output", str(file))
+    assert (code, printed) == (1, "")
     assert file.read_text().startswith("# 2.1.7 → 2.1.228\n")
 
 
@@ -368,8 +371,8 @@ def test_long_texts_of_which_expectations_keep_digests_are_compared_whole(small:
     for clause in document["steps"][0]["expect"]:
         clause["text"] = digest(clause["text"])
     file.write_text(json.dumps(document, ensure_ascii=False))
-    told = run("diff", "2.1.7", "2.1.228")[1]
-    assert "number of a line: “6N→” → “6N\\t”" in told
+    printed = run("diff", "2.1.7", "2.1.228")[1]
+    assert "number of a line: “6N→” → “6N\\t”" in printed
     small.record("reading/long", [call], ["2.1.228"])
     without = run("diff", "2.1.7", "2.1.228")
     assert without[0] == 1
@@ -380,7 +383,7 @@ def test_calls_of_one_message_are_compared_with_what_their_group_writes(small: S
     small.scenario("parallel/two", Together((UNREAD, LINES)))
     _, output, error = run("diff", "2.1.7", "2.1.228", "--format", "json")
     assert error == ""
-    told = json.loads(output)
-    assert [cause["kind"] for cause in told["causes"]] == ["refusal"]
-    assert [each["call"] for each in told["causes"][0]["occurrences"]] == [1]
-    assert [each["call"] for each in told["consequences"]] == [2, None]
+    printed = json.loads(output)
+    assert [cause["kind"] for cause in printed["causes"]] == ["refusal"]
+    assert [each["call"] for each in printed["causes"][0]["occurrences"]] == [1]
+    assert [each["call"] for each in printed["consequences"]] == [2, None]

@@ -60,7 +60,7 @@ def test_a_change_has_the_words_before_and_after_it_and_the_scenarios(small: Sma
 
 def test_the_closest_versions_that_were_recorded_are_reported(small: Small, track: Track) -> None:
     small.scenario("paths/missing", MISSING)
-    (point,) = track(told=one({(2, 1, 20): True}, "paths/missing"))
+    (point,) = track(changes=one({(2, 1, 20): True}, "paths/missing"))
     assert point.point is not None
     assert (point.point.before, point.point.after, point.point.exact) == ("2.1.7", "2.1.40", False)
 
@@ -68,15 +68,15 @@ def test_the_closest_versions_that_were_recorded_are_reported(small: Small, trac
 def test_a_change_is_exact_if_the_version_and_the_one_published_before_it_are_recorded(
     small: Small, track: Track
 ) -> None:
-    told = {"2.1.19": Says("File does not exist.", "file_not_found"), "2.1.20": Says("Gone.")}
-    call = read({**MISSING.says, **told})
+    said = {"2.1.19": Says("File does not exist.", "file_not_found"), "2.1.20": Says("Gone.")}
+    call = read({**MISSING.says, **said})
     small.scenario("paths/missing", call)
     small.record("paths/missing", [call], [*VERSIONS, "2.1.19", "2.1.20"])
-    (without,) = track(told=one({(2, 1, 20): True}, "paths/missing"))
+    (without,) = track(changes=one({(2, 1, 20): True}, "paths/missing"))
     assert without.point is not None
     assert not without.point.exact
     (small.root / "releases.yaml").write_text("versions: [2.1.7, 2.1.19, 2.1.20, 2.1.40]\n")
-    (point,) = track(told=one({(2, 1, 20): True}, "paths/missing"))
+    (point,) = track(changes=one({(2, 1, 20): True}, "paths/missing"))
     assert point.point is not None
     assert (point.point.before, point.point.after, point.point.exact) == ("2.1.19", "2.1.20", True)
 
@@ -96,9 +96,9 @@ def test_changes_stand_in_the_order_of_the_versions(small: Small, track: Track) 
 
 def test_a_change_that_no_recording_shows_is_reported_as_not_recorded(small: Small, track: Track) -> None:
     small.scenario("paths/missing", MISSING)
-    (alike,) = track(told=one({(2, 1, 208): True}, "paths/missing"))
-    (early,) = track(told=one({(1, 0, 0): True}, "paths/missing"))
-    (nowhere,) = track(told=one({(2, 1, 20): True}, "paths/none"))
+    (alike,) = track(changes=one({(2, 1, 208): True}, "paths/missing"))
+    (early,) = track(changes=one({(1, 0, 0): True}, "paths/missing"))
+    (nowhere,) = track(changes=one({(2, 1, 20): True}, "paths/none"))
     for point in (alike, early, nowhere):
         assert (point.point, point.before, point.after) == (None, "not recorded", "not recorded")
 
@@ -223,16 +223,16 @@ def test_the_changes_between_two_versions_are_a_line_each(known: Small, run: Run
     assert run("product", "history", "2.1.7..latest") == (0, line, "")
     assert run("product", "history", "2.1.207..2.1.208")[:2] == (0, line)
     assert run("product", "history", "2.1.208..latest")[:2] == (5, "")
-    code, _, told = run("product", "history", "2.1.7")
-    assert (code, "'2.1.7' is not FROM..TO. Write, for example, 2.1.40..latest." in told) == (2, True)
+    code, _, errors = run("product", "history", "2.1.7")
+    assert (code, "'2.1.7' is not FROM..TO. Write, for example, 2.1.40..latest." in errors) == (2, True)
 
 
 def test_a_changed_recording_makes_the_page_stale(known: Small, run: Run) -> None:
     run("product", "history", "--write")
     known.record("gate/unread", [edit({"2.1.7": refused()})], VERSIONS)
-    code, _, told = run("product", "history", "--check")
+    code, _, errors = run("product", "history", "--check")
     assert code == 1
-    assert "history.md is stale. Write it with `readfirst product history --write`." in told
+    assert "history.md is stale. Write it with `readfirst product history --write`." in errors
 
 
 def test_a_changed_table_makes_the_page_stale(
@@ -256,16 +256,16 @@ def test_what_is_published_can_be_asked_for_anew(
 
 def test_a_check_does_not_go_with_writing(known: Small, run: Run) -> None:
     for option in ("--write", "--published"):
-        code, _, told = run("product", "history", "--check", option)
+        code, _, errors = run("product", "history", "--check", option)
         assert code == 2
-        assert "--check writes nothing" in told
+        assert "--check writes nothing" in errors
 
 
 def test_the_bundled_suite_has_no_page(known: Small, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
-    code, _, told = run("product", "history", "--write")
+    code, _, errors = run("product", "history", "--write")
     assert code == 2
-    assert "--fixtures" in told
+    assert "--fixtures" in errors
 
 
 @pytest.fixture(scope="module")
@@ -275,9 +275,9 @@ def page() -> str:
 
 @pytest.mark.slow
 def test_the_page_of_the_suite_is_fresh() -> None:
-    told = "docs/history.md is stale: run `readfirst renew`"
+    message = "docs/history.md is stale: run `readfirst renew`"
     short = history_summary(Suite(CHECKOUT / "fixtures"))
-    assert (CHECKOUT / "docs/history.md").read_text(encoding="utf-8") == short, told
+    assert (CHECKOUT / "docs/history.md").read_text(encoding="utf-8") == short, message
 
 
 @pytest.mark.slow

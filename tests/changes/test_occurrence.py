@@ -42,7 +42,7 @@ def between(
     return occurrences(scenario(*(steps or (EDIT,))), *sides)
 
 
-def told(found: list[Occurrence]) -> list[tuple[str, str, str, str, str]]:
+def summary(found: list[Occurrence]) -> list[tuple[str, str, str, str, str]]:
     changes = [each.change for each in found]
     return [(each.level, each.kind, each.subject, each.before, each.after) for each in changes]
 
@@ -53,13 +53,13 @@ def test_sides_that_give_the_same_differ_in_nothing() -> None:
 
 def test_a_refusal_that_is_gone_is_an_effect_and_its_files_and_words_are_part_of_it() -> None:
     found = between(UNREAD, wrote(b"gamma\n"))
-    assert told(found) == [("effects", "refusal", "", "refused (not_read)", "applied")]
+    assert summary(found) == [("effects", "refusal", "", "refused (not_read)", "applied")]
     assert found[0].change.words_before == "File has not been read yet."
 
 
 def test_a_read_is_answered_not_applied() -> None:
     found = between(Answer(True, "file_not_found", "No."), Answer(text="1\ta"), READ)
-    assert told(found) == [("effects", "refusal", "", "refused (file_not_found)", "answered")]
+    assert summary(found) == [("effects", "refusal", "", "refused (file_not_found)", "answered")]
 
 
 def test_a_refusal_without_a_name_is_known_by_its_words() -> None:
@@ -69,12 +69,12 @@ def test_a_refusal_without_a_name_is_known_by_its_words() -> None:
 
 def test_another_reason_is_reported_without_the_words() -> None:
     found = between(UNREAD, Answer(True, "string_not_found", "String to replace not found in file."))
-    assert told(found) == [("reason", "reason", "", "refused (not_read)", "refused (string_not_found)")]
+    assert summary(found) == [("reason", "reason", "", "refused (not_read)", "refused (string_not_found)")]
 
 
 def test_other_words_of_the_same_refusal_are_reported_by_its_name() -> None:
     found = between(UNREAD, Answer(True, "not_read", "Read it first."))
-    assert [each[:3] for each in told(found)] == [("text", "refusal words", "not_read")]
+    assert [each[:3] for each in summary(found)] == [("text", "refusal words", "not_read")]
     assert found[0].change.words_after == "Read it first."
 
 
@@ -93,28 +93,28 @@ def test_other_words_of_the_same_refusal_are_reported_by_its_name() -> None:
 def test_other_bytes_are_reported_by_what_differs(
     one: bytes, other: bytes, subject: str, before: str, after: str
 ) -> None:
-    assert told(between(wrote(one), wrote(other))) == [("effects", "file", subject, before, after)]
+    assert summary(between(wrote(one), wrote(other))) == [("effects", "file", subject, before, after)]
 
 
 def test_a_file_that_one_side_leaves_alone_is_reported_as_such() -> None:
-    (change,) = told(between(Answer(text="Done."), wrote(b"gamma\n")))
+    (change,) = summary(between(Answer(text="Done."), wrote(b"gamma\n")))
     assert change == (
         *("effects", "file", "whether it changes"),
         *("the file is left as it was", "the file is changed"),
     )
-    (back,) = told(between(wrote(b"gamma\n"), Answer(text="Done.")))
+    (back,) = summary(between(wrote(b"gamma\n"), Answer(text="Done.")))
     assert back[3:] == ("the file is changed", "the file is left as it was")
 
 
 def test_what_is_at_a_path_is_reported() -> None:
-    found = told(between(wrote(Symlink("b")), wrote(b"gamma\n")))
+    found = summary(between(wrote(Symlink("b")), wrote(b"gamma\n")))
     assert found == [("effects", "path", "", "a symbolic link", "a regular file")]
-    (gone,) = told(between(wrote(None), wrote(Directory())))
+    (gone,) = summary(between(wrote(None), wrote(Directory())))
     assert gone[3:] == ("nothing there", "a directory")
 
 
 def test_another_mode_is_reported() -> None:
-    found = told(between(wrote(RegularFile(b"g", 0o600)), wrote(RegularFile(b"g", 0o644))))
+    found = summary(between(wrote(RegularFile(b"g", 0o600)), wrote(RegularFile(b"g", 0o644))))
     assert found == [("effects", "mode", "mode", "0600", "0644")]
     assert between(wrote(RegularFile(b"g", None)), wrote(RegularFile(b"g", 0o644))) == []
 
@@ -122,12 +122,12 @@ def test_another_mode_is_reported() -> None:
 def test_a_digest_agrees_with_the_bytes_it_is_of() -> None:
     digest = FileDigest(hashlib.sha256(b"gamma\n").hexdigest(), 6)
     assert between(wrote(digest), wrote(b"gamma\n")) == []
-    assert told(between(wrote(digest), wrote(b"delta\n")))[0][:3] == ("effects", "file", "content")
+    assert summary(between(wrote(digest), wrote(b"delta\n")))[0][:3] == ("effects", "file", "content")
 
 
 def test_what_a_run_reported_of_a_file_agrees_with_the_file() -> None:
     assert between(wrote(ReportedEntry("file", "gamma\n")), wrote(b"gamma\n")) == []
-    assert told(between(wrote(ReportedEntry("file", "delta\n")), wrote(b"gamma\n")))[0][:3] == (
+    assert summary(between(wrote(ReportedEntry("file", "delta\n")), wrote(b"gamma\n")))[0][:3] == (
         *("effects", "file"),
         "content",
     )
@@ -168,7 +168,7 @@ def test_files_of_a_group_are_reported_after_its_calls() -> None:
 
 def test_what_an_event_changed_is_what_was_there_before() -> None:
     event = WorldEvent("modify", "a", RegularFile(b"by hand\n"))
-    found = told(between({(1, 0): Answer()}, {(1, 0): wrote(b"by hand\n")}, event, EDIT))
+    found = summary(between({(1, 0): Answer()}, {(1, 0): wrote(b"by hand\n")}, event, EDIT))
     assert found == []
 
 
@@ -194,11 +194,11 @@ def test_two_statements_of_a_text_go_together_if_one_text_can_be_both(
 
 def test_a_text_of_which_only_ends_are_known_is_one_change() -> None:
     digest = TextDigest(sha256="a" * 64, starts="     1→a", ends="     9→i")
-    found = told(between(Answer(text=digest), Answer(text="     1→a\n     2→b"), READ))
+    found = summary(between(Answer(text=digest), Answer(text="     1→a\n     2→b"), READ))
     assert found == [("text", "content", "content", "", "")]
 
 
 def test_a_refusal_of_which_only_ends_are_known_is_reported_by_its_name() -> None:
     one = Answer(True, "invalid_settings", TextDigest(starts="Not valid: old schema"))
     other = Answer(True, "invalid_settings", "Not valid: new schema and more")
-    assert told(between(one, other)) == [("text", "refusal words", "invalid_settings", "", "")]
+    assert summary(between(one, other)) == [("text", "refusal words", "invalid_settings", "", "")]

@@ -85,8 +85,8 @@ def test_a_version_that_is_not_a_contract_makes_a_date_exact(small: Small, run: 
     small.scenario("reading/words", CHANGES)
     small.record("reading/words", [CHANGES], [*VERSIONS, "2.1.39"])
     (small.root / "releases.yaml").write_text("versions: [2.1.7, 2.1.39, 2.1.40]\n")
-    told = read({"2.1.7": Says("Old."), "2.1.39": Says("Old."), "2.1.40": Says("New.")})
-    small.record("reading/words", [told], ["2.1.7", "2.1.39", "2.1.40", "2.1.228"])
+    call = read({"2.1.7": Says("Old."), "2.1.39": Says("Old."), "2.1.40": Says("New.")})
+    small.record("reading/words", [call], ["2.1.7", "2.1.39", "2.1.40", "2.1.228"])
     assert since(run) == [["2.1.40"]]
     assert "Read: says “Old.” → “New.”  [1 scenario, in 2.1.40]" in run("diff", "2.1.7", "2.1.228")[1]
 

@@ -38,7 +38,7 @@ def test_a_suite_without_the_list_knows_of_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("versions: [2.1.10, 2.1.9]\n", r"releases\.yaml:1:20: 2\.1\.9 comes after 2\.1\.10"),
         ("versions: [2.1.9, 2.1.9]\n", "2.1.9 comes after 2.1.9"),
@@ -48,8 +48,8 @@ def test_a_suite_without_the_list_knows_of_none(tmp_path: Path) -> None:
         ("versions: 2.1.9\n", "versions"),
     ],
 )
-def test_a_list_in_another_form_is_refused(tmp_path: Path, text: str, told: str) -> None:
-    with pytest.raises(SuiteError, match=told):
+def test_a_list_in_another_form_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(SuiteError, match=message):
         load_releases(written(tmp_path, text))
 
 

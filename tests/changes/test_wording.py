@@ -56,8 +56,8 @@ def test_an_empty_line_at_the_end_belongs_to_the_lines_of_a_file() -> None:
 def test_lines_with_a_prefix_of_another_kind_are_known_by_what_the_file_holds() -> None:
     (block,) = parts("00001| alpha\n00002| beta", {}, frozenset({"alpha", "beta"}))
     assert block.prefix == "00001| "
-    told = parts("00001| alpha", {}, frozenset())
-    assert [part.kind for part in told] == ["words"]
+    found = parts("00001| alpha", {}, frozenset())
+    assert [part.kind for part in found] == ["words"]
 
 
 def test_another_prefix_is_one_change_whatever_the_number() -> None:

@@ -148,11 +148,11 @@ WRONG_NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), WRONG + WRONG_NAMES)
-def test_a_wrong_baseline_is_refused_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "message"), WRONG + WRONG_NAMES)
+def test_a_wrong_baseline_is_refused_with_its_place(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(BaselineError) as raised:
         baseline(tmp_path, text)
-    assert told in str(raised.value)
+    assert message in str(raised.value)
 
 
 @pytest.mark.parametrize("text", [text for text, _ in WRONG])

@@ -154,7 +154,7 @@ def tallied(*judged: tuple[Verdict, Ruling]) -> RuleTally:
     return tally
 
 
-def test_a_mistake_of_most_failures_is_told_and_the_others_are_counted_without_it() -> None:
+def test_a_mistake_of_most_failures_is_named_and_the_others_are_counted_without_it() -> None:
     modes = [mistaken(number, "stale", f"mode of {number}.txt") for number in range(11)]
     both = mistaken(11, "unread", "mode of b.txt", "names of b.txt")
     other = mistaken(12, "touched", "names of c.txt")
@@ -189,7 +189,7 @@ def test_other_words_of_all_answers_do_not_hide_the_mistake_of_most_failures(lev
     assert left.level == (None if level == "effects" else "text")
 
 
-def test_a_mistake_of_few_failures_or_of_a_quarter_is_not_told_apart() -> None:
+def test_a_mistake_of_few_failures_or_of_a_quarter_is_not_named() -> None:
     assert tallied(*(mistaken(number, "stale", "mode of a.txt") for number in range(9))).dominant() is None
     ten = [mistaken(number, "stale", "mode of a.txt") for number in range(10)]
     others = [mistaken(10 + number, "unread", "names of a.txt", "mode of a.txt") for number in range(30)]

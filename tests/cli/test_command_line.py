@@ -189,7 +189,7 @@ def test_a_folder_without_a_suite_exits_4(readfirst: Cli, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["run", "gate/not-raed"], "Did you mean 'gate/not-read'?"),
         (["run", "refrence", "--format", "jsonl"], "there is no kind 'refrence'. Did you mean reference?"),
@@ -216,15 +216,15 @@ def test_a_folder_without_a_suite_exits_4(readfirst: Cli, tmp_path: Path) -> Non
     ],
 )
 def test_wrong_usage_exits_2_with_a_suggestion(
-    readfirst: Cli, holding: Suite, words: list[str], told: str
+    readfirst: Cli, holding: Suite, words: list[str], message: str
 ) -> None:
     ran = readfirst(*words, "--fixtures", holding.root)
     assert (ran.code, ran.out) == (2, "")
-    assert told in ran.err
+    assert message in ran.err
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["run", "--levl", "text"], "--level"),
         (["run", "--level", "exact"], "effects"),
@@ -236,11 +236,11 @@ def test_wrong_usage_exits_2_with_a_suggestion(
     ],
 )
 def test_a_wrong_flag_or_command_exits_2_and_names_the_right_one(
-    readfirst: Cli, words: list[str], told: str
+    readfirst: Cli, words: list[str], message: str
 ) -> None:
     ran = readfirst(*words)
     assert ran.code == 2
-    assert told in ran.err
+    assert message in ran.err
 
 
 def test_jsonl_goes_to_standard_output_alone(readfirst: Cli, mixed: Suite) -> None:

@@ -284,13 +284,13 @@ def test_the_commands_of_a_failure_work_literally(readfirst: Cli, mixed: Suite) 
     assert readfirst(*again.split()).out == ran.out
 
 
-def causes(told: str) -> list[str]:
+def causes(output: str) -> list[str]:
     """The words of the command that a run names at its end, without `readfirst`."""
-    last = told.splitlines()[-1]
+    last = output.splitlines()[-1]
     found = re.fullmatch(
         r"\d+ failures on \S+; grouped by cause(?:, with another run)?: readfirst (.*)", last
     )
-    assert found, told
+    assert found, output
     return shlex.split(found[1])
 
 

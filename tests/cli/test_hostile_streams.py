@@ -214,9 +214,9 @@ def test_a_long_answer_is_compared_in_seconds(streams: Streams, answer: str) -> 
 
 
 def test_a_number_of_lines_that_is_none_is_an_error_with_its_place(streams: Streams) -> None:
-    told = [json.loads(line) for line in stream_of(World(), streams.file).read_text().splitlines()]
-    told[1]["differences"][0] |= {"what": "lines of text", "got": "١٢"}
-    streams.file.write_text("".join(f"{json.dumps(line)}\n" for line in told))
+    values = [json.loads(line) for line in stream_of(World(), streams.file).read_text().splitlines()]
+    values[1]["differences"][0] |= {"what": "lines of text", "got": "١٢"}
+    streams.file.write_text("".join(f"{json.dumps(line)}\n" for line in values))
     with pytest.raises(StreamError, match=r"run\.jsonl:2: .* does not match"):
         SideParser(streams.suite, [ALLOWED]).both(CONTRACT, str(streams.file))
 

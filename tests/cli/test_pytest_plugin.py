@@ -320,7 +320,7 @@ def test_a_baseline_is_of_a_name(run: Run, mixed: Suite, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("parallel", alone_and_with(2))
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--adapter", "refrence"), "there is no kind 'refrence'. Did you mean reference?"),
         (("--adapter", "python:no_such_module:Tools"), "there is no module no_such_module"),
@@ -335,13 +335,13 @@ def test_a_baseline_is_of_a_name(run: Run, mixed: Suite, tmp_path: Path) -> None
     ids=["kind", "module", "contract", "contract-without-adapter", "baseline", "meant"],
 )
 def test_what_cannot_be_used_is_one_error_before_anything_is_collected(
-    run: Run, holding: Suite, words: tuple[str, ...], told: str, parallel: tuple[str, ...]
+    run: Run, holding: Suite, words: tuple[str, ...], message: str, parallel: tuple[str, ...]
 ) -> None:
     result = run(*words, *parallel, holding.scenarios_root)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert result.stdout.str() == ""
     assert result.stderr.str().count("ERROR: readfirst: ") == 1
-    assert told in result.stderr.str()
+    assert message in result.stderr.str()
     assert "Traceback" not in result.stderr.str()
 
 
@@ -398,9 +398,9 @@ def test_a_server_that_does_not_start_is_reported_with_what_it_printed(
     server = pytester.path / "server.py"
     result = run("--adapter", f"mcp:{sys.executable} {server}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    told = [line for line in result.stderr.str().splitlines() if line]
-    assert told[0].startswith(f"ERROR: readfirst: 'mcp:{sys.executable} {server}' cannot be connected: ")
-    assert told[1:] == ["the port is taken"]
+    errors = [line for line in result.stderr.str().splitlines() if line]
+    assert errors[0].startswith(f"ERROR: readfirst: 'mcp:{sys.executable} {server}' cannot be connected: ")
+    assert errors[1:] == ["the port is taken"]
 
 
 @pytest.mark.slow
@@ -436,11 +436,11 @@ def test_the_summary_has_the_first_difference(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "250")
     result = run(*parallel, mixed.scenarios_root)
-    told = {
+    expected = {
         "effects": "step 1: expected not refused, got refused: File has not been read yet. *…",
         "text": 'step 1: text: expected "     1→alpha\\r", got "     1→alpha"',
     }
-    for name, words in told.items():
+    for name, words in expected.items():
         result.stdout.fnmatch_lines([f"FAILED *scenarios/wrong/{name}.yaml::2.1.7 - {words}"])
 
 

@@ -264,8 +264,8 @@ def on_a_terminal(suite: Suite) -> dict[str, str]:
     report = TableReport(console, facts)
     report.verdict(failed, Ruling(False))
     report.finish(Summary())
-    told = stream.getvalue()
-    return {word: re.search(rf"\x1b\[(\d+)m[^\x1b]*{word}", told)[1] for word in ("wanted", "came")}  # type: ignore[index]
+    output = stream.getvalue()
+    return {word: re.search(rf"\x1b\[(\d+)m[^\x1b]*{word}", output)[1] for word in ("wanted", "came")}  # type: ignore[index]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

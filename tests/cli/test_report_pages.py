@@ -177,7 +177,7 @@ def test_no_text_of_a_scenario_or_tool_becomes_markup(make_suite: Callable[[dict
     details = page.json["hard"]["hard/script"]
     assert details["about"] == ["<b>bold</b> </script>"]
     assert details["given"][0]["lines"] == ["<!-- </script> \\r", "\\x00\\n"]
-    assert any(NASTY_MARK in told for told in page.texts)
+    assert any(NASTY_MARK in shown for shown in page.texts)
 
 
 NASTY_MARK = "</script><img src=x onerror=alert(1)>\\x00\\x1b[31m\\udc80"

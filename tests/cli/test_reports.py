@@ -112,7 +112,7 @@ def schema_errors(line: object) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("expected", "got", "told"),
+    ("expected", "got", "summary"),
     [
         ("a\nb\nc", "a\nB\nc", "step 1: text: expected b, got B"),
         ("a\nb", "a", "step 1: text: expected b, got nothing more"),
@@ -120,9 +120,9 @@ def schema_errors(line: object) -> list[str]:
         ("a" * 61, NASTY, f"step 1: text: expected {'a' * 60}…, got a\\x00\\x1b[31m\\r"),
     ],
 )
-def test_a_failure_in_one_line_is_its_first_different_line(expected: str, got: str, told: str) -> None:
+def test_a_failure_in_one_line_is_its_first_different_line(expected: str, got: str, summary: str) -> None:
     found = (difference(expected, got), difference("1", "2"))
-    assert brief(Verdict("family/text", "2.1.7", "text", "failed", NO_TEXT, found)) == told
+    assert brief(Verdict("family/text", "2.1.7", "text", "failed", NO_TEXT, found)) == summary
 
 
 def test_a_breakage_in_one_line_is_the_first_line_of_its_reason() -> None:

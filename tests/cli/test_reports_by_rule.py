@@ -79,8 +79,8 @@ def test_junit_has_a_suite_for_each_rule_the_worst_class_first(ruled: Suite) -> 
 
 
 def test_a_suite_of_junit_says_what_fails_and_how_to_repeat_it(ruled: Suite) -> None:
-    told = {each.get("name"): each.get("value") for each in junit(ruled)[1].iter("property")}
-    assert told == {
+    properties = {each.get("name"): each.get("value") for each in junit(ruled)[1].iter("property")}
+    assert properties == {
         "rule": "numbers",
         "class": "fidelity",
         "requirement": "must",

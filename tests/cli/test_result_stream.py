@@ -114,7 +114,7 @@ def test_an_interrupted_run_has_a_footer_and_is_marked(stream: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "line", "told"),
+    ("lines", "line", "message"),
     [
         (WHOLE[:-1], 3, "without its footer: the run was cut off"),
         (WHOLE[:1], 1, "without its footer"),
@@ -133,13 +133,13 @@ def test_an_interrupted_run_has_a_footer_and_is_marked(stream: Write) -> None:
     ],
 )
 def test_a_stream_that_is_not_whole_is_refused_with_its_line(
-    stream: Write, lines: list[dict[str, Any]], line: int, told: str
+    stream: Write, lines: list[dict[str, Any]], line: int, message: str
 ) -> None:
     path = stream(lines)
     with pytest.raises(StreamError) as refused:
         read_stream(path)
     assert str(refused.value).startswith(f"{path}:{line}: ")
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize("tail", [b'{"type": "footer", "verd', b"\xff\xfe", b"[]", b"3", b"[" * 100_000])

@@ -65,7 +65,7 @@ def test_rules_are_listed_with_class_requirement_scenarios_and_title(readfirst: 
 
 
 def test_one_rule_is_reported_with_all_that_it_has(readfirst: Cli, ruled: Suite) -> None:
-    told = readfirst("rules", "read-first", "--fixtures", str(ruled.root)).out
+    printed = readfirst("rules", "read-first", "--fixtures", str(ruled.root)).out
     for part in (
         "Edit refuses a file that was not read\n",
         "A model guesses what is in it.\n",
@@ -76,8 +76,8 @@ def test_one_rule_is_reported_with_all_that_it_has(readfirst: Cli, ruled: Suite)
         "source: behaviour-spec.txt, State Tracking\n",
         "    gate/not-read\tmust\tEdit refuses a file that was not read\n",
     ):
-        assert part in told
-    assert "numbers" not in told
+        assert part in printed
+    assert "numbers" not in printed
 
 
 def test_what_is_asked_wrong_of_rules_is_usage(readfirst: Cli, ruled: Suite) -> None:

@@ -47,7 +47,7 @@ def test_an_expression_matches_ids_and_titles_in_any_case(
 
 
 @pytest.mark.parametrize(
-    ("expression", "told"),
+    ("expression", "message"),
     [
         ("a b", "`and` or `or` is expected before 'b'"),
         ("a and", "a word is missing at the end"),
@@ -59,10 +59,10 @@ def test_an_expression_matches_ids_and_titles_in_any_case(
         ("(" * 5000 + "a" + ")" * 5000, "nested too deep"),
     ],
 )
-def test_an_expression_that_cannot_be_read_says_where(mixed: Suite, expression: str, told: str) -> None:
+def test_an_expression_that_cannot_be_read_says_where(mixed: Suite, expression: str, message: str) -> None:
     with pytest.raises(SelectionError, match="-k") as raised:
         chosen(mixed, expression=expression)
-    assert told in str(raised.value)
+    assert message in str(raised.value)
 
 
 def test_a_long_chain_of_words_is_not_a_problem(mixed: Suite) -> None:
@@ -87,7 +87,7 @@ def test_requirements_restrict(make_suite: Callable[[dict[str, str]], Suite]) ->
 
 
 @pytest.mark.parametrize(
-    ("parts", "told"),
+    ("parts", "message"),
     [
         (
             {"ids": ("gate/not-raed",)},
@@ -99,8 +99,8 @@ def test_requirements_restrict(make_suite: Callable[[dict[str, str]], Suite]) ->
     ],
 )
 def test_an_unknown_name_gets_a_suggestion(
-    mixed: Suite, parts: dict[str, tuple[str, ...]], told: str
+    mixed: Suite, parts: dict[str, tuple[str, ...]], message: str
 ) -> None:
     with pytest.raises(SelectionError) as raised:
         chosen(mixed, **parts)
-    assert told in str(raised.value)
+    assert message in str(raised.value)

@@ -57,9 +57,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_words_that_are_no_target_get_the_command_line_that_was_meant(
     mixed: Suite, words: str, meant: str
 ) -> None:
-    told = hint(shlex.split(words), mixed)
-    assert told == f"readfirst run {meant}"
-    again = hint(shlex.split(told)[2:], mixed) if not meant.startswith("--") else ""
+    hinted = hint(shlex.split(words), mixed)
+    assert hinted == f"readfirst run {meant}"
+    again = hint(shlex.split(hinted)[2:], mixed) if not meant.startswith("--") else ""
     assert again == "", "what is suggested must itself be a target"
 
 
@@ -113,7 +113,7 @@ def test_every_command_that_takes_a_target_suggests_one(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["check-adapter", "nothing"], "there is no kind 'nothing'"),
         (["check-adapter", "reference", "gate"], "'gate' is one word too many"),
@@ -127,9 +127,9 @@ def test_every_command_that_takes_a_target_suggests_one(
         (["diff", "2.1.7", "notes.txt"], "notes.txt:1:"),
     ],
 )
-def test_where_nothing_is_close_nothing_is_suggested(readfirst: Cli, words: list[str], told: str) -> None:
+def test_where_nothing_is_close_nothing_is_suggested(readfirst: Cli, words: list[str], message: str) -> None:
     ran = readfirst(*words)
-    assert (ran.code, told in ran.err) == (3 if "notes.txt" in words else 2, True), ran.err
+    assert (ran.code, message in ran.err) == (3 if "notes.txt" in words else 2, True), ran.err
 
 
 def test_a_tag_is_known_where_the_suite_lists_its_tags(mixed: Suite) -> None:
@@ -140,7 +140,7 @@ def test_a_tag_is_known_where_the_suite_lists_its_tags(mixed: Suite) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "told"),
+    ("word", "message"),
     [
         ("gate", "no scenario has the id 'gate'. Write --family gate."),
         ("2.1.40", "no scenario has the id '2.1.40'. Write --contract 2.1.40."),
@@ -148,14 +148,14 @@ def test_a_tag_is_known_where_the_suite_lists_its_tags(mixed: Suite) -> None:
     ],
 )
 def test_a_word_where_an_id_belongs_gets_the_option_that_was_meant(
-    readfirst: Cli, mixed: Suite, word: str, told: str
+    readfirst: Cli, mixed: Suite, word: str, message: str
 ) -> None:
     with pytest.raises(SelectionError) as raised:
         select(mixed, Selection(ids=(word,)))
-    assert told in str(raised.value)
+    assert message in str(raised.value)
     for command in (["run", "reference", word], ["list", word], ["show", word]):
         ran = readfirst(*command, "--fixtures", mixed.root)
-        assert (ran.code, told in ran.err) == (2, True)
+        assert (ran.code, message in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -134,10 +134,10 @@ def test_a_folder_with_files_of_the_user_is_not_taken(readfirst: Cli, mixed: Sui
 def test_a_trace_shows_calls_answers_and_what_else_changes(readfirst: Cli, tmp_path: Path) -> None:
     ran = readfirst("run", "reference", "staleness/edit-after-change", "--trace")
     assert ran.code == 0
-    where, *told = ran.err.splitlines()[:6]
+    where, *lines = ran.err.splitlines()[:6]
     scenario_id, _, root = where.partition(" in ")
     assert scenario_id == "staleness/edit-after-change"
-    assert [line.replace(root, "$WS") for line in told] == [
+    assert [line.replace(root, "$WS") for line in lines] == [
         '  1 -> Read {"file_path": "$WS/notes.txt"}',
         '  1 <- ok "     1→alpha\\n     2→beta\\n     3→"',
         '  2    modify "notes.txt"',
@@ -246,9 +246,9 @@ def test_a_saved_file_is_tested_at_once(tmp_path: Path) -> None:
             watching.send_signal(signal.SIGINT)
             ended = watching.wait(10)
     assert ended == 130
-    told = out.read_text()
-    assert "readfirst: mytools.py changed" in told
-    assert told.count("conformant\n") == 3
+    printed = out.read_text()
+    assert "readfirst: mytools.py changed" in printed
+    assert printed.count("conformant\n") == 3
 
 
 def _wait(file: Path, text: str, *, times: int = 1) -> None:

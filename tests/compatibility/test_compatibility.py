@@ -229,13 +229,13 @@ def test_the_committed_data_are_of_these_rules_and_results() -> None:
     survey = json.loads((CHECKOUT / "docs" / "implementations.json").read_text())
     made = implementations_data(rules, known_scenarios(SUITE), survey)
     behaviours = behaviours_by_rule(SUITE)
-    told = "docs/compatibility.json is stale: run `readfirst renew`"
+    message = "docs/compatibility.json is stale: run `readfirst renew`"
     assert {name: data[name] for name in ("date", "kinds", "likeness", "classes", "implementations")} == {
         name: made[name] for name in ("date", "kinds", "likeness", "classes", "implementations")
-    }, told
+    }, message
     for name, rule in made["rules"].items():
-        assert {key: data["rules"][name][key] for key in rule} == rule, told
-        assert data["rules"][name]["behaviours"] == behaviours.get(name, []), told
+        assert {key: data["rules"][name][key] for key in rule} == rule, message
+        assert data["rules"][name]["behaviours"] == behaviours.get(name, []), message
     assert list(data["versions"]) == [contract.name for contract in SUITE.contracts]
 
 

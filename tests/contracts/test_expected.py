@@ -209,9 +209,9 @@ def test_a_suite_reads_a_scenario_for_any_contract(suite: Suite) -> None:
 
 def test_a_recording_of_other_inputs_is_an_error_wherever_it_is_needed(suite: Suite) -> None:
     suite.path("a/b").write_text(FILE.replace("new_string: new", "new_string: newer"))
-    told = "a/b.yaml: it was recorded before .* run `readfirst product record --fix a/b`"
+    message = "a/b.yaml: it was recorded before .* run `readfirst product record --fix a/b`"
     for contract in (OTHER, SUITE.contracts["2.1.328"]):
-        with pytest.raises(RecordingError, match=told):
+        with pytest.raises(RecordingError, match=message):
             suite.scenario("a/b", contract)
     assert text_of(suite, OWN) == "Read it.", "this the file states itself"
 

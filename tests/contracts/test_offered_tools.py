@@ -90,7 +90,7 @@ def test_show_prints_what_an_implementer_copies(read_first: Callable[..., tuple[
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (("show",), ExitCode.USAGE, "name the ID of a scenario, or a contract with --tools"),
         (
@@ -107,17 +107,17 @@ def test_show_prints_what_an_implementer_copies(read_first: Callable[..., tuple[
         ),
     ],
 )
-def test_what_cannot_be_shown_is_told(
-    read_first: Callable[..., tuple[object, str, str]], arguments: tuple[str, ...], code: int, told: str
+def test_what_cannot_be_shown_is_reported(
+    read_first: Callable[..., tuple[object, str, str]], arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     found = read_first(*arguments)
-    assert (found[0], told in found[2]) == (code, True), found[2]
+    assert (found[0], message in found[2]) == (code, True), found[2]
 
 
 @pytest.mark.parametrize(
     "text", ["", "{}", '{"format": 2, "tools": {}}', '{"format": 1, "tools": {"Edit": [1]}}']
 )
-def test_a_damaged_file_is_told_with_what_writes_it(tmp_path: Path, text: str) -> None:
+def test_a_damaged_file_is_reported_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "tools.json").write_text(text)
     with pytest.raises(ToolsError, match=r"tools\.json.*`readfirst product record --tools` writes it"):
         load_tools(tools_file(tmp_path))
@@ -156,13 +156,13 @@ def test_changes_are_written_and_a_check_only_tells_them(
     before = (root / "tools.json").read_bytes()
     product(tmp_path, monkeypatch, [{"name": "Edit", "description": "Edits.", "input_schema": {}}])
     arguments = ["product", "record", "--tools", "--contract", "2.1.7", "--fixtures", str(root)]
-    for more, code, told in ((["--check"], 1, "differs"), ([], 0, "recorded"), (["--check"], 0, "")):
+    for more, code, message in ((["--check"], 1, "differs"), ([], 0, "recorded"), (["--check"], 0, "")):
         with pytest.raises(SystemExit) as ended:
             main([*arguments, *more])
         assert ended.value.code == code
         out = capsys.readouterr().out
-        assert out == (f"{told} 2.1.7 tools\n" if told else "")
-        assert ((root / "tools.json").read_bytes() == before) == (more == ["--check"] and told != "")
+        assert out == (f"{message} 2.1.7 tools\n" if message else "")
+        assert ((root / "tools.json").read_bytes() == before) == (more == ["--check"] and message != "")
     known = load_tools(tools_file(root))
     assert known["2.1.7"] == {"Edit": described("Edits.", {})}
     assert known["2.1.40"] == load_tools(tools_file(SUITE.root))["2.1.40"]

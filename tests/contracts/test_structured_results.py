@@ -84,7 +84,7 @@ def test_what_is_known_of_edits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "code", "told"),
+    ("name", "code", "message"),
     [
         ("2.1.7", ExitCode.CONFORMANT, '"structuredPatch[].lines"'),
         ("2.0.0", ExitCode.NOTHING, "its answers come without structured results"),
@@ -92,15 +92,15 @@ def test_what_is_known_of_edits() -> None:
         ("9", ExitCode.USAGE, "9"),
     ],
 )
-def test_show_prints_them(name: str, code: int, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_them(name: str, code: int, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["show", "--results", name, "--fixtures", str(SUITE.root)])
     said = capsys.readouterr()
-    assert (ended.value.code, told in said.out + said.err) == (code, True), said.err
+    assert (ended.value.code, message in said.out + said.err) == (code, True), said.err
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1, "cases": [{}]}'])
-def test_a_damaged_file_is_told_with_what_writes_it(tmp_path: Path, text: str) -> None:
+def test_a_damaged_file_is_reported_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "results.json").write_text(text)
     with pytest.raises(ResultsError, match=r"results\.json.*`readfirst product record --results` writes it"):
         load_results(results_file(tmp_path))

@@ -88,7 +88,7 @@ def test_what_is_left_is_reported_by_rules(readfirst: Cli, stream: Path, tmp_pat
 
 
 def test_nothing_to_diagnose_is_said(readfirst: Cli, tmp_path: Path) -> None:
-    for words, told in {
+    for words, message in {
         (): "name a target, or the results of a run",
         (tmp_path / "none.jsonl",): "cannot be read",
         ("nothing:at-all",): "there is no kind 'nothing'",
@@ -96,7 +96,7 @@ def test_nothing_to_diagnose_is_said(readfirst: Cli, tmp_path: Path) -> None:
     }.items():
         ran = readfirst("diagnose", *words)
         assert (ran.code, ran.out) == (2, ""), words
-        assert told in ran.err
+        assert message in ran.err
     other = tmp_path / "other.jsonl"
     readfirst(
         "run", "reference", "gate/edit-unread", "--contract", "2.1.40", "--format", "jsonl", "--output", other
@@ -125,9 +125,9 @@ def test_the_line_of_a_target_is_what_the_command_prints(readfirst: Cli) -> None
 
 
 def test_a_behaviour_that_explains_nothing_alone_is_counted_and_not_listed() -> None:
-    told = Difference(BehaviourChange("edit_needs_read", False), True, ("gate/edit-unread",))
+    reported = Difference(BehaviourChange("edit_needs_read", False), True, ("gate/edit-unread",))
     silent = Difference(BehaviourChange("write_needs_read", False), True, ())
-    found = Diagnosis("effects", "2.1.7", ("2.1.7",), (told, silent), ("gate/edit-unread",), (), ())
+    found = Diagnosis("effects", "2.1.7", ("2.1.7",), (reported, silent), ("gate/edit-unread",), (), ())
     text = "\n".join(as_text(Case("mine", found, {}, None)))
     assert "edit_needs_read: no instead of yes" in text
     assert "write_needs_read" not in text

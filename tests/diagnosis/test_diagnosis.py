@@ -64,7 +64,7 @@ EVERY = 1 if DRAWS >= 100 else 16
 SETS = [*((each,) for each in VISIBLE[::EVERY]), *drawn(2, DRAWS), *drawn(3, DRAWS)]
 
 
-def told(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
+def mistaken(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
     """Return what is wrong with the diagnosis of the reference with these behaviours changed; empty: nothing."""
     found = clinic.diagnosed(clinic.observed(*changes), **options)
     if found.unexplained:
@@ -180,14 +180,14 @@ def test_a_replay_is_not_repeated_where_nothing_that_is_asked_for_changed(few: C
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_changes_pairs_and_triples_are_recognised(whole: Clinic, part: int) -> None:
-    wrong = [told(whole, changes, candidates=[BASE]) for changes in SETS[part::PARTS]]
+    wrong = [mistaken(whole, changes, candidates=[BASE]) for changes in SETS[part::PARTS]]
     assert [each for each in wrong if each] == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))
 def test_so_are_they_where_any_version_may_be_named(whole: Clinic, part: int) -> None:
-    wrong = [told(whole, changes) for changes in SETS[part::9]]
+    wrong = [mistaken(whole, changes) for changes in SETS[part::9]]
     assert [each for each in wrong if each] == []
 
 

@@ -63,8 +63,8 @@ def test_writing_replays_what_changed_and_gives_the_same_file(
 
 def test_few_scenarios_are_left_out_because_nothing_of_them_could_be_replayed() -> None:
     table = Table.read()
-    told = dict.fromkeys(table.rows, AS_EXPECTED)
-    left_out = table.rows.keys() - comparable(table, told).keys()
+    behaviour = dict.fromkeys(table.rows, AS_EXPECTED)
+    left_out = table.rows.keys() - comparable(table, behaviour).keys()
     assert "interrupted/edit-killed" in left_out
     assert len(left_out) < 0.02 * len(table.rows)
 

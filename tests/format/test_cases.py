@@ -143,16 +143,16 @@ def transcript(text: str, changes: bool = True) -> Transcript:
 def test_of_a_composed_scenario_the_recording_says_what_is_expected(suite: Suite) -> None:
     before = suite.scenario("mine/odd-1")
     assert [call.expect.recorded for call in before.calls()] == [None]
-    told = {"2.1.7": transcript("seven"), "2.1.40": transcript("gone", changes=False)}
-    write_all(recording_files(suite.recordings_root, "mine/odd-1", before.inputs, told))
+    odd_one = {"2.1.7": transcript("seven"), "2.1.40": transcript("gone", changes=False)}
+    write_all(recording_files(suite.recordings_root, "mine/odd-1", before.inputs, odd_one))
     (step,) = Suite(suite.root).scenario("mine/odd-1").steps
     assert isinstance(step, ToolCall)
     assert step.expect.recorded is not None
     assert (step.expect.recorded.text, step.expect.recorded.position) == ("seven", step.position)
     recordings = Suite(suite.root).recordings
     assert list(recordings.ids()) == ["mine/odd-1"]
-    assert recordings.recording("mine/odd-1").transcripts == told
-    assert recordings.load("mine/odd-1", "2.1.40") == told["2.1.40"]
+    assert recordings.recording("mine/odd-1").transcripts == odd_one
+    assert recordings.load("mine/odd-1", "2.1.40") == odd_one["2.1.40"]
     assert [each.rule for each in lint(Suite(suite.root), ["mine/odd-1"])] == []
     suite.path("mine/odd-1").write_text(THEME.replace("alpha", "ALPHA"))
     with pytest.raises(RecordingError, match="before the scenario's files or steps were changed"):

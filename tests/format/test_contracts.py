@@ -52,7 +52,7 @@ def test_an_unknown_contract_gets_a_suggestion() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "told"),
+    ("version", "message"),
     [
         ("2.1.8", "2.1.8 is between 2.1.7 and 2.1.40: nothing changed at 2.1.8. Write 2.1.7."),
         ("2.0.5", "2.0.5 is between 2.0.0 and 2.0.76: nothing changed from 2.0.0 to 2.0.5. Write 2.0.0."),
@@ -73,26 +73,28 @@ def test_an_unknown_contract_gets_a_suggestion() -> None:
     ],
 )
 def test_a_version_that_is_not_a_contract_is_answered_with_the_contract_that_behaves_like_it(
-    version: str, told: str
+    version: str, message: str
 ) -> None:
     own = load_contracts(default_root() / "contracts.yaml")
     with pytest.raises(UnknownContractError) as raised:
         own[version]
-    assert told in str(raised.value)
+    assert message in str(raised.value)
 
 
 def test_a_version_that_behaves_like_the_next_contract_is_answered_with_that() -> None:
     own = load_contracts(default_root() / "contracts.yaml")
     later = replace(own["2.1.7"], name="2.1.12", version="2.1.12")
-    told = nearest("2.1.11", [own["2.0.76"], later])
-    assert told == "2.1.11 is between 2.0.76 and 2.1.12: nothing changed at 2.1.12. Write 2.1.12."
+    message = nearest("2.1.11", [own["2.0.76"], later])
+    assert message == "2.1.11 is between 2.0.76 and 2.1.12: nothing changed at 2.1.12. Write 2.1.12."
     assert behaviours_of("2.1.11") == behaviours_of("2.1.12")
 
 
 def test_what_is_reported_of_a_version_is_what_the_reference_does() -> None:
     own = load_contracts(default_root() / "contracts.yaml")
-    told = {name: nearest(name, own.all).rpartition("Write ")[2].rstrip(".") for name in ("2.1.8", "1.0.127")}
-    for name, instead in told.items():
+    nearest_of = {
+        name: nearest(name, own.all).rpartition("Write ")[2].rstrip(".") for name in ("2.1.8", "1.0.127")
+    }
+    for name, instead in nearest_of.items():
         assert behaviours_of(name) == behaviours_of(instead)
     assert behaviours_of("2.1.20") not in (behaviours_of("2.1.7"), behaviours_of("2.1.40"))
 
@@ -196,15 +198,15 @@ def test_an_unlisted_version_has_the_model_that_the_next_contract_names_for_vers
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("outer_blanks: cut", "outer_blanks of contract 2.1.7 cannot be 'cut'"),
         ("between: {outer_blanks: ignored}", "model"),
         ("between: {model: m, tools: [Read]}", "tools"),
     ],
 )
-def test_wrong_blanks_and_models_between_are_named(tmp_path: Path, line: str, told: str) -> None:
-    with pytest.raises(ContractsError, match=told):
+def test_wrong_blanks_and_models_between_are_named(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(ContractsError, match=message):
         contracts(tmp_path, GOOD.replace("summary: s}", f"summary: s, {line}}}"))
 
 

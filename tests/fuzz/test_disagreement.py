@@ -85,9 +85,9 @@ def test_line_ends_before_a_reminder_may_belong_to_it(suite: Suite) -> None:
     ("ours", "wrapped"), [("done", False), ("No.\n<system-reminder>a</system-reminder>\n", True)]
 )
 def test_reminders_in_a_file_are_not_taken_for_the_hosts_own(suite: Suite, ours: str, wrapped: bool) -> None:
-    told = "Note: $WS/b was modified:\n     1→<system-reminder>a</system-reminder>\n     2→"
+    reminder = "Note: $WS/b was modified:\n     1→<system-reminder>a</system-reminder>\n     2→"
     answer = f"<tool_use_error>{ours.strip()}</tool_use_error>" if wrapped else ours
-    theirs = ToolResult(f"{answer}\n\n<system-reminder>\n{told}\n</system-reminder>", wrapped)
+    theirs = ToolResult(f"{answer}\n\n<system-reminder>\n{reminder}\n</system-reminder>", wrapped)
     assert compared(suite, StepOutcome((ToolResult(ours, wrapped),)), StepOutcome((theirs,))) is None
 
 

@@ -55,10 +55,10 @@ def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
     scenario = load_scenario(path, tmp_path, suite.contracts, require_expect=False)
     assert [step.tool for step in scenario.calls()] == ["Read"]  # type: ignore[attr-defined]
     assert "answer. The reference: " in scenario.about
-    told = capsys.readouterr().out
-    assert f"{path}: Read: done by the target, done by the reference (text)" in told
-    assert "\nRules that are probably broken, worst first: 1\nfidelity\n" in told
-    assert "  numbered-lines; the suite shows it, too: read-output/numbered-lines\n" in told
+    printed = capsys.readouterr().out
+    assert f"{path}: Read: done by the target, done by the reference (text)" in printed
+    assert "\nRules that are probably broken, worst first: 1\nfidelity\n" in printed
+    assert "  numbered-lines; the suite shows it, too: read-output/numbered-lines\n" in printed
     assert scenario.rule == "numbered-lines"
     outcome = replay(scenario, FastReference("2.1.7"), place)
     assert outcome.broken is None
@@ -108,7 +108,7 @@ def test_a_known_disagreement_that_is_gone_is_an_error(
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("known:\n  - scenario: gone.yaml\n    reason: Why.\n", "3:15: there is no file 'gone.yaml'"),
         ("known:\n  - scenario: a.yaml\n", "reason"),
@@ -116,12 +116,12 @@ def test_a_known_disagreement_that_is_gone_is_an_error(
     ],
 )
 def test_a_wrong_list_of_known_disagreements_is_explained(
-    text: str, told: str, fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, message: str, fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     known = tmp_path / "known.yaml"
     known.write_text(text)
     assert fuzz("reference", "--known", str(known)) == 4
-    assert told.removeprefix("3:15: ") in capsys.readouterr().err
+    assert message.removeprefix("3:15: ") in capsys.readouterr().err
 
 
 def test_an_interrupted_search_shows_how_far_it_came(
@@ -163,7 +163,7 @@ def test_the_contract_may_be_a_version_between_two_others(fuzz: Fuzz) -> None:
         ((), "'mcp:node server.mjs'"),
     ],
 )
-def test_without_a_target_the_form_to_write_is_told(
+def test_without_a_target_the_form_to_write_is_named(
     arguments: tuple[str, ...], written: str, fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fuzz(*arguments) == 2
@@ -175,9 +175,9 @@ def test_any_two_sides_can_be_compared(
     fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fuzz("reference", "--against", TARGET, "--steps", "20") == 1
-    told = capsys.readouterr()
-    assert f"done by {TARGET} (text)" in told.out
-    assert f"scenarios on reference and {TARGET}, level text" in told.err
+    captured = capsys.readouterr()
+    assert f"done by {TARGET} (text)" in captured.out
+    assert f"scenarios on reference and {TARGET}, level text" in captured.err
     assert f"The {TARGET}: " in " ".join(found(tmp_path)[0].read_text().split())
 
 

@@ -99,22 +99,22 @@ def test_the_server_does_in_a_long_session_what_the_library_does(
     served = f"mcp:{sys.executable} -m readfirst serve --contract {contract}"
     search = ("fuzz", served, "--contract", contract, "--long", "--seed", 8100, "--output", tmp_path)
     assert exit_code(*search, "--steps", 480) == 0
-    told = capsys.readouterr().err.splitlines()
-    assert told[-2].endswith("calls 100.00% agree in effects, 100.00% also in text.")
+    errors = capsys.readouterr().err.splitlines()
+    assert errors[-2].endswith("calls 100.00% agree in effects, 100.00% also in text.")
 
 
-def test_the_share_of_calls_that_agree_is_told(
+def test_the_share_of_calls_that_agree_is_reported(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(Path(__file__).parents[1] / "wrong_implementations")
     search = ("fuzz", "--long", "--steps", 40, "--output", tmp_path / "found", "--fixtures", small)
     assert exit_code(*search, "reference") == 0
-    told = capsys.readouterr().err.splitlines()
-    assert told[-2].endswith("calls 100.00% agree in effects, 100.00% also in text.")
+    errors = capsys.readouterr().err.splitlines()
+    assert errors[-2].endswith("calls 100.00% agree in effects, 100.00% also in text.")
     assert exit_code(*search, "python:wrong_answers:TabAfterLineNumber", "--minutes", "0.05") == 1
-    told = capsys.readouterr().err.splitlines()
-    assert " 100.00% agree in effects, " in told[-2]
-    assert "100.00% also in text" not in told[-2]
+    errors = capsys.readouterr().err.splitlines()
+    assert " 100.00% agree in effects, " in errors[-2]
+    assert "100.00% also in text" not in errors[-2]
 
 
 def test_a_session_goes_on_after_other_words_and_ends_with_other_files(place: SitePool, suite: Suite) -> None:

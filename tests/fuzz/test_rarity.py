@@ -68,7 +68,7 @@ def last_conditions(*steps: Step, **files: Entry) -> tuple[str, ...]:
         ((ParallelCalls((READ, READ)),), TextContent(LINES), {"made: in a group"}),
     ],
 )
-def test_the_conditions_of_a_call_are_told(
+def test_the_conditions_of_a_call_are_named(
     steps: tuple[Step, ...], entry: TextContent, expected: set[str]
 ) -> None:
     assert expected <= {*last_conditions(*steps, notes_txt=RegularFile(entry))}
@@ -90,7 +90,7 @@ def test_the_conditions_of_a_call_are_told(
         (" $WS/a.txt", {"path: padded"}),
     ],
 )
-def test_the_conditions_of_a_path_are_told(path: str, expected: set[str]) -> None:
+def test_the_conditions_of_a_path_are_named(path: str, expected: set[str]) -> None:
     assert expected <= {*last_conditions(ToolCall("Read", {"file_path": path}))}
 
 

@@ -100,10 +100,10 @@ def test_ctrl_c_ends_every_process_and_shows_how_far_the_search_came(tmp_path: P
         assert "0 disagreements" in process.stderr.readline()
         started = descendants(process.pid)
         process.send_signal(signal.SIGINT)
-        told = process.stderr.read()
+        errors = process.stderr.read()
     assert process.returncode == 130
-    assert "on python:wrong_answers:NoSnippet and the reference, level effects, seeds 0 to 1" in told
-    assert "Traceback" not in told
+    assert "on python:wrong_answers:NoSnippet and the reference, level effects, seeds 0 to 1" in errors
+    assert "Traceback" not in errors
     assert len(started) >= 2
     assert not [each for each in started if Path(f"/proc/{each}").exists()]
 

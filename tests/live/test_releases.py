@@ -108,13 +108,13 @@ def test_bisect_finds_the_version_that_changed_a_scenario(
 ) -> None:
     before = kept()
     command = ["product", "bisect", CHANGED, UNCHANGED, "--from", BEFORE, "--to", AFTER, "--takes", tmp_path]
-    told = readfirst(capsys, ExitCode.CONFORMANT, *command)
-    assert re.findall(r"(\S+): changed in (\S+); (\S+) still behaves like", told) == [
+    printed = readfirst(capsys, ExitCode.CONFORMANT, *command)
+    assert re.findall(r"(\S+): changed in (\S+); (\S+) still behaves like", printed) == [
         (CHANGED, CHANGE, BEFORE)
-    ], told
+    ], printed
     for version, line in ((BEFORE, r"     1\tfirst line"), (CHANGE, "     1→first line")):
-        assert f"{version}  Read: {line}" in told
-    assert f"{UNCHANGED}: {BEFORE} and {AFTER} give the same (text)\n" in told
+        assert f"{version}  Read: {line}" in printed
+    assert f"{UNCHANGED}: {BEFORE} and {AFTER} give the same (text)\n" in printed
     assert before.items() <= kept().items(), "a version that was in the cache was installed again"
 
 
@@ -126,13 +126,13 @@ def test_snapshot_records_new_versions_and_shows_what_differs(
     files = {name: suite.path(name) for name in (CHANGED, UNCHANGED)}
     stated = {name: path.read_bytes() for name, path in files.items()}
 
-    told = readfirst(capsys, ExitCode.NOT_CONFORMANT, "product", "snapshot", CHANGE, *options)
-    assert told.startswith(f"{BEFORE} → {CHANGE}: 1 of 2 scenarios differs, 1 cause\n")
-    assert CHANGED in told
-    told = readfirst(capsys, ExitCode.CONFORMANT, "product", "snapshot", AFTER, *options)
-    assert told == f"{CHANGE} → {AFTER}: no difference in 2 scenarios\n"
-    told = readfirst(capsys, ExitCode.CONFORMANT, "product", "snapshot", AFTER, *options)
-    assert told.startswith(f"{AFTER} is already a contract: nothing to record.")
+    printed = readfirst(capsys, ExitCode.NOT_CONFORMANT, "product", "snapshot", CHANGE, *options)
+    assert printed.startswith(f"{BEFORE} → {CHANGE}: 1 of 2 scenarios differs, 1 cause\n")
+    assert CHANGED in printed
+    printed = readfirst(capsys, ExitCode.CONFORMANT, "product", "snapshot", AFTER, *options)
+    assert printed == f"{CHANGE} → {AFTER}: no difference in 2 scenarios\n"
+    printed = readfirst(capsys, ExitCode.CONFORMANT, "product", "snapshot", AFTER, *options)
+    assert printed.startswith(f"{AFTER} is already a contract: nothing to record.")
 
     transcripts = Recordings(suite.recordings_root).recording(CHANGED).transcripts
     assert {name: each.steps[0].results[0].text.split("first")[0] for name, each in transcripts.items()} == {

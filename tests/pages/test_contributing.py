@@ -52,10 +52,10 @@ def test_a_case_is_added_word_for_word(stage: Stage) -> None:
     before, after = COMMANDS[:2], COMMANDS[2:]
     assert [exit_code for exit_code, _ in stage.run(before)] == [0, 0]
     file_of(stage).write_text(CASE, "utf-8")
-    (recorded, told), (linted, findings), (ran, table) = stage.run(after)
-    assert (recorded, linted, ran) == (0, 0, 0), told + findings + table
+    (recorded, printed), (linted, findings), (ran, table) = stage.run(after)
+    assert (recorded, linted, ran) == (0, 0, 0), printed + findings + table
     shown = SECTION.partition(f"$ {COMMANDS[2]}\n")[2].partition("```")[0]
-    assert [line.strip() for line in shown.strip().splitlines()] == told.splitlines()[-2:]
+    assert [line.strip() for line in shown.strip().splitlines()] == printed.splitlines()[-2:]
     assert "expect:" in file_of(stage).read_text("utf-8")
     assert file_of(stage, "recordings").is_file()
     assert "1 passed; conformant" in table

@@ -123,12 +123,12 @@ def test_a_new_scenario_is_written_to_a_folder_of_the_users(run: Run, installed:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["run", "target:agno@3.1.10", "gate/edit-unread", "--update-baseline"], "--baseline FILE"),
         (["field", "implementations", "agno", "--update-baselines"], "in a checkout"),
     ],
 )
-def test_the_known_failures_of_targets_are_not_written_to(run: Run, words: list[str], told: str) -> None:
+def test_the_known_failures_of_targets_are_not_written_to(run: Run, words: list[str], message: str) -> None:
     code, _, err = run(*words)
-    assert (code, told in err) == (2, True), err
+    assert (code, message in err) == (2, True), err

@@ -84,14 +84,14 @@ def hear() -> str:
 def main() -> None:
     file = Path(os.environ["CLAUDE_CONFIG_DIR"], "settings.json")
     settings = json.loads(file.read_text()) if file.exists() else {}
-    is_told = "--input-format" in sys.argv
-    messages: list = [{"role": "user", "content": hear() if is_told else "go"}]
+    is_spoken_with = "--input-format" in sys.argv
+    messages: list = [{"role": "user", "content": hear() if is_spoken_with else "go"}]
     ask([{"role": "user", "content": "a title, please"}], tools=[])
     ask([{"role": "user", "content": "explore"}], tools=[tool for tool in TOOLS if tool["name"] == "Read"])
     while True:
         results = []
         uses = ask(messages)
-        if is_told and not uses:
+        if is_spoken_with and not uses:
             print(json.dumps({"type": "result"}), flush=True)
             messages += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": hear()}]
             continue

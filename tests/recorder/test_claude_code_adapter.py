@@ -15,7 +15,10 @@ from readfirst.harness.agents.claude_code import life
 from readfirst.harness.agents.claude_code.adapter import ClaudeCodeAdapter, ClaudeCodeSession, LivingSession
 from readfirst.harness.agents.claude_code.dialogue import JsonDialogue
 from readfirst.harness.agents.claude_code.package import InstalledPackage
-from readfirst.harness.agents.claude_code.reminders import files_told, without_reminders_of_the_conversation
+from readfirst.harness.agents.claude_code.reminders import (
+    file_reminders,
+    without_reminders_of_the_conversation,
+)
 from readfirst.harness.session import BrokenAdapter, Workspace
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from tests.supervision import NO_NAMESPACES, altered_supervisor
@@ -135,7 +138,7 @@ def living(adapter: ClaudeCodeAdapter, base: Path, need: str) -> LivingSession:
     return session
 
 
-def test_a_product_that_offers_no_sub_agents_is_told_of(adapter, tmp_path: Path) -> None:
+def test_a_product_that_offers_no_sub_agents_is_reported(adapter, tmp_path: Path) -> None:
     session = living(adapter, tmp_path, "agents")
     with pytest.raises(BrokenAdapter, match="offers no tool that starts a sub-agent"):
         session.sub_agent()
@@ -153,7 +156,7 @@ def test_the_conversation_to_resume_is_the_one_that_was_written_to_last(tmp_path
     assert life.newest(tmp_path) == "later"
 
 
-def test_a_product_that_asks_for_no_summary_is_told_of(adapter, tmp_path: Path) -> None:
+def test_a_product_that_asks_for_no_summary_is_reported(adapter, tmp_path: Path) -> None:
     session = living(adapter, tmp_path, "compact")
     with pytest.raises(BrokenAdapter, match="did not have its conversation summarised"):
         session.compact()
@@ -176,17 +179,17 @@ def test_files_are_brought_back_to_the_users_latest_message_and_the_conversation
     session.close()
 
 
-def test_a_product_that_does_not_bring_files_back_is_told_of(adapter, tmp_path: Path) -> None:
+def test_a_product_that_does_not_bring_files_back_is_reported(adapter, tmp_path: Path) -> None:
     session = living(adapter, tmp_path, "rewind")
     (tmp_path / "1" / "w" / "gone").touch()
-    with pytest.raises(BrokenAdapter, match="does not bring files back") as told:
+    with pytest.raises(BrokenAdapter, match="does not bring files back") as caught:
         session.rewind()
-    assert told.value.blame == "environment"
-    assert "canRewind" in told.value.details
+    assert caught.value.blame == "environment"
+    assert "canRewind" in caught.value.details
     session.close()
 
 
-def test_a_product_that_is_silent_about_it_is_told_of(tmp_path: Path) -> None:
+def test_a_product_that_is_silent_about_it_is_reported(tmp_path: Path) -> None:
     dialogue = JsonDialogue(tmp_path)
     dialogue.hear(b'{"type": "result"}\n{"type": "user"}\n')
     with pytest.raises(BrokenAdapter, match="does not bring files back"):
@@ -195,22 +198,22 @@ def test_a_product_that_is_silent_about_it_is_told_of(tmp_path: Path) -> None:
     dialogue.hang_up()
 
 
-def test_what_is_told_between_two_calls_stands_at_the_next() -> None:
+def test_a_reminder_between_two_calls_belongs_to_the_next() -> None:
     note = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:\n     1→a"
     wrapped = f"<system-reminder>\n{note}\n</system-reminder>"
-    assert files_told("", [wrapped, "go"]) == files_told("", [note]) == ("", (note,))
+    assert file_reminders("", [wrapped, "go"]) == file_reminders("", [note]) == ("", (note,))
 
 
-def test_what_is_told_in_several_notes_is_one_reminder() -> None:
-    told = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:"
-    notes = [f"<system-reminder>\n{told}", "(no content)", "</system-reminder>"]
-    assert files_told("Done.", notes) == ("Done.", (f"{told}\n\n(no content)",))
+def test_a_reminder_in_several_notes_is_one() -> None:
+    reminder = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:"
+    notes = [f"<system-reminder>\n{reminder}", "(no content)", "</system-reminder>"]
+    assert file_reminders("Done.", notes) == ("Done.", (f"{reminder}\n\n(no content)",))
 
 
-def test_what_a_sub_agent_is_told_of_other_agents_is_no_part_of_its_first_result() -> None:
-    told = "\n\n<system-reminder>\nAvailable agent types for the Agent tool:\n- one\n</system-reminder>"
-    assert without_reminders_of_the_conversation(f"1\talpha\n2{told}") == ("1\talpha\n2\t", False)
-    assert without_reminders_of_the_conversation(f"Done.{told}") == ("Done.", False)
+def test_the_list_of_other_agents_is_no_part_of_a_sub_agents_first_result() -> None:
+    reminder = "\n\n<system-reminder>\nAvailable agent types for the Agent tool:\n- one\n</system-reminder>"
+    assert without_reminders_of_the_conversation(f"1\talpha\n2{reminder}") == ("1\talpha\n2\t", False)
+    assert without_reminders_of_the_conversation(f"Done.{reminder}") == ("Done.", False)
 
 
 @pytest.mark.parametrize(

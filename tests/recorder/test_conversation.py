@@ -39,15 +39,15 @@ def test_no_variable_of_this_process_reaches_the_product(conversation: Conversat
     assert "secret" not in seen.values()
 
 
-def test_without_a_model_the_product_is_not_told_one(tmp_path: Path) -> None:
+def test_without_a_model_the_product_is_given_none(tmp_path: Path) -> None:
     default = replace(options(tmp_path), model=None)
-    for each, told in ((options(tmp_path), "some-model"), (default, None)):
+    for each, expected in ((options(tmp_path), "some-model"), (default, None)):
         conversation = Conversation(each)
         try:
             seen = json.loads(conversation.call("Environment", {}).text)["environ"]
         finally:
             conversation.close()
-        assert seen.get("ANTHROPIC_MODEL") == told
+        assert seen.get("ANTHROPIC_MODEL") == expected
 
 
 def test_variables_set_before_the_start_do_not_reach_the_product_either(tmp_path: Path, monkeypatch) -> None:
@@ -209,7 +209,7 @@ def test_no_connection_leaves_the_products_own_loopback(conversation: Conversati
             assert "refused" in answer or "unreachable" in answer
 
 
-def test_only_a_conversation_that_is_to_be_summarised_is_told_its_window(tmp_path: Path) -> None:
+def test_only_a_conversation_that_is_to_be_summarised_is_given_its_window(tmp_path: Path) -> None:
     conversation = Conversation(options(tmp_path, summarised=True))
     try:
         seen = json.loads(conversation.call("Environment", {}).text)["environ"]

@@ -51,7 +51,7 @@ def test_a_summary_is_given_where_one_is_asked_for(talk: Talk, times: int) -> No
     assert len(talk.said) == times
 
 
-def test_a_conversation_that_goes_on_without_a_summary_is_told_of() -> None:
+def test_a_conversation_that_goes_on_without_a_summary_is_reported() -> None:
     talk = Talk((["call"], ["What was read."]))
     with pytest.raises(BrokenAdapter, match="did not have its conversation summarised"):
         summarise(cast("Conversation", talk))

@@ -67,7 +67,7 @@ def changes() -> Iterator[Change]:
             before = after
 
 
-def told(scenario_id: str, behaviours: Behaviours, place: SitePool) -> str:
+def answers(scenario_id: str, behaviours: Behaviours, place: SitePool) -> str:
     """Return what the reference does with a scenario: answers and changes on disk."""
     scenario = SUITE.scenario(scenario_id)
     outcome = replay(scenario, ReferenceAdapter(behaviours), place)
@@ -85,12 +85,15 @@ def test_a_behaviour_that_no_version_changed_shows_in_a_scenario_that_it_points_
     base = behaviours_of(DEFAULT_CONTRACT)
     for name, history in constant.items():
         other = base.changed(**{name: history.documented})
-        assert any(told(each, base, place) != told(each, other, place) for each in history.shown_by), name
+        assert any(answers(each, base, place) != answers(each, other, place) for each in history.shown_by), (
+            name
+        )
 
 
 def shows(change: Change, place: SitePool) -> bool:
     return any(
-        told(scenario_id, base, place) != told(scenario_id, base.changed(**{change.name: before}), place)
+        answers(scenario_id, base, place)
+        != answers(scenario_id, base.changed(**{change.name: before}), place)
         for scenario_id in history_of(change.name).shown_by
         for base, before in change.bases()
     )

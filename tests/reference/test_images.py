@@ -33,7 +33,7 @@ def test_what_is_between_segments_is_skipped() -> None:
 
 
 @pytest.mark.parametrize("text", [b"<HTML>", b" \n<!DOCTYPE html>", b"x<html>"])
-def test_a_page_is_told_from_other_bytes(text):
+def test_a_page_is_distinguished_from_other_bytes(text):
     with pytest.raises(Refusal, match="Detected: HTML document"):
         refuse_other_content(text, "a.png")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from readfirst.reference_impl.text.json_brief import told
+from readfirst.reference_impl.text.json_brief import problem
 from readfirst.reference_impl.text.json_text import JsonError, parse
 
 
@@ -28,7 +28,7 @@ from readfirst.reference_impl.text.json_text import JsonError, parse
     ],
 )
 def test_the_first_mistake_is_named(text, words):
-    assert told(text) == f"JSON Parse error: {words}"
+    assert problem(text) == f"JSON Parse error: {words}"
     with pytest.raises(JsonError, match=r"^JSON Parse error: "):
         parse(text, brief=True)
 
@@ -36,4 +36,4 @@ def test_the_first_mistake_is_named(text, words):
 @pytest.mark.parametrize("text", ["{}", ' [1, -0.5e+3, "a\\u0041\\n", true, null, {"b": []}] '])
 def test_what_is_json_has_nothing_wrong(text):
     with pytest.raises(ValueError, match="is JSON"):
-        told(text)
+        problem(text)

@@ -190,7 +190,7 @@ def test_calls_that_arrive_together_are_one_message(tmp_path, count):
     }
 
 
-def told(folder: Path, *lines: str) -> list[dict[str, Any]]:
+def answers_to_lines(folder: Path, *lines: str) -> list[dict[str, Any]]:
     """What the server answers to lines that arrive together."""
     answers = io.BytesIO()
     server = Server(FileTools("2.1.7", root=folder), "2.1.7", answers)
@@ -217,21 +217,23 @@ def told(folder: Path, *lines: str) -> list[dict[str, Any]]:
     ],
 )
 def test_what_is_no_request_is_said_to_be_none(tmp_path, line, code):
-    answer, pong = told(tmp_path, line, '{"id": "a", "method": "ping"}')
+    answer, pong = answers_to_lines(tmp_path, line, '{"id": "a", "method": "ping"}')
     assert answer["error"]["code"] == code
     assert answer["id"] == (1 if code in (-32601, -32602) else None)
     assert (pong["id"], pong["result"]) == ("a", {})
 
 
 def test_what_asks_for_nothing_is_not_answered(tmp_path):
-    assert told(tmp_path, "", '{"method": "notifications/x"}', '{"id": 1, "result": {}}') == []
+    assert answers_to_lines(tmp_path, "", '{"method": "notifications/x"}', '{"id": 1, "result": {}}') == []
 
 
 def test_a_call_that_is_given_up_before_it_is_made_is_not_made(tmp_path):
     params = {"name": "Write", "arguments": {"file_path": "a.txt", "content": "x"}}
     give_up = {"method": "notifications/cancelled", "params": {"requestId": 1}}
     assert (
-        told(tmp_path, json.dumps({"id": 1, "method": "tools/call", "params": params}), json.dumps(give_up))
+        answers_to_lines(
+            tmp_path, json.dumps({"id": 1, "method": "tools/call", "params": params}), json.dumps(give_up)
+        )
         == []
     )
     assert not (tmp_path / "a.txt").exists()
@@ -240,7 +242,7 @@ def test_a_call_that_is_given_up_before_it_is_made_is_not_made(tmp_path):
 @pytest.mark.parametrize(("asked", "spoken"), [("2024-11-05", "2024-11-05"), ("1999-01-01", "2025-11-25")])
 def test_a_version_of_the_protocol_that_is_unknown_gets_the_latest(tmp_path, asked, spoken):
     line = json.dumps({"id": 1, "method": "initialize", "params": {"protocolVersion": asked}})
-    assert told(tmp_path, line)[0]["result"]["protocolVersion"] == spoken
+    assert answers_to_lines(tmp_path, line)[0]["result"]["protocolVersion"] == spoken
 
 
 @pytest.mark.slow
@@ -361,8 +363,8 @@ def test_calls_that_arrive_in_many_pieces_are_answered(tmp_path: Path) -> None:
         sent += line(number, {"method": "tools/call", "params": {"name": "Write", "arguments": arguments}})
     server = started(tmp_path)
     try:
-        told, _ = server.communicate(sent, timeout=20)
+        output, _ = server.communicate(sent, timeout=20)
     finally:
         server.kill()
-    assert [json.loads(each)["id"] for each in told.splitlines()] == [1, 2, 3]
+    assert [json.loads(each)["id"] for each in output.splitlines()] == [1, 2, 3]
     assert (tmp_path / "b.txt").stat().st_size == 1_250_000

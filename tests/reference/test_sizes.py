@@ -6,13 +6,13 @@ from readfirst.reference_impl.reading.sizes import first_page
 
 
 def test_a_line_that_is_too_long_is_cut_by_characters():
-    page, told = first_page("x" * 200_000, "{}\t")
+    page, notice = first_page("x" * 200_000, "{}\t")
     assert page == "x" * 85_000
-    assert "showing the first 85000 of 200000 characters (50000 tokens, cap 25000)" in told
+    assert "showing the first 85000 of 200000 characters (50000 tokens, cap 25000)" in notice
 
 
 def test_lines_are_cut_between_them():
-    page, told = first_page("\n".join(["x" * 99] * 2_000), "{}\t")
+    page, notice = first_page("\n".join(["x" * 99] * 2_000), "{}\t")
     assert page.count("\n") + 1 == 850
-    assert "showing lines 1-850 of 2000 total" in told
-    assert "offset=851 limit=850" in told
+    assert "showing lines 1-850 of 2000 total" in notice
+    assert "offset=851 limit=850" in notice

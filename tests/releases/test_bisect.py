@@ -248,9 +248,9 @@ def test_a_version_that_answers_twice_in_two_ways_is_skipped_and_reported(
     unsteady = saying("os.urandom(8).hex()")
     npm({"1.0.1": OLD, "1.0.2": unsteady, "1.0.3": NEW})
     assert bisect(suite) == ExitCode.CONFORMANT
-    told = capsys.readouterr()
-    assert "gate/x: changed in 1.0.3 or earlier; 1.0.1 still behaves like 1.0.1 (text)" in told.out
-    assert "1.0.2  no answer: two replays gave different transcripts" in told.out
+    captured = capsys.readouterr()
+    assert "gate/x: changed in 1.0.3 or earlier; 1.0.1 still behaves like 1.0.1 (text)" in captured.out
+    assert "1.0.2  no answer: two replays gave different transcripts" in captured.out
 
 
 @pytest.mark.slow
@@ -269,10 +269,10 @@ def test_what_has_no_answer_at_an_end_is_reported_and_the_others_are_searched(
     another(suite, "gate/y", new_string="delta")
     npm({"1.0.1": OLD, "1.0.2": saying('os.urandom(8).hex() if args["new_string"] == "delta" else "New"')})
     assert bisect(suite) == ExitCode.BROKEN
-    told = capsys.readouterr()
-    assert "gate/x: changed in 1.0.2" in told.out
-    assert "gate/y: not searched, 1.0.2 gives no answer: two replays gave different" in told.err
-    assert "gate/y" not in told.out
+    captured = capsys.readouterr()
+    assert "gate/x: changed in 1.0.2" in captured.out
+    assert "gate/y: not searched, 1.0.2 gives no answer: two replays gave different" in captured.err
+    assert "gate/y" not in captured.out
 
 
 @pytest.mark.slow

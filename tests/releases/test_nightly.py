@@ -106,9 +106,9 @@ def test_a_version_that_differs_is_proposed_with_its_differences(night: Callable
     assert begun.git("ls-remote", "--heads", "origin").endswith("\trefs/heads/snapshot-1.0.2\n")
     asked = begun.asked.read_text().split("\n")
     assert asked[asked.index("--title") + 1] == "Claude Code 1.0.2 changes the file tools"
-    told = (begun.repository / asked[asked.index("--body-file") + 1]).read_text()
-    assert "1.0.1 → 1.0.2" in told
-    assert "and said otherwise" in told
+    body = (begun.repository / asked[asked.index("--body-file") + 1]).read_text()
+    assert "1.0.1 → 1.0.2" in body
+    assert "and said otherwise" in body
 
 
 def test_a_version_that_does_the_same_is_not_proposed(night: Callable[[str], Night]) -> None:

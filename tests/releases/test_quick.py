@@ -279,8 +279,8 @@ def test_a_look_at_a_version_that_differs_names_every_change_that_history_names(
     monkeypatch.setattr(Takes, "get", as_recorded)
     monkeypatch.setattr(replaying, "Product", lambda *_: lambda: MadeUp(iter(())))
     exit_code("product", "snapshot", newest, "--quick", "--takes", tmp_path)
-    told = capsys.readouterr().out
-    assert told.startswith(f"Yes: the file tools of {newest} behave differently from those of ")
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"Yes: the file tools of {newest} behave differently from those of ")
     changes = [each for each in points if each.version == newest]
     assert len(changes) >= 3
-    assert [each for each in changes if not any(name in told for name, _ in each.shown)] == []
+    assert [each for each in changes if not any(name in printed for name, _ in each.shown)] == []

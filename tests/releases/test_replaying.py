@@ -20,12 +20,12 @@ def ids(*families: str) -> list[str]:
 
 def test_a_long_job_is_estimated_by_its_scenarios_and_sessions() -> None:
     gate = ids("gate/")
-    told = estimate(BUNDLED, {"2.1.400": gate, "2.1.400+gated": gate})
+    estimated = estimate(BUNDLED, {"2.1.400": gate, "2.1.400+gated": gate})
     found = re.fullmatch(
         r"(\d+) scenarios twice on 2\.1\.400 and 2\.1\.400\+gated: (\d+) replays, about (\S+) s each, (.+) in all",
-        told,
+        estimated,
     )
-    assert found is not None, told
+    assert found is not None, estimated
     assert [int(found[1]), int(found[2])] == [len(gate), 4 * len(gate)]
     alone = [each for each in gate if needs_own_session(BUNDLED.scenario(each))]
     assert replaying_seconds(BUNDLED, alone) / len(alone) > 5 * replaying_seconds(

@@ -104,8 +104,8 @@ def test_a_difference_of_one_class_of_models_is_distinguished(
     printed = capsys.readouterr().out
     assert "1.0.1 → 1.0.2: 1 of 1 scenario differs" in printed
     assert "1.0.1+gated → 1.0.2+gated: no difference in 1 scenario" in printed
-    told = said(Suite(suite.root))
-    assert (told["1.0.2"], told["1.0.2+gated"]) == ("Done without asking", "Done")
+    texts = said(Suite(suite.root))
+    assert (texts["1.0.2"], texts["1.0.2+gated"]) == ("Done without asking", "Done")
 
 
 def test_what_differs_where_expectations_leave_it_open_is_reported_and_does_not_fail(
@@ -155,8 +155,8 @@ def test_a_refusal_that_has_no_name_leaves_the_suite_as_it_was_and_keeps_the_tak
     )
     made.close()
     assert snapshot(suite, "1.0.2") == ExitCode.NOT_CONFORMANT
-    told = said(Suite(suite.root))
-    assert (told["1.0.1"], told["1.0.2"]) == ("Done", "out_of_cheese")
+    texts = said(Suite(suite.root))
+    assert (texts["1.0.1"], texts["1.0.2"]) == ("Done", "out_of_cheese")
 
 
 def second(suite: Suite, old_string: str) -> None:

@@ -321,9 +321,9 @@ def test_a_sweep_goes_on_where_it_stopped(run: Run, file: Path, capsys: pytest.C
     assert [*load_swept(file)] == ["1.0.63"]
     assert "2 sequences, " in capsys.readouterr().out
     assert run("1.0.61", "1.0.63") == ExitCode.CONFORMANT, "1.0.63 is not asked again"
-    told = capsys.readouterr()
-    assert told.out == "1.0.61: 1 scenario and 2 sequences, all agree\n"
-    assert f"1 swept, 2 of 2 are in {file}" in told.err
+    captured = capsys.readouterr()
+    assert captured.out == "1.0.61: 1 scenario and 2 sequences, all agree\n"
+    assert f"1 swept, 2 of 2 are in {file}" in captured.err
     assert run() == ExitCode.NOT_CONFORMANT, "1.0.64 does not agree"
     assert "1.0.64: could not be asked: " in capsys.readouterr().out
     assert {*load_swept(file)} == {*RELEASES}

@@ -95,9 +95,9 @@ def test_shards_are_swept_merged_and_proposed(job: Sweeping) -> None:
     assert set(changed[1].split()) == {"docs/sweep.json", "docs/sweep.md"}
     assert job.git("ls-remote", "--heads", "origin").endswith("\trefs/heads/sweep\n")
     asked = job.asked.read_text().split("\n")
-    told = (job.repository / asked[asked.index("--body-file") + 1]).read_text()
-    assert told.startswith("2 versions swept, ")
-    assert "1 agree in everything, 1 differ somewhere" in told
+    body = (job.repository / asked[asked.index("--body-file") + 1]).read_text()
+    assert body.startswith("2 versions swept, ")
+    assert "1 agree in everything, 1 differ somewhere" in body
 
     assert job.run(DUE) == "due=\n", "a sweep is proposed once"
 

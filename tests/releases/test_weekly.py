@@ -114,8 +114,8 @@ def test_a_newer_version_is_run_beside_the_pinned_one_and_proposed_with_what_cha
     assert week.git("ls-remote", "--heads", "origin").endswith("\trefs/heads/target-files-1.1.0\n")
     asked = week.asked.read_text().split("\n")
     assert asked[asked.index("--title") + 1] == "files 1.1.0 beside 1.0.0"
-    told = (week.repository / asked[asked.index("--body-file") + 1]).read_text()
-    assert re.search(r"\n## Worse\n\n- safety, `[a-z-]+`: \w+ \(", told)
+    body = (week.repository / asked[asked.index("--body-file") + 1]).read_text()
+    assert re.search(r"\n## Worse\n\n- safety, `[a-z-]+`: \w+ \(", body)
 
 
 def test_without_newer_versions_nothing_is_run(week: Job) -> None:

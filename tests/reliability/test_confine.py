@@ -130,9 +130,9 @@ def test_it_reaches_what_is_its_own_and_nothing_else(way: Sandbox, tmp_path: Pat
     )
     assert child.process.stdout is not None
     with child.process.stdout as output:
-        told = output.read().decode()
+        printed = output.read().decode()
     child.end()
-    assert json.loads(told) == EXPECTED
+    assert json.loads(printed) == EXPECTED
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a", "b", "other", "own", "precious.txt"]
 
 
@@ -200,9 +200,11 @@ def test_unconfined_what_lies_around_the_workspace_is_reported_as_well(
     suite: Suite, temporary: Path, kind: str
 ) -> None:
     for name, path in (("writes_above", "../../stray"), ("writes_further_above", "../../../stray")):
-        told = verdicts(suite, kind, name, confine=False)
-        assert [verdict.status for verdict in told] == ["passed", "failed", "passed"]
-        assert [each.what for each in told[1].differences if each.level == "effects"] == [f"path {path}"]
+        verdicts_given = verdicts(suite, kind, name, confine=False)
+        assert [verdict.status for verdict in verdicts_given] == ["passed", "failed", "passed"]
+        assert [each.what for each in verdicts_given[1].differences if each.level == "effects"] == [
+            f"path {path}"
+        ]
     assert list(temporary.iterdir()) == []
 
 
@@ -210,8 +212,8 @@ def test_a_system_without_any_way_refuses_and_says_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite: Suite
 ) -> None:
     altered_supervisor(tmp_path, monkeypatch, NO_NAMESPACES)
-    told = r"--confine is not possible here: namespaces cannot be used \(this system has no namespaces\)"
-    with pytest.raises(BrokenAdapter, match=told) as error:
+    message = r"--confine is not possible here: namespaces cannot be used \(this system has no namespaces\)"
+    with pytest.raises(BrokenAdapter, match=message) as error:
         connect("python:vandals:calls_home", suite, confine=True)
     assert error.value.blame == "environment"
 

@@ -101,19 +101,19 @@ def test_a_killed_run_takes_everything_with_it(suite: Suite, temporary: Path, ma
 def test_a_process_that_writes_on_is_ended_when_it_is_noticed(
     suite: Suite, temporary: Path, marker: str, kind: str
 ) -> None:
-    told = [verdict.status for verdict in run(suite, connect(kind, "writes_on"), ["2.1.7"])]
+    statuses = [verdict.status for verdict in run(suite, connect(kind, "writes_on"), ["2.1.7"])]
     if kind == "server":
-        assert told == ["passed", "failed", "passed"]
+        assert statuses == ["passed", "failed", "passed"]
     else:  # by what it writes during its scenario, or when the folder is to be emptied, or in the next one
-        assert told[0] == "passed"
-        assert {"failed", "broken"} & set(told[1:])
+        assert statuses[0] == "passed"
+        assert {"failed", "broken"} & set(statuses[1:])
     assert not mentioning(marker)
     assert list(temporary.iterdir()) == []
 
 
 def test_in_a_namespace_nobody_can_kill_the_supervisor(suite: Suite) -> None:
-    told = [verdict.status for verdict in run(suite, connect("python", "kills_its_parent"), ["2.1.7"])]
-    assert told == ["passed"] * 3
+    statuses = [verdict.status for verdict in run(suite, connect("python", "kills_its_parent"), ["2.1.7"])]
+    assert statuses == ["passed"] * 3
 
 
 def test_a_system_that_has_nothing_is_reported_once(
@@ -147,16 +147,16 @@ def exits() -> Callable[[str, Mapping[str, str]], int]:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        told = child.wait(10)
+        ending = child.wait(10)
         child.end()
-        return told
+        return ending
 
     return run_it
 
 
 @pytest.mark.usefixtures("system")
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "expected"),
     [
         ("raise SystemExit(7)", "ended with exit status 7"),
         ("import os; os.kill(os.getpid(), 11)", "was killed by SIGSEGV"),
@@ -169,13 +169,13 @@ def exits() -> Callable[[str, Mapping[str, str]], int]:
         ("import os; os.fork() or (os.setsid(), __import__('time').sleep(600))", "ended with exit status 0"),
     ],
 )
-def test_the_supervisor_ends_as_its_program(exits: Callable[[str], str], code: str, told: str) -> None:
-    assert exits(code) == told
+def test_the_supervisor_ends_as_its_program(exits: Callable[[str], str], code: str, expected: str) -> None:
+    assert exits(code) == expected
 
 
 @pytest.mark.usefixtures("system")
 @pytest.mark.parametrize(
-    ("code", "number", "told"),
+    ("code", "number", "expected"),
     [
         ("", signal.SIGINT, "was killed by SIGINT"),  # though it is ignored where this program was started
         ("", signal.SIGTERM, "was killed by SIGTERM"),
@@ -184,11 +184,11 @@ def test_the_supervisor_ends_as_its_program(exits: Callable[[str], str], code: s
     ],
 )
 def test_a_program_gets_a_signal_and_ends_of_it_or_not(
-    monkeypatch: pytest.MonkeyPatch, code: str, number: int, told: str | None
+    monkeypatch: pytest.MonkeyPatch, code: str, number: int, expected: str | None
 ) -> None:
     from readfirst.harness.processes import child
 
-    monkeypatch.setattr(child, "GRACE", 0.05 if told is None else 10)
+    monkeypatch.setattr(child, "GRACE", 0.05 if expected is None else 10)
     former = signal.signal(signal.SIGINT, signal.SIG_IGN)
     program = f"import os, signal; {code or 'pass'}; os.write(1, b'x'); signal.pause()"
     try:
@@ -205,6 +205,6 @@ def test_a_program_gets_a_signal_and_ends_of_it_or_not(
     assert started.process.stdout is not None
     with started.process.stdout as output:
         assert output.read(1) == b"x"
-        assert started.kill(number) == (told is not None)
-        assert started.status() == told
+        assert started.kill(number) == (expected is not None)
+        assert started.status() == expected
         started.end()

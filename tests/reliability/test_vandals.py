@@ -48,15 +48,15 @@ def verdicts(suite: Suite, connect: str) -> dict[str, Verdict]:
     return {verdict.scenario_id.partition("-")[2]: verdict for verdict in found}
 
 
-def check(told: dict[str, Verdict], name: str) -> None:
-    victim = told.pop("victim")
+def check(judged: dict[str, Verdict], name: str) -> None:
+    victim = judged.pop("victim")
     if name in WORDS:
         assert (victim.status, victim.blame) == ("broken", "implementation")
         assert WORDS[name] in victim.reason
     else:
         assert victim.status == "failed"
         assert not victim.levels["effects"]
-    assert {verdict.status for verdict in told.values()} == {"passed"}
+    assert {verdict.status for verdict in judged.values()} == {"passed"}
 
 
 @pytest.mark.parametrize("name", [*WORDS, *sorted(FAIL)])

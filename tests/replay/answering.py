@@ -13,20 +13,20 @@ class Telling:
 
     capabilities = frozenset({"Read", "reminders", "parallel"})
 
-    def __init__(self, *told: Any) -> None:
-        self.told = list(told) or [("$WS changed.",)]
+    def __init__(self, *beside: Any) -> None:
+        self.beside = list(beside) or [("$WS changed.",)]
 
     def open(self, workspace: Workspace) -> "Telling":
         self.root = workspace.root
         return self
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        told = self.told.pop(0) if self.told else ()
-        if isinstance(told, tuple):
-            told = tuple(
-                each.replace("$WS", str(self.root)) if isinstance(each, str) else each for each in told
+        beside = self.beside.pop(0) if self.beside else ()
+        if isinstance(beside, tuple):
+            beside = tuple(
+                each.replace("$WS", str(self.root)) if isinstance(each, str) else each for each in beside
             )
-        return ToolResult("seen", reminders=told)
+        return ToolResult("seen", reminders=beside)
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         return [self.call(*call) for call in calls]

@@ -104,9 +104,9 @@ def test_hooks_are_supported_by_one_example_only(judge: Judge, scenario_id: str)
 
 def test_reminders_are_supported_by_the_fourth_example_only(judge: Judge) -> None:
     assert judge("living", "reminders/change-after-own-edit", "effects").status == "unsupported"
-    told = judge("telling", "reminders/change-after-own-edit", "text")
-    assert told.levels["effects"]
-    assert not told.levels["text"]
+    verdict = judge("telling", "reminders/change-after-own-edit", "text")
+    assert verdict.levels["effects"]
+    assert not verdict.levels["text"]
     assert judge("telling", "reminders/change-after-read", "effects").status == "failed"
 
 

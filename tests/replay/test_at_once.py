@@ -34,7 +34,7 @@ def test_each_time_is_a_group_with_its_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("at_once", "law", "told"),
+    ("at_once", "law", "message"),
     [
         (f"{{times: 2, sessions: {BOTH}}}", "", "in a law alone"),
         (f"{{times: 0, sessions: {BOTH}}}", "law: true", "from 1 to 1000"),
@@ -44,8 +44,8 @@ def test_each_time_is_a_group_with_its_number() -> None:
         ("{times: 2, sessions: [[{Read: {file_path: /etc/x}}], []]}", "law: true", "workspace"),
     ],
 )
-def test_what_says_no_such_thing_is_refused(at_once: str, law: str, told: str) -> None:
-    with pytest.raises(ScenarioError, match=told):
+def test_what_says_no_such_thing_is_refused(at_once: str, law: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
         loaded(at_once, law)
 
 

@@ -83,7 +83,7 @@ def test_files_are_named_as_they_are_from_another_folder(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "message"),
     [
         ("sh sever.py", "There is no file 'sever.py' in {here}."),
         ("sh --config=./none.json", "There is no file './none.json' in {here}."),
@@ -94,10 +94,10 @@ def test_files_are_named_as_they_are_from_another_folder(here: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_command_that_does_not_start_is_reported_with_the_reason(
-    here: Path, command: str, told: str
+    here: Path, command: str, message: str
 ) -> None:
     error = Command(tuple(command.split()), here).explained(BrokenAdapter("It ended.", details="its words"))
-    assert (str(error), error.details) == (f"It ended.\n{told.format(here=here)}".strip(), "its words")
+    assert (str(error), error.details) == (f"It ended.\n{message.format(here=here)}".strip(), "its words")
 
 
 @pytest.mark.parametrize("command", ["server.py", "./dist/../server.py"])

@@ -76,7 +76,7 @@ def judge(contract: Contract, vocabulary: Vocabulary) -> Bench:
     return Bench(contract, vocabulary)
 
 
-def told(verdict: Verdict) -> list[tuple[str, str, str, str]]:
+def summary(verdict: Verdict) -> list[tuple[str, str, str, str]]:
     return [(each.level, each.what, each.expected, each.got) for each in verdict.differences]
 
 
@@ -103,23 +103,23 @@ def test_an_accepted_call_that_must_be_refused_fails_at_effects(judge: Bench) ->
     verdict = judge([call(REFUSED)], [happened("done")])
     assert verdict.status == "failed"
     assert not any(verdict.levels.values())
-    assert told(verdict)[0] == ("effects", "refused", "refused: not_read", "not refused: done")
+    assert summary(verdict)[0] == ("effects", "refused", "refused: not_read", "not refused: done")
 
 
 def test_a_refused_call_that_must_be_accepted_fails_at_effects(judge: Bench) -> None:
     verdict = judge([call(DONE)], [happened(NOT_READ, True)])
-    levels_and_things = [(level, what) for level, what, _, _ in told(verdict)]
+    levels_and_things = [(level, what) for level, what, _, _ in summary(verdict)]
     assert levels_and_things == [("effects", "refused"), ("effects", "file a"), ("text", "text")]
 
 
 def test_a_refusal_that_wrote_fails_at_effects(judge: Bench) -> None:
     verdict = judge([call(REFUSED)], [happened(NOT_READ, True, changes={"a": NEW})])
-    assert told(verdict) == [("effects", "file a", "old", "new")]
+    assert summary(verdict) == [("effects", "file a", "old", "new")]
     assert verdict.blame == "implementation"
 
 
 def test_a_success_that_wrote_nothing_fails_at_effects(judge: Bench) -> None:
-    assert told(judge([call(DONE)], [happened("done")])) == [("effects", "file a", "new", "old")]
+    assert summary(judge([call(DONE)], [happened("done")])) == [("effects", "file a", "new", "old")]
 
 
 def test_another_reason_keeps_effects_and_loses_reason(judge: Bench) -> None:
@@ -131,12 +131,12 @@ def test_another_reason_keeps_effects_and_loses_reason(judge: Bench) -> None:
         "text": False,
         "verbatim": False,
     }
-    assert told(verdict)[0] == ("reason", "error", "not_read", "string_not_found")
+    assert summary(verdict)[0] == ("reason", "error", "not_read", "string_not_found")
 
 
 def test_an_unknown_message_is_shown(judge: Bench) -> None:
     verdict = judge([call(REFUSED)], [happened("No way!", True)])
-    assert told(verdict)[0] == ("reason", "error", "not_read", "no known error: No way!")
+    assert summary(verdict)[0] == ("reason", "error", "not_read", "no known error: No way!")
 
 
 def test_another_wording_with_the_name_of_the_error_keeps_reason_and_loses_text(judge: Bench) -> None:
@@ -162,7 +162,7 @@ def test_a_wrong_name_beside_the_right_text_loses_reason_and_with_it_text(judge:
 def test_a_difference_above_the_level_asked_for_is_listed_and_does_not_fail(judge: Bench) -> None:
     verdict = judge([call(DONE)], [happened("Done!", changes={"a": NEW})], level="reason")
     assert verdict.status == "passed"
-    assert told(verdict) == [("text", "text", "done", "Done!")]
+    assert summary(verdict) == [("text", "text", "done", "Done!")]
     assert verdict.blame is None
 
 
@@ -190,7 +190,7 @@ def test_every_part_of_a_digest_is_compared(
     judge: Bench, digest: TextDigest, difference: tuple[str, str, str] | None
 ) -> None:
     verdict = judge([call(Clause(text=digest))], [happened(DIGESTED)])
-    assert told(verdict) == ([] if difference is None else [("text", *difference)])
+    assert summary(verdict) == ([] if difference is None else [("text", *difference)])
 
 
 def test_the_mode_of_a_file_that_a_world_event_changed_counts_from_then_on(judge: Bench) -> None:
@@ -200,7 +200,7 @@ def test_the_mode_of_a_file_that_a_world_event_changed_counts_from_then_on(judge
     kept = happened("done", changes={"a": RegularFile(b"new", 0o600)})
     lost = happened("done", changes={"a": NEW})
     assert judge([chmod, call(DONE)], [first, kept]).status == "passed"
-    assert told(judge([chmod, call(DONE)], [first, lost])) == [("effects", "mode of a", "0600", "0644")]
+    assert summary(judge([chmod, call(DONE)], [first, lost])) == [("effects", "mode of a", "0600", "0644")]
 
 
 RACE = (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),)
@@ -226,7 +226,7 @@ def test_a_call_that_is_refused_before_need_not_be_struck(judge: Bench) -> None:
 def test_an_early_refusal_is_not_blamed_on_the_adapter_for_want_of_a_strike(judge: Bench) -> None:
     unexpectedly = Clause(error="unexpectedly_modified")
     verdict = judge([call(unexpectedly, during=RACE)], [happened(NOT_READ, True)])
-    assert [(level, what) for level, what, _, _ in told(verdict)] == [("reason", "error")]
+    assert [(level, what) for level, what, _, _ in summary(verdict)] == [("reason", "error")]
     assert verdict.blame == "implementation"
 
 
@@ -252,7 +252,7 @@ def test_the_calls_of_a_group_are_judged_one_by_one_and_its_files_together(judge
 def test_a_group_without_files_changes_nothing(judge: Bench) -> None:
     group = ParallelCalls((call(Clause(text="one")),))
     verdict = judge([group], [StepOutcome((ToolResult("one"),), {"a": NEW})])
-    assert told(verdict) == [("effects", "file a", "old", "new")]
+    assert summary(verdict) == [("effects", "file a", "old", "new")]
 
 
 def test_verbatim_compares_the_raw_text_with_the_recording(judge: Bench) -> None:
@@ -264,12 +264,12 @@ def test_verbatim_compares_the_raw_text_with_the_recording(judge: Bench) -> None
     assert same.status == "passed"
     assert same.levels["verbatim"]
     assert (bare.status, bare.levels["text"], bare.levels["verbatim"]) == ("failed", True, False)
-    assert told(bare) == [("verbatim", "raw text", wrapped, NOT_READ)]
+    assert summary(bare) == [("verbatim", "raw text", wrapped, NOT_READ)]
 
 
 def test_verbatim_fails_where_the_recording_is_too_short(judge: Bench) -> None:
     verdict = judge([call(REFUSED)], [happened(NOT_READ, True)], level="verbatim", recorded=Transcript(()))
-    assert told(verdict) == [("verbatim", "raw text", "nothing recorded", NOT_READ)]
+    assert summary(verdict) == [("verbatim", "raw text", "nothing recorded", NOT_READ)]
 
 
 def test_verbatim_holds_an_answer_that_was_cut_to_its_beginning_and_to_what_the_host_added(
@@ -303,9 +303,9 @@ def test_documented_judges_documented_clauses_fully_and_set_up_by_its_effects(ju
     verdict = judge(steps, [wording, refused], contract=DOCUMENTED)
     assert (verdict.status, verdict.calls) == ("passed", 1)
     verdict = judge(steps, [happened("done"), refused], contract=DOCUMENTED)
-    assert told(verdict) == [("effects", "file a", "new", "old")]
+    assert summary(verdict) == [("effects", "file a", "new", "old")]
     verdict = judge(steps, [wording, happened("whatever", True, "no_changes")], contract=DOCUMENTED)
-    assert told(verdict) == [("reason", "error", "not_read", "no_changes")]
+    assert summary(verdict) == [("reason", "error", "not_read", "no_changes")]
 
 
 def test_documented_prefers_its_own_clause_over_what_was_recorded(judge: Bench) -> None:

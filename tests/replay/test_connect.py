@@ -21,7 +21,7 @@ MINIATURES = Path(__file__).with_name("miniatures.py")
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "message"),
     [
         ("", f"'': there is no kind ''. Write one of: {ALL}."),
         ("docker:x", f"'docker:x': there is no kind 'docker'. Write one of: {ALL}."),
@@ -60,12 +60,12 @@ MINIATURES = Path(__file__).with_name("miniatures.py")
     ],
 )
 def test_a_wrong_string_is_answered_with_what_to_write(
-    suite: Suite, monkeypatch: pytest.MonkeyPatch, spec: str, told: str
+    suite: Suite, monkeypatch: pytest.MonkeyPatch, spec: str, message: str
 ) -> None:
     monkeypatch.chdir(Path(__file__).parent)
     with pytest.raises(ConnectError) as error:
         connect(spec, suite)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_the_reference_is_compared_with_the_contract_of_the_run(suite: Suite) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
-from readfirst.harness.agents.claude_code.reminders import hooks_told
+from readfirst.harness.agents.claude_code.reminders import hook_reminders
 from readfirst.harness.lint.content import fingerprint
 from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.report.step import given_lines
@@ -37,7 +37,7 @@ def test_a_scenario_with_hooks_needs_them_and_a_session_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hook", "told"),
+    ("hook", "message"),
     [
         ("{deny: No.}", "runs at no event"),
         ("{PreToolUse: Edit}", "does nothing"),
@@ -60,10 +60,10 @@ def test_a_scenario_with_hooks_needs_them_and_a_session_of_its_own() -> None:
         ("{PreToolUse: Edit, says: x}", "says"),
     ],
 )
-def test_a_hook_that_cannot_be_is_a_mistake_with_a_place(hook: str, told: str) -> None:
+def test_a_hook_that_cannot_be_is_a_mistake_with_a_place(hook: str, message: str) -> None:
     with pytest.raises(ScenarioError) as caught:
         loaded(f"    - {hook}\n")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert "x.yaml:5:" in str(caught.value)
 
 
@@ -185,10 +185,10 @@ def test_hooks_are_exported_as_commands() -> None:
 def test_what_hooks_say_is_found_in_and_beside_an_answer() -> None:
     objection = 'PostToolUse:Edit hook blocking error from command: "c": [c]: No.'
     notes = (f"<system-reminder>\n{objection}\n\n</system-reminder>", "Edit operation feedback:\n- No.")
-    assert hooks_told("answer", notes) == ("answer", (objection, notes[1]))
+    assert hook_reminders("answer", notes) == ("answer", (objection, notes[1]))
     words = "PostToolUse:Edit operation feedback:\n- No.\n"
     said = f"toolu_1 (Edit) <post-tool-use-hook>{words}</post-tool-use-hook>\n\nGo on."
     merged = f"<system-reminder>\n{said}\n</system-reminder>"
-    assert hooks_told(f"answer\n\n{merged}", ("The user waits.",)) == ("answer", (words.strip(),))
+    assert hook_reminders(f"answer\n\n{merged}", ("The user waits.",)) == ("answer", (words.strip(),))
     bare = f"<system-reminder>\n{objection}\n\n</system-reminder>"
-    assert hooks_told(f"answer\n\n{bare}", ()) == ("answer", (objection,))
+    assert hook_reminders(f"answer\n\n{bare}", ()) == ("answer", (objection,))

@@ -136,7 +136,7 @@ def test_a_server_that_always_breaks_is_not_shared(place: SitePool) -> None:
         raise BrokenAdapter("it never starts")
 
     ways = dict.fromkeys(("alone", "prestart", "shared", "again"), place.site)
-    told = try_servers(broken, BASIC_CAPABILITIES, **ways)
-    assert told == Independence(
+    found = try_servers(broken, BASIC_CAPABILITIES, **ways)
+    assert found == Independence(
         prestart=False, refusal="a separate server broke when this was tried: it never starts"
     )

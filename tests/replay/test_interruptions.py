@@ -47,7 +47,7 @@ def test_each_way_to_end_early_takes_a_capability_and_a_session_of_its_own(how: 
 
 
 @pytest.mark.parametrize(
-    ("step", "told"),
+    ("step", "message"),
     [
         ("Write: {file_path: $WS/a.txt, content: alpha}\n    interrupted: soon", "interrupted"),
         ("Read: {file_path: $WS/a.txt, limit: 3}\n    interrupted: cut", "no text that can be cut"),
@@ -63,8 +63,8 @@ def test_each_way_to_end_early_takes_a_capability_and_a_session_of_its_own(how: 
         ),
     ],
 )
-def test_what_cannot_be_interrupted_so_is_refused(step: str, told: str) -> None:
-    with pytest.raises(ScenarioError, match=told):
+def test_what_cannot_be_interrupted_so_is_refused(step: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
         loaded(step)
 
 
@@ -73,7 +73,7 @@ def test_what_comes_of_a_cut_call_ends_in_the_middle_of_its_last_argument() -> N
     assert begun == '{"file_path": "$WS/a.txt", "content": "al\\"'
 
 
-class Told:
+class Noting:
     """Writes down what it is asked."""
 
     capabilities = frozenset({"Write", "during", "cancel", "cut", "kill"})
@@ -81,7 +81,7 @@ class Told:
     def __init__(self) -> None:
         self.entries: list[object] = []
 
-    def open(self, _workspace: Workspace) -> Told:
+    def open(self, _workspace: Workspace) -> Noting:
         self.entries.append("open")
         return self
 
@@ -103,17 +103,17 @@ def performed(adapter: object, how: Interruption | None, *more: ToolCall) -> Any
 
 
 def test_a_session_gets_a_cancelled_call_whole_and_a_cut_one_as_far_as_it_came() -> None:
-    told = Told()
-    assert performed(told, "cancelled").broken is None
-    assert performed(told, "limit").broken is None
-    assert told.entries[1] == ("cancelled", "alpha")
-    how, begun = told.entries[3]  # type: ignore[misc]
+    session = Noting()
+    assert performed(session, "cancelled").broken is None
+    assert performed(session, "limit").broken is None
+    assert session.entries[1] == ("cancelled", "alpha")
+    how, begun = session.entries[3]  # type: ignore[misc]
     assert how == "limit"
     assert begun.endswith('"content": "al')
 
 
 class Mute:
-    capabilities = Told.capabilities
+    capabilities = Noting.capabilities
 
     def open(self, _workspace: Workspace) -> Mute:
         return self
@@ -186,10 +186,10 @@ def test_a_file_is_torn_unless_it_is_as_it_was_or_as_was_asked(
     ],
 )
 def test_check_adapter_finds_who_writes_what_was_given_up_or_cut(capability: str, check: str) -> None:
-    class Writing(Told):
+    class Writing(Noting):
         capabilities = frozenset({"Read", "Edit", "Write", capability})
 
-        def open(self, workspace: Workspace) -> Told:
+        def open(self, workspace: Workspace) -> Noting:
             self.root = workspace.root
             return self
 

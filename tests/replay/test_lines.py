@@ -208,21 +208,21 @@ def test_a_call_that_nobody_saw_answered_is_none_for_a_conversation_that_goes_on
     write = {"do": "call", "tool": "Write", "arguments": {"file_path": str(file), "content": "beta\n"}}
     read = {"do": "call", "tool": "Read", "arguments": {"file_path": str(file)}}
 
-    def told(*requests: dict[str, Any]) -> list[dict[str, Any]]:
+    def answers_to(*requests: dict[str, Any]) -> list[dict[str, Any]]:
         asked = io.BytesIO(b"".join(json.dumps(each).encode() + b"\n" for each in requests))
         answers = io.BytesIO()
         make = partial(ReferenceAdapter, "2.1.160")
         serve_lines(make, "x", "1", asked, answers, tmp_path / "kept")
         return [*map(json.loads, answers.getvalue().splitlines())]
 
-    begun = told(
+    begun = answers_to(
         {"id": 1, "do": "open", "session": 1, **place},
         {"id": 2, "session": 1, **read},
         {"id": 3, "session": 1, **write},
     )
     assert [each.get("refused") for each in begun] == [None, False, False]
     os.utime(file, (4_000_000_000, 4_000_000_000))
-    went_on = told(
+    went_on = answers_to(
         {"id": 1, "do": "open", "session": 2, **place},
         {"id": 2, "do": "resume", "session": 2, "killed": 1},
         {"id": 3, "session": 2, **write},

@@ -55,13 +55,13 @@ def opened() -> Iterator[Open]:
     ],
 )
 def test_a_broken_answer_says_what_came(
-    opened: Open, workspace: Workspace, way: str, told: str, details: str
+    opened: Open, workspace: Workspace, way: str, message: str, details: str
 ) -> None:
     session = opened(way).open(workspace)
     with pytest.raises(BrokenAdapter) as error:
         session.call("Read", {})
     session.close()
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert details in error.value.details
     assert len(error.value.details) <= 8192
 
@@ -167,8 +167,8 @@ def test_a_server_that_does_not_start_is_reported_at_once(opened: Open) -> None:
 
 
 def test_a_version_of_the_protocol_that_nobody_knows_is_reported(opened: Open) -> None:
-    told = "the server's answer to the start is not valid MCP: Unsupported protocol version.*3000-01-01"
-    with pytest.raises(BrokenAdapter, match=told):
+    message = "the server's answer to the start is not valid MCP: Unsupported protocol version.*3000-01-01"
+    with pytest.raises(BrokenAdapter, match=message):
         opened("from-the-future")
 
 
@@ -203,8 +203,8 @@ def test_the_reference_passes_through_mcp() -> None:
         patch.setenv("PYTHONPATH", str(root))
         spec = RunSpec(root / "fixtures", f"mcp:--isolation=directory {serve}", "2.1.7")
         with Runner(spec) as runner:
-            told = {scenario_id: runner.judge(scenario_id).status for scenario_id in [*chosen, denied]}
-    assert set(told.values()) == {"passed"}
+            statuses = {scenario_id: runner.judge(scenario_id).status for scenario_id in [*chosen, denied]}
+    assert set(statuses.values()) == {"passed"}
 
 
 def test_a_missing_program_is_not_a_command(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_missing_program_is_not_a_command(tmp_path: Path) -> None:
         ("stops-halfway", "No answer.", "ne"),
     ],
 )
-def test_a_server_is_told_that_a_call_is_given_up_which_has_begun_to_write(
+def test_a_server_is_notified_that_a_call_is_given_up_which_has_begun_to_write(
     opened: Open, workspace: Workspace, way: str, answer: str, left: str | None
 ) -> None:
     new = workspace.root / "new.txt"

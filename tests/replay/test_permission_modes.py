@@ -115,7 +115,7 @@ def launched(tmp_path: Path, permissions: Permissions | None) -> tuple[list[str]
     return list(launch.command), settings
 
 
-def test_the_product_is_told_mode_rules_and_folders(tmp_path: Path) -> None:
+def test_the_product_is_given_mode_rules_and_folders(tmp_path: Path) -> None:
     command, settings = launched(
         tmp_path, Permissions("acceptEdits", tmp_path, ("Read",), (tmp_path / "shared",))
     )
@@ -135,7 +135,7 @@ def test_without_a_mode_the_product_is_allowed_every_tool(tmp_path: Path) -> Non
     assert settings["permissions"] == {"deny": ["Edit(a)"]}
 
 
-def test_a_version_that_would_ask_a_model_is_told_the_mode(tmp_path: Path) -> None:
+def test_a_version_that_would_ask_a_model_is_given_the_mode(tmp_path: Path) -> None:
     command = prepared(tmp_path, None, "default").command
     assert command[command.index("--permission-mode") + 1] == "default"
     assert command[command.index("--allowedTools") + 1] == "Read,Edit"

@@ -84,7 +84,7 @@ def test_capabilities_are_those_that_the_adapter_declares(opened: Opened) -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         *(
             pytest.param(name, "Edit took longer than 0.3 s", marks=pytest.mark.slow)
@@ -107,7 +107,7 @@ def test_capabilities_are_those_that_the_adapter_declares(opened: Opened) -> Non
     ],
 )
 def test_misbehaviour_ends_in_a_breakage_in_time_and_the_next_session_works(
-    opened: Opened, workspace: Workspace, name: str, told: str
+    opened: Opened, workspace: Workspace, name: str, message: str
 ) -> None:
     limit = 10.0 if name == "FloodsText" else TIME_LIMIT  # to make so much text takes a moment
     adapter = opened(name, time_limit=limit)
@@ -116,7 +116,7 @@ def test_misbehaviour_ends_in_a_breakage_in_time_and_the_next_session_works(
     with pytest.raises(BrokenAdapter) as error:
         session.call("Edit", {})
     assert time.monotonic() - started < limit + 2
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert error.value.blame == "adapter"
     session.close()
     (workspace.root / "a.txt").write_text("fine")
@@ -164,17 +164,17 @@ def test_an_adapter_without_the_optional_methods_is_reported(opened: Opened, wor
 
 
 @pytest.mark.parametrize(
-    ("factory", "told"),
+    ("factory", "message"),
     [
         ("none", "module miniatures has no none."),
         ("NOT_CALLABLE", "miniatures:NOT_CALLABLE is 3: neither an object with open() nor callable."),
         ("not_an_adapter", "miniatures:not_an_adapter gave 3, which has no method open(workspace)."),
     ],
 )
-def test_a_wrong_factory_is_reported(opened: Opened, factory: str, told: str) -> None:
+def test_a_wrong_factory_is_reported(opened: Opened, factory: str, message: str) -> None:
     with pytest.raises(FactoryError) as error:
         opened(factory).start()
-    assert str(error.value) == told
+    assert str(error.value) == message
 
 
 def test_a_missing_module_is_reported_and_a_broken_one_is_blamed(

@@ -6,7 +6,7 @@ import pytest
 
 from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.adapters.recording import OneTranscript
-from readfirst.harness.agents.claude_code.reminders import files_told
+from readfirst.harness.agents.claude_code.reminders import file_reminders
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.load import ScenarioError
@@ -44,7 +44,7 @@ def test_reminders_that_nobody_judges_are_a_mistake() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "levels"),
+    ("noted", "levels"),
     [
         (("$WS changed.",), (True, True)),
         (("$WS was changed.",), (True, False)),
@@ -52,14 +52,14 @@ def test_reminders_that_nobody_judges_are_a_mistake() -> None:
         (("$WS changed.", "$WS changed."), (False, False)),
     ],
 )
-def test_whether_the_model_is_told_is_an_effect_and_the_words_are_text(
-    told: tuple[str, ...], levels: tuple[bool, bool]
+def test_whether_there_is_a_reminder_is_an_effect_and_its_words_are_text(
+    noted: tuple[str, ...], levels: tuple[bool, bool]
 ) -> None:
-    verdict = judged(loaded(f"{CALL}      reminders: [$WS changed.]\n"), answering.Telling(told))
+    verdict = judged(loaded(f"{CALL}      reminders: [$WS changed.]\n"), answering.Telling(noted))
     assert (verdict.levels["effects"], verdict.levels["text"]) == levels
 
 
-def test_without_a_clause_nothing_may_be_told() -> None:
+def test_without_a_clause_there_may_be_no_reminder() -> None:
     assert judged(loaded(CALL), answering.Telling(())).status == "passed"
     [found] = judged(loaded(CALL), answering.Telling(("$WS changed.",))).differences
     assert (found.what, found.expected, found.level) == ("reminders", "0", "effects")
@@ -79,9 +79,9 @@ def test_a_long_reminder_may_be_stated_by_parts() -> None:
     assert found.what == "lines of reminder"
 
 
-@pytest.mark.parametrize("told", ["changed", ["changed"], (1,)])
-def test_what_is_no_tuple_of_texts_breaks(told: Any) -> None:
-    verdict = judged(loaded(CALL), answering.Telling(told))
+@pytest.mark.parametrize("noted", ["changed", ["changed"], (1,)])
+def test_what_is_no_tuple_of_texts_breaks(noted: Any) -> None:
+    verdict = judged(loaded(CALL), answering.Telling(noted))
     assert (verdict.status, verdict.blame) == ("broken", "adapter")
     assert "not a tuple of strings" in verdict.reason
 
@@ -94,7 +94,7 @@ def test_a_process_of_its_own_tells_the_same() -> None:
         adapter.close()
 
 
-def test_a_recording_tells_what_was_told() -> None:
+def test_a_recording_has_the_reminders() -> None:
     scenario = loaded(CALL + CALL)
     with SitePool() as place:
         outcome = replay(scenario, answering.Telling(("one", LONG)), place)
@@ -109,13 +109,13 @@ def test_only_reminders_of_changed_files_are_taken_out_of_an_answer() -> None:
     note = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:\n     1→one"
     other = "\n\n<system-reminder>\nThink of the tasks.\n</system-reminder>"
     merged = f"\n\n<system-reminder>\n{note}\n</system-reminder>"
-    assert files_told(f"answer{other}{merged}", ()) == (f"answer{other}\n", (note,))
-    assert files_told(merged.lstrip(), ()) == ("", (note,))
+    assert file_reminders(f"answer{other}{merged}", ()) == (f"answer{other}\n", (note,))
+    assert file_reminders(merged.lstrip(), ()) == ("", (note,))
 
 
-def test_reminders_beside_an_answer_are_told_apart() -> None:
+def test_reminders_beside_an_answer_are_set_apart() -> None:
     first, second = (
         f"Note: /w/{name} changed on disk since you read it:\n1\tone\n\n... [2 lines]" for name in "ab"
     )
     note = f"{first}\n\n{second}\n\nThe user has heard nothing."
-    assert files_told("answer", (note, "Other.")) == ("answer", (first, second))
+    assert file_reminders("answer", (note, "Other.")) == ("answer", (first, second))

@@ -110,7 +110,7 @@ def test_a_group_gives_one_result_per_call(place: SitePool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "words"),
     [
         ("Raises", "the adapter raised ValueError: no idea about $WS"),
         ("ExitsPolitely", "the adapter raised SystemExit: 4"),
@@ -120,10 +120,10 @@ def test_a_group_gives_one_result_per_call(place: SitePool) -> None:
         ("NamesErrorsByNumber", "the result's error is 6, not a name"),
     ],
 )
-def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(place: SitePool, name: str, told: str) -> None:
+def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(place: SitePool, name: str, words: str) -> None:
     outcome = replayed(place, getattr(miniatures, name), READ, EDIT, WRITE)
     assert outcome.broken is not None
-    assert (outcome.broken.blame, outcome.broken.message, outcome.broken.step) == ("adapter", told, 1)
+    assert (outcome.broken.blame, outcome.broken.message, outcome.broken.step) == ("adapter", words, 1)
     assert len(outcome.steps) == 1
 
 
@@ -135,7 +135,7 @@ def test_a_breakage_shows_no_path_that_differs_from_run_to_run(place: SitePool) 
 
 
 @pytest.mark.parametrize(
-    ("adapter", "step", "told"),
+    ("adapter", "step", "words"),
     [
         (miniatures.LosesAParallelResult, ParallelCalls((READ, READ)), "gave 1 results for 2 calls"),
         (miniatures.StrikesTwice, ToolCall("Write", WRITE.arguments, (CHANGE,)), "ran `interfere` 2 times"),
@@ -146,12 +146,12 @@ def test_a_breakage_shows_no_path_that_differs_from_run_to_run(place: SitePool) 
     ],
 )
 def test_a_broken_protocol_is_blamed_on_the_adapter(
-    place: SitePool, adapter: Any, step: Step, told: str
+    place: SitePool, adapter: Any, step: Step, words: str
 ) -> None:
     broken = replayed(place, adapter, step).broken
     assert broken is not None
     assert broken.blame == "adapter"
-    assert told in broken.message
+    assert words in broken.message
 
 
 def test_a_text_for_a_group_is_not_a_sequence_of_results(place: SitePool) -> None:

@@ -48,7 +48,7 @@ def test_a_sub_agents_steps_are_read_between_its_beginning_and_its_end() -> None
 
 
 @pytest.mark.parametrize(
-    ("steps", "told"),
+    ("steps", "message"),
     [
         ("  - resume: now\n", "resume has nothing to say more of"),
         ("  - compact: [1]\n", "compact has nothing to say more of"),
@@ -65,10 +65,10 @@ def test_a_sub_agents_steps_are_read_between_its_beginning_and_its_end() -> None
         ("  - agent: {steps: [{touch: a}], name: x}\n", "'name'"),
     ],
 )
-def test_what_is_no_such_step_is_told(steps: str, told: str) -> None:
+def test_what_is_no_such_step_is_reported(steps: str, message: str) -> None:
     with pytest.raises(ScenarioError) as error:
         loaded(steps)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 class Undoing(answering.Diary):
@@ -179,7 +179,7 @@ def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
     )
 
 
-def test_in_a_process_of_its_own_a_missing_method_is_told() -> None:
+def test_in_a_process_of_its_own_a_missing_method_is_reported() -> None:
     adapter = PythonAdapter(answering.__file__, "Pretends", time_limit=30)
     try:
         with SitePool() as place:

@@ -85,7 +85,7 @@ def test_what_changed_visibly_or_is_new_or_gone_leaves_no_trace(tmp_path: Path) 
     assert traces(before, snapshot(tmp_path)) == {}
 
 
-def test_the_names_of_one_file_are_told(tmp_path: Path) -> None:
+def test_the_names_of_one_file_are_reported(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     (tmp_path / "b").write_bytes(b"")
     (tmp_path / "alone").write_bytes(b"")
@@ -146,18 +146,18 @@ def test_an_enormous_file_is_reported_by_its_size(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    ("limit", "value", "told"),
+    ("limit", "value", "message"),
     [("MAXIMUM_ENTRIES", 2, "more than 2 files"), ("MAXIMUM_SIZE", 11, "more than 11 bytes")],
 )
 def test_more_than_anybody_can_want_to_compare_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, told: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, message: str
 ) -> None:
     monkeypatch.setattr(snapshots, limit, value)
     (tmp_path / "d").mkdir()
     (tmp_path / "d" / "a").write_bytes(b"ten bytes.")
     assert len(snapshot(tmp_path)) == 2
     (tmp_path / "b").write_bytes(b"ab")
-    with pytest.raises(TooLargeError, match=told):
+    with pytest.raises(TooLargeError, match=message):
         snapshot(tmp_path)
 
 

@@ -36,7 +36,7 @@ def write(path: object) -> ToolCall:
     return ToolCall("Write", {"file_path": path, "content": "a"})
 
 
-def test_a_time_and_a_replaced_file_are_told_apart() -> None:
+def test_a_time_and_a_replaced_file_are_distinguished() -> None:
     traces = {"a.txt": Trace(SECOND, 2 * SECOND + 5, replaced=True)}
     inode, time = trace_differences({}, (), STATE, NAMES, traces)
     assert (inode.what, inode.got) == ("inode of a.txt", "another file with the same bytes")
@@ -111,7 +111,7 @@ def test_a_name_that_is_gone_is_no_difference_of_names() -> None:
         ({"b": NEW}, {}, PAIR, "a", "a file of its own", "one file with b (hard links)"),
     ],
 )
-def test_names_that_share_another_file_than_they_should_are_told_once(
+def test_names_that_share_another_file_than_they_should_are_reported_once(
     expected: dict[str, Entry | None], before: Names, after: Names, what: str, wanted: str, got: str
 ) -> None:
     found = list(name_differences(expected, before, after, {}))

@@ -106,7 +106,7 @@ def test_chmod_symlink_and_mkdir_do_what_they_say(site: Site, root: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("event", "told"),
+    ("event", "message"),
     [
         (WorldEvent("touch", "none", mtime=2), "cannot touch none: No such file"),
         (WorldEvent("delete", "none"), "cannot delete none: No such file"),
@@ -121,11 +121,13 @@ def test_chmod_symlink_and_mkdir_do_what_they_say(site: Site, root: Path) -> Non
         (WorldEvent("symlink", "d", Symlink("a.txt")), "cannot symlink d: File exists"),
     ],
 )
-def test_an_event_that_does_not_fit_is_reported(site: Site, root: Path, event: WorldEvent, told: str) -> None:
+def test_an_event_that_does_not_fit_is_reported(
+    site: Site, root: Path, event: WorldEvent, message: str
+) -> None:
     os.mkfifo(root / "pipe")
     with pytest.raises(WorldEventError) as error:
         site.perform(event)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,8 @@ def test_a_runner_judges_laws_where_they_hold_and_passes_nothing_that_it_cannot_
 
 @pytest.mark.runners
 def test_all_three_agree_on_the_reference(tmp_path: Path) -> None:
-    sample, told = SUITE.ids()[::8], [each for each in SUITE.ids() if each.startswith("interrupted/")]
-    assert compared(REFERENCE, sorted({*sample, *told}), tmp_path, of_go, of_node) >= 200
+    sample, interrupted = SUITE.ids()[::8], [each for each in SUITE.ids() if each.startswith("interrupted/")]
+    assert compared(REFERENCE, sorted({*sample, *interrupted}), tmp_path, of_go, of_node) >= 200
 
 
 @pytest.mark.runners

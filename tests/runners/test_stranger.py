@@ -93,7 +93,7 @@ def test_a_runner_prints_text(runner: Callable[..., str], tmp_path: Path) -> Non
         dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])
     )
     step = {**plain["steps"][-1], "expect": {**plain["steps"][-1]["expect"], "text": HOSTILE}}
-    told = [
+    streamed = [
         {**plain, "id": f"wrong/{HOSTILE}", "title": HOSTILE, "steps": [*plain["steps"][:-1], step]},
         {**plain, "id": "disputed/x", "title": HOSTILE, "disputed": HOSTILE},
         {**plain, "id": "unsupported/x", "needs": [HOSTILE]},
@@ -105,10 +105,10 @@ def test_a_runner_prints_text(runner: Callable[..., str], tmp_path: Path) -> Non
         },
     ]
     suite, verdicts = tmp_path / "suite.jsonl", tmp_path / "verdicts.jsonl"
-    lines = [json.dumps(each) for each in (header, *told, {**end, "scenarios": len(told)})]
+    lines = [json.dumps(each) for each in (header, *streamed, {**end, "scenarios": len(streamed)})]
     suite.write_text("\n".join(lines) + "\n")
     printed = runner(REFERENCE, suite, verdicts)
-    assert printed.count("owned") >= len(told) - 1
+    assert printed.count("owned") >= len(streamed) - 1
     assert complaints(printed) == []
     suite.write_text(f"{HOSTILE}\n")
     assert complaints(runner(REFERENCE, suite, verdicts)) == []

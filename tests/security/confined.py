@@ -28,9 +28,9 @@ def run_intruder(workspace: Path, words: str) -> str:
     )
     assert child.process.stdout is not None
     with child.process.stdout as output:
-        told = output.read().decode()
+        printed = output.read().decode()
     child.end()
-    return told
+    return printed
 
 
 if __name__ == "__main__":

@@ -50,17 +50,17 @@ def shell(command: str) -> str:
     return done.stdout.strip() or f"nothing: {bool(done.stderr)}"
 
 
-def attempts(told: dict[str, Any]) -> dict[str, Callable[[], Any]]:
-    outside, inside = Path("/" + told["outside"]), Path("/" + told["inside"])
+def attempts(given: dict[str, Any]) -> dict[str, Callable[[], Any]]:
+    outside, inside = Path("/" + given["outside"]), Path("/" + given["inside"])
     up = "../" * 20
     tricks = f"mount -o remount,rw / ; umount -l / ; umount -a -l ; cat {outside}/precious.txt"
     return {
         "socket": lambda: connect(f"{outside}/agent.sock"),
-        "abstract socket": lambda: connect(f"\0{told['abstract']}"),
+        "abstract socket": lambda: connect(f"\0{given['abstract']}"),
         "pipe": lambda: pipe(f"{outside}/pipe"),
         "file": (outside / "precious.txt").read_text,
         "file by its process": Path(f"/proc/1/root{outside}/precious.txt").read_text,
-        "file by another process": Path(f"/proc/{told['harness']}/root{outside}/precious.txt").read_text,
+        "file by another process": Path(f"/proc/{given['harness']}/root{outside}/precious.txt").read_text,
         "file by a way up": Path(f"{inside}/{up}{outside}/precious.txt").read_text,
         "file by a descriptor": lambda: [
             os.readlink(f"/proc/self/fd/{each}")
@@ -74,15 +74,15 @@ def attempts(told: dict[str, Any]) -> dict[str, Callable[[], Any]]:
         "a link to it": lambda: (
             (inside / "link").symlink_to(outside / "precious.txt") or (inside / "link").read_text()
         ),
-        "home": lambda: (Path("/" + told["home"]) / "private.txt").read_text(),
+        "home": lambda: (Path("/" + given["home"]) / "private.txt").read_text(),
         "folders for temporary files": lambda: {
             place: sorted(os.listdir(place))
             for place in ("/run", "/dev/shm", "/var/tmp")
             if os.path.isdir(place)
         },
-        "temporary files of others": lambda: (Path("/tmp") / told["temporary"]).read_text(),
+        "temporary files of others": lambda: (Path("/tmp") / given["temporary"]).read_text(),
         "passwords": lambda: len(Path("/etc/shadow").read_bytes()),
-        "fixtures": lambda: os.listdir("/" + told["fixtures"])[0],
+        "fixtures": lambda: os.listdir("/" + given["fixtures"])[0],
         "socket to the host": lambda: make_socket(AF_VSOCK),
         "socket to the kernel": lambda: make_socket(AF_ALG),
         "ring": lambda: system_call(425, 8, 0),

@@ -99,7 +99,7 @@ def project(folder: Path, text: str) -> Facts:
     cell = {"holds": "no", "scenarios": 1, "judged": 1, "holding": 0, "shortest": IDS[0], "since": text}
     shown = {"scenario": IDS[0], "title": text, "steps": 1, "step": 1, "line": f"lost: {text}"}
     harm = {"sessions": 1, "counts": {**dict.fromkeys(KINDS, 0), "lost": 1}, "shortest": {"lost": shown}}
-    told = {**harm, "any": 1, "shortest": {"lost": IDS[0]}}
+    harmed = {**harm, "any": 1, "shortest": {"lost": IDS[0]}}
     table: dict[str, Any] = {
         "format": 1,
         "contract": text,
@@ -114,12 +114,12 @@ def project(folder: Path, text: str) -> Facts:
                 "kind": text,
                 "level": text,
                 "date": text,
-                "harm": told,
+                "harm": harmed,
                 "classes": {text: totals},
             }
         },
         "versions": {
-            each: {"recorded": True, "summary": text, "harm": told, "classes": totals}
+            each: {"recorded": True, "summary": text, "harm": harmed, "classes": totals}
             for each in ("1.0", "2.0", "2.1.7")
         },
         "rules": {

@@ -146,15 +146,15 @@ def stranger(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("is_recognised", [True, False])
 def test_a_server_that_is_a_module_imports_nothing_from_a_stranger_s_files(
-    told: bool, stranger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    is_recognised: bool, stranger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not told:
+    if not is_recognised:
         monkeypatch.setattr(Command, "is_a_module", False)
     with pytest.raises(SystemExit):
         cli.main(["run", f"mcp:{sys.executable} -m readfirst serve --root $WS", "--fixtures", str(stranger)])
-    assert (tmp_path / "made.txt").exists() is not told
+    assert (tmp_path / "made.txt").exists() is not is_recognised
 
 
 @pytest.mark.parametrize("words", ["npx -y server", "env A=1 npx server", "uv run server.py", "bun x.ts"])
@@ -176,5 +176,5 @@ def test_no_server_is_started_by_what_runs_the_files_of_a_folder(
         ("node -m x", False),
     ],
 )
-def test_python_is_told_where_it_would_look(words: str, expected: bool) -> None:
+def test_a_module_that_python_runs_is_recognised(words: str, expected: bool) -> None:
     assert Command(tuple(words.split()), Path()).is_a_module is expected

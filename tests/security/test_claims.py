@@ -124,16 +124,16 @@ def test_a_tool_whose_plainest_call_is_lacking_is_not_claimed() -> None:
     assert claimed(traits) == {"Read", "Write"}
 
 
-@pytest.mark.parametrize(("names", "told"), [("Raed", "Did you mean Read?"), ("deny", "names no tool")])
-def test_claims_that_mean_nothing_are_refused(readfirst: Cli, names: str, told: str) -> None:
+@pytest.mark.parametrize(("names", "message"), [("Raed", "Did you mean Read?"), ("deny", "names no tool")])
+def test_claims_that_mean_nothing_are_refused(readfirst: Cli, names: str, message: str) -> None:
     found = readfirst("run", READS, "--claims", names)
     assert found.code == 2
-    assert told in found.err
+    assert message in found.err
 
 
 @pytest.mark.slow
 def test_with_pytest_it_is_one_error_before_anything_is_collected(pytester: pytest.Pytester) -> None:
     scenario = SUITE.scenarios_root / "gate" / "edit-unread.yaml"
-    told = pytester.runpytest_subprocess("--adapter", READS, scenario)
-    assert told.ret == pytest.ExitCode.USAGE_ERROR
-    assert "does not claim Edit, Write" in told.stderr.str()
+    ended = pytester.runpytest_subprocess("--adapter", READS, scenario)
+    assert ended.ret == pytest.ExitCode.USAGE_ERROR
+    assert "does not claim Edit, Write" in ended.stderr.str()

@@ -98,7 +98,7 @@ def everybodys() -> Iterator[Path]:
 
 def test_unconfined_these_attacks_reach_their_aims(outside: dict[str, Any], workspace: Path) -> None:
     command = [sys.executable, str(INTRUDER), json.dumps(outside)]
-    told = json.loads(subprocess.run(command, capture_output=True, check=True, cwd=workspace).stdout)
+    found = json.loads(subprocess.run(command, capture_output=True, check=True, cwd=workspace).stdout)
     aims = (
         "socket",
         "abstract socket",
@@ -111,17 +111,17 @@ def test_unconfined_these_attacks_reach_their_aims(outside: dict[str, Any], work
         "fixtures",
     )
     for aim in (*aims, "temporary files of others"):
-        assert told[aim] not in REFUSED[aim], aim
+        assert found[aim] not in REFUSED[aim], aim
 
 
-def check(told: dict[str, Any]) -> None:
-    assert {name: told[name] for name, allowed in REFUSED.items() if told[name] not in allowed} == {}
-    places = told["folders for temporary files"]
+def check(found: dict[str, Any]) -> None:
+    assert {name: found[name] for name, allowed in REFUSED.items() if found[name] not in allowed} == {}
+    places = found["folders for temporary files"]
     assert places == {place: [] for place in places}
     assert set(places) >= {"/run", "/dev/shm"}
-    assert told["file by a descriptor"] == []
-    assert set(told["disk"]) <= {"full", "null", "random", "shm", "tty", "urandom", "zero"}
-    assert told["own file"] is True
+    assert found["file by a descriptor"] == []
+    assert set(found["disk"]) <= {"full", "null", "random", "shm", "tty", "urandom", "zero"}
+    assert found["own file"] is True
 
 
 def test_a_confined_program_reaches_nothing_outside(outside: dict[str, Any], workspace: Path) -> None:
@@ -138,12 +138,12 @@ def test_a_workspace_in_memory_is_there_and_nothing_beside_it(outside: dict[str,
         workspace.mkdir()
         (Path(folder) / "other").mkdir()
         try:
-            told = json.loads(run_intruder(workspace, json.dumps({**outside, "inside": str(workspace)[1:]})))
+            found = json.loads(run_intruder(workspace, json.dumps({**outside, "inside": str(workspace)[1:]})))
         except BrokenAdapter as error:
             pytest.skip(f"this system has no way to confine: {error}")
-        assert told["folders for temporary files"].pop("/dev/shm") == [Path(folder).name]
-        told["folders for temporary files"]["/dev/shm"] = []
-        check(told)
+        assert found["folders for temporary files"].pop("/dev/shm") == [Path(folder).name]
+        found["folders for temporary files"]["/dev/shm"] = []
+        check(found)
         assert (workspace / "link").is_symlink()
         assert sorted(each.name for each in Path(folder).iterdir()) == ["other", "workspace"]
 

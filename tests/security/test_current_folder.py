@@ -71,7 +71,10 @@ def test_what_is_run_to_its_end_stands_elsewhere(trap: Path) -> None:
 def test_what_is_run_to_its_end_ends_with_who_is_killed(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     subprocess.run(["mkfifo", pipe], check=True)
-    with subprocess.Popen([sys.executable, "-c", ERRAND.format(pipe=pipe)]) as running, pipe.open() as told:
-        assert told.readline() == "started\n"
+    with (
+        subprocess.Popen([sys.executable, "-c", ERRAND.format(pipe=pipe)]) as running,
+        pipe.open() as pipe_end,
+    ):
+        assert pipe_end.readline() == "started\n"
         running.send_signal(signal.SIGKILL)
-        assert told.read() == ""
+        assert pipe_end.read() == ""

@@ -75,8 +75,8 @@ def ended(words: Sequence[str], **options: object) -> tuple[int, str]:
     ],
 )
 def test_closed_streams_are_as_if_nobody_read_them(words: list[str], closed: str) -> None:
-    code, told = ended(["sh", "-c", f'"$@" {closed}', "sh", *RUN, *words])
-    assert (code, "Traceback" in told, "bug" in told) == (ExitCode.CONFORMANT, False, False)
+    code, printed = ended(["sh", "-c", f'"$@" {closed}', "sh", *RUN, *words])
+    assert (code, "Traceback" in printed, "bug" in printed) == (ExitCode.CONFORMANT, False, False)
 
 
 @pytest.mark.parametrize(
@@ -86,17 +86,17 @@ def test_closed_streams_are_as_if_nobody_read_them(words: list[str], closed: str
 def test_a_reader_that_stops_reading_ends_the_command_as_it_does_others(words: list[str]) -> None:
     reads, writes = os.pipe()
     os.close(reads)
-    code, told = ended([*RUN, *words], stdout=writes)
+    code, printed = ended([*RUN, *words], stdout=writes)
     os.close(writes)
-    assert (code, "Traceback" in told) == (128 + signal.SIGPIPE, False)
+    assert (code, "Traceback" in printed) == (128 + signal.SIGPIPE, False)
 
 
 @pytest.mark.parametrize(
     "words", [["--version"], *(pytest.param(w, marks=pytest.mark.slow) for w in (ONE, ["-h"]))]
 )
 def test_a_full_disk_behind_standard_output_is_what_broke(words: list[str]) -> None:
-    code, told = ended(["sh", "-c", '"$@" >/dev/full', "sh", *RUN, *words])
-    assert (code, "No space left" in told, "Traceback" in told) == (ExitCode.BROKEN, True, False)
+    code, printed = ended(["sh", "-c", '"$@" >/dev/full', "sh", *RUN, *words])
+    assert (code, "No space left" in printed, "Traceback" in printed) == (ExitCode.BROKEN, True, False)
 
 
 def test_a_full_disk_behind_standard_error_changes_no_verdict() -> None:
@@ -135,8 +135,8 @@ def test_a_device_stays_one(tmp_path: Path) -> None:
         full.open("wb").close()
     except OSError:
         pytest.skip("no devices can be made here")
-    code, told = ended([*JSONL, str(full)])
-    assert (code, "No space left" in told, "Traceback" in told) == (ExitCode.USAGE, True, False)
+    code, printed = ended([*JSONL, str(full)])
+    assert (code, "No space left" in printed, "Traceback" in printed) == (ExitCode.USAGE, True, False)
     assert stat.S_ISCHR(full.lstat().st_mode)
 
 
@@ -192,8 +192,8 @@ def test_a_site_where_nothing_can_be_made_is_said(tmp_path: Path, monkeypatch: p
 
 def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     words = ["sh", "-c", 'mkdir gone; cd gone; rmdir ../gone; exec "$@"', "sh", sys.executable, "-P", "-m"]
-    code, told = ended([*words, "readfirst", *ONE], cwd=tmp_path)
-    assert (code, "Change to another one" in told, "bug" in told) == (ExitCode.BROKEN, True, False)
+    code, printed = ended([*words, "readfirst", *ONE], cwd=tmp_path)
+    assert (code, "Change to another one" in printed, "bug" in printed) == (ExitCode.BROKEN, True, False)
 
 
 @pytest.mark.parametrize(

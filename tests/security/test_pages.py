@@ -236,7 +236,7 @@ def test_a_name_that_leads_out_of_the_site_is_refused(tmp_path: Path, name: str)
         made_pages(facts)
 
 
-def test_rules_that_the_results_do_not_know_are_told(tmp_path: Path) -> None:
+def test_rules_that_the_results_do_not_know_are_reported(tmp_path: Path) -> None:
     facts = project(tmp_path, "plain")
     table_ = json.loads((facts.docs / "compatibility.json").read_text())
     del table_["rules"]["second"]

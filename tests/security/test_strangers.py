@@ -212,13 +212,13 @@ def play(scenario: Scenario, folder: Path, *, confined: bool) -> None:
 def test_the_loader_refuses_it_before_anything_runs(name: str, tmp_path: Path) -> None:
     attack = ATTACKS[name]
     suite = suite_of(attack, tmp_path)
-    told = io.StringIO()
-    with redirect_stdout(told), redirect_stderr(told), pytest.raises(SystemExit) as ended:
+    printed = io.StringIO()
+    with redirect_stdout(printed), redirect_stderr(printed), pytest.raises(SystemExit) as ended:
         cli.main(["run", "reference", "--fixtures", str(suite.root)])
     file = suite.path("family/attack")
     assert ended.value.code == 4
-    assert f"{file}:{attack.place}" in told.getvalue()
-    assert f"[{attack.rule}]" in told.getvalue()
+    assert f"{file}:{attack.place}" in printed.getvalue()
+    assert f"[{attack.rule}]" in printed.getvalue()
     assert not harmed(tmp_path)
 
 

@@ -241,7 +241,7 @@ def test_arguments_together_are_no_longer_than_one_may_be(suite: Suite) -> None:
         Suite(suite.root).scenario("gate/x")
 
 
-def test_no_more_mistakes_are_told_than_somebody_reads() -> None:
+def test_no_more_mistakes_are_reported_than_somebody_reads() -> None:
     look = Inspection(load("".join(f"k{number}: 1\n" for number in range(2000)).encode(), Path("x.yaml")))
     with pytest.raises(SuiteError) as refused:
         look.mapping(look.document.value, (), "it", ("title",))
@@ -257,10 +257,10 @@ def test_a_recording_of_what_is_no_version_is_of_no_time() -> None:
 def test_what_is_too_deep_is_called_so_whatever_words_the_parser_has(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = yaml.MarkedYAMLError.__init__
+    original = yaml.MarkedYAMLError.__init__
 
     def otherwise(self: yaml.MarkedYAMLError, *words: object) -> None:
-        told(self, "in other words", words[1], "in others", *words[3:])  # type: ignore[arg-type]
+        original(self, "in other words", words[1], "in others", *words[3:])  # type: ignore[arg-type]
 
     monkeypatch.setattr(yaml.MarkedYAMLError, "__init__", otherwise)
     with pytest.raises(StrictYamlError) as refused:

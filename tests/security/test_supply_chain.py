@@ -56,8 +56,8 @@ def test_every_lock_is_that_of_its_mapping_and_names_no_registry() -> None:
 
 def test_a_lock_of_other_packages_is_refused_with_the_command_that_renews_it() -> None:
     target, release = LOCKED[0]
-    told = f"--pin {target.name}@{release.version}"
-    with pytest.raises(BrokenAdapter, match=f"pins other packages(.|\n)*{re.escape(told)}"):
+    pin = f"--pin {target.name}@{release.version}"
+    with pytest.raises(BrokenAdapter, match=f"pins other packages(.|\n)*{re.escape(pin)}"):
         pip_lock(target, replace(release, pip=(*release.pip, "more==1.0")))
 
 

@@ -107,12 +107,12 @@ def test_an_implementation_page_is_a_card_that_shows_what_it_loses(
 def test_a_card_explains_the_stars_of_its_own_row_alone(
     facts: Facts, implementations: dict[str, str]
 ) -> None:
-    told = {name: starred([row]) for name, row in facts.rows.items() if f"{name}.md" in implementations}
-    assert len({*told.values()}) > 1
-    for name, stars in told.items():
+    stars_of = {name: starred([row]) for name, row in facts.rows.items() if f"{name}.md" in implementations}
+    assert len({*stars_of.values()}) > 1
+    for name, stars in stars_of.items():
         said = {
             each
-            for each in told.values()
+            for each in stars_of.values()
             if each and each.replace("*", "\\*") in implementations[f"{name}.md"]
         }
         assert said == ({stars} if stars else set()), name
@@ -200,7 +200,7 @@ def test_what_a_page_links_to_comes_along_and_so_on(tmp_path: Path) -> None:
     assert found == {"README.md", "made.md", "docs/a.md", "data.json"}
 
 
-def test_links_that_lead_nowhere_are_told(tmp_path: Path) -> None:
+def test_links_that_lead_nowhere_are_reported(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "a.html").write_text(
         '<a href="sub/b.html#there">1</a><a href="sub/b.html#gone">2</a><a href="c.html">3</a>'

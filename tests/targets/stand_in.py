@@ -31,8 +31,8 @@ def call(name: str, given: dict[str, str]) -> str:
 def answer(method: str, params: dict) -> dict:
     match method:
         case "initialize":
-            told = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}}
-            return told | {"serverInfo": {"name": "My / files", "version": "2.0"}}
+            offered = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}}
+            return offered | {"serverInfo": {"name": "My / files", "version": "2.0"}}
         case "tools/list":
             start = int(params.get("cursor") or 0)
             more = {"nextCursor": str(start + PAGE)} if start + PAGE < len(TOOLS) else {}

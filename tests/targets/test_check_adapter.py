@@ -153,7 +153,7 @@ def test_the_reference_has_no_problem() -> None:
 
 
 @pytest.mark.parametrize(
-    ("adapter", "name", "told"),
+    ("adapter", "name", "message"),
     [
         (RefusesAsSuccess, "a missing file is refused, and the answer marked as an error", "Set is_error."),
         (AnswersStrings, "an existing file is read", "return a ToolResult"),
@@ -183,8 +183,8 @@ def test_the_reference_has_no_problem() -> None:
         (DoesNotOpen, "a session opens and closes", "the adapter raised OSError: no server"),
     ],
 )
-def test_what_is_wrong_is_found_and_reported(adapter: type[Plain], name: str, told: str) -> None:
-    assert told in problems(adapter())[name]
+def test_what_is_wrong_is_found_and_reported(adapter: type[Plain], name: str, message: str) -> None:
+    assert message in problems(adapter())[name]
 
 
 def test_nothing_is_tried_without_a_session() -> None:

@@ -109,7 +109,7 @@ def test_what_is_a_part_of_a_line_is_quoted_with_the_rest_of_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "arguments", "told"),
+    ("text", "arguments", "message"),
     [
         ("a b\n", edit("a", "x"), "a part of a line that was not read"),
         ("a\n", edit("a\n", "x"), "does not end with a newline"),
@@ -120,13 +120,13 @@ def test_what_is_a_part_of_a_line_is_quoted_with_the_rest_of_it() -> None:
         ("a\n", {**edit("a", "x"), "file_path": 5}, "a file without a name"),
     ],
 )
-def test_what_a_patch_has_no_words_for_is_told(text: str, arguments: dict, told: str) -> None:
-    with pytest.raises(Unexpressed, match=told):
+def test_what_a_patch_has_no_words_for_is_reported(text: str, arguments: dict, message: str) -> None:
+    with pytest.raises(Unexpressed, match=message):
         written("apply_patch", "Edit", arguments, "f", known(text, read=False))
 
 
 @pytest.mark.parametrize(
-    ("text", "old", "new", "told"),
+    ("text", "old", "new", "message"),
     [
         ("a b\na c\n", "a", "x", "a text that is in several lines"),
         ("a a\n", "a", "x", "a text that is in several lines"),
@@ -134,8 +134,8 @@ def test_what_a_patch_has_no_words_for_is_told(text: str, arguments: dict, told:
         ("a\n", "a\n", "x", "the newline at the end of a file"),
     ],
 )
-def test_what_a_patch_cannot_quote_of_a_file_that_was_read_is_told(text, old, new, told) -> None:
-    with pytest.raises(Unexpressed, match=told):
+def test_what_a_patch_cannot_quote_of_a_file_that_was_read_is_reported(text, old, new, message) -> None:
+    with pytest.raises(Unexpressed, match=message):
         written("apply_patch", "Edit", edit(old, new), "f", known(text))
 
 
@@ -207,13 +207,13 @@ def test_a_shell_writes_a_file_and_reads_lines_of_it(tmp_path: Path) -> None:
     assert read(offset=2) == "`two`\n\nfour\\\n"
     assert read(limit=1) == "one $HOME\n"
     assert read(offset=2, limit=2) == "`two`\n\n"
-    for tool, arguments, told in (
+    for tool, arguments, message in (
         ("Read", {"file_path": "f", "offset": 0}, "no such number"),
         ("Read", {"file_path": "f", "limit": "3"}, "no such number"),
         ("Edit", edit("a\nb", "x"), "several lines"),
         ("Write", {"file_path": "f", "content": "EOF\n"}, "a mark of the format"),
     ):
-        with pytest.raises(Unexpressed, match=told):
+        with pytest.raises(Unexpressed, match=message):
             written("shell", tool, arguments, "f", known("a\nb\n"))
 
 

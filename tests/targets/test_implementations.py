@@ -394,8 +394,8 @@ def test_what_else_goes_wrong_in_a_target_ends_the_survey(
 def test_a_run_apart_gives_the_same_verdicts() -> None:
     ids = ["gate/edit-unread", "matching/unique-match"]
 
-    def told(*, apart: bool) -> list[tuple[str, str]]:
+    def statuses(*, apart: bool) -> list[tuple[str, str]]:
         found = run(SUITE, "reference", ["2.1.7"], ids=ids, apart=apart)
         return [(each.scenario_id, each.status) for each in found]
 
-    assert told(apart=True) == told(apart=False) == [(each, "passed") for each in ids]
+    assert statuses(apart=True) == statuses(apart=False) == [(each, "passed") for each in ids]

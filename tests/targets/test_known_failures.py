@@ -37,7 +37,7 @@ def baseline(folder: Path, text: str) -> Baseline:
 
 
 @pytest.mark.parametrize(
-    ("difference", "told"),
+    ("difference", "words"),
     [
         (NOT_READ, "effects: not refused, expected not_read"),
         (FILE, "effects: file: content"),
@@ -62,12 +62,12 @@ def baseline(folder: Path, text: str) -> Baseline:
         (WORDS, "text"),
     ],
 )
-def test_a_signature_says_why_without_what_varies(difference: Difference, told: str) -> None:
-    assert signature(failed("gate/a", difference, level="text")) == told
+def test_a_signature_says_why_without_what_varies(difference: Difference, words: str) -> None:
+    assert signature(failed("gate/a", difference, level="text")) == words
 
 
 @pytest.mark.parametrize(
-    ("expected", "got", "told"),
+    ("expected", "got", "difference_in_words"),
     [
         ("a\r\nb\r\n", "a\nb\n", "line ends"),
         ("x\r\r\n", "x\r\n", "line ends"),
@@ -81,22 +81,24 @@ def test_a_signature_says_why_without_what_varies(difference: Difference, told: 
         ("alpha\n", "beta\n", "content"),
     ],
 )
-def test_a_signature_says_what_two_contents_differ_in(expected: str, got: str, told: str) -> None:
+def test_a_signature_says_what_two_contents_differ_in(
+    expected: str, got: str, difference_in_words: str
+) -> None:
     difference = Difference(0, 0, "effects", "file a.txt", expected, got)
-    assert signature(failed("gate/a", difference)) == f"effects: file: {told}"
+    assert signature(failed("gate/a", difference)) == f"effects: file: {difference_in_words}"
 
 
 @pytest.mark.parametrize(
-    ("expected", "got", "told"),
+    ("expected", "got", "difference_in_words"),
     [
         ("nothing there", "a regular file: a", "left over"),
         ("a regular file: a", "nothing there", "missing"),
         ("a symbolic link to a", "a regular file: a", "another kind"),
     ],
 )
-def test_a_signature_says_whether_a_file_is_there(expected: str, got: str, told: str) -> None:
+def test_a_signature_says_whether_a_file_is_there(expected: str, got: str, difference_in_words: str) -> None:
     difference = Difference(0, 0, "effects", "path a.txt", expected, got)
-    assert signature(failed("gate/a", difference)) == f"effects: path: {told}"
+    assert signature(failed("gate/a", difference)) == f"effects: path: {difference_in_words}"
 
 
 def test_a_signature_takes_the_lowest_level_that_fails() -> None:
@@ -149,7 +151,7 @@ def test_a_general_reason_accepts_its_details_and_no_other(tmp_path: Path) -> No
     assert not rule(failed("gate/a", path), read).conformant
 
 
-def test_a_harm_is_told_with_what_it_does_and_keeps_the_reason_that_somebody_wrote(tmp_path: Path) -> None:
+def test_a_harm_is_named_with_what_it_does_and_keeps_the_reason_that_somebody_wrote(tmp_path: Path) -> None:
     harmful = failed("gate/a", LOST, NOT_READ)
     assert signature(harmful) == "safe: lost: effects: not refused, expected not_read"
     assert signature(replace(harmful, level="safe")) == signature(harmful)
@@ -190,7 +192,7 @@ def test_a_group_that_names_no_scenario_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("fails: [effects, reason]", "fails: [affects]", "cannot be 'affects'"),
         ("because:", "becuase:", "a group has no key 'becuase'"),
@@ -199,12 +201,12 @@ def test_a_group_that_names_no_scenario_is_an_error(tmp_path: Path) -> None:
         ("      gate: [a]", "      gate: [a, a]", "gate/a (2.1.7) is already accepted"),
     ],
 )
-def test_a_group_that_is_wrong_is_reported(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_a_group_that_is_wrong_is_reported(tmp_path: Path, old: str, new: str, message: str) -> None:
     text = grouped_text("target:x@1", [failed("gate/a", NOT_READ)])
     assert old in text
     with pytest.raises(BaselineError) as error:
         baseline(tmp_path, text.replace(old, new))
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_reasons_and_links_that_somebody_wrote_are_kept(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_the_documented_mapping_is_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("kind: mcp", "kind: mpc", "'mpc' is not one of"),
         ("kind: mcp", "kind: python", "'python' is a required property"),
@@ -59,12 +59,12 @@ def test_the_documented_mapping_is_whole(tmp_path: Path) -> None:
         ("replace_all: unsupported", "replace_all: never", "is not valid under any of the given schemas"),
     ],
 )
-def test_what_is_wrong_is_reported_with_its_place(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_what_is_wrong_is_reported_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in EXAMPLE
     file = written(tmp_path, EXAMPLE.replace(old, new))
     with pytest.raises(TargetError) as error:
         load_target(file)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert re.match(rf"{re.escape(str(file))}:\d+:\d+: ", str(error.value))
 
 
@@ -92,16 +92,16 @@ def test_a_name_without_version_means_the_newest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "message"),
     [
         ("agnos", "there is no target 'agnos'. Did you mean agno?"),
         ("agno@9", "agno has no version '9', only 3.1.10. To use another, add a line to agno.yaml."),
     ],
 )
-def test_an_unknown_target_is_answered_with_those_there_are(spec: str, told: str) -> None:
+def test_an_unknown_target_is_answered_with_those_there_are(spec: str, message: str) -> None:
     with pytest.raises(UnknownTargetError) as error:
         find(spec)
-    assert str(error.value) == told
+    assert str(error.value) == message
 
 
 def test_a_file_of_ones_own_is_a_target(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("{command: [node, renamed.mjs]}", "{}", "is not valid under any of the given schemas"),
         ("{command: [node, renamed.mjs]}", "{command: []}", "[] should be non-empty"),
@@ -152,11 +152,11 @@ def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path
         ("    call: read_file\n", "", "'call' is a required property"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_in_ones_own_is_reported(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_what_is_wrong_in_ones_own_is_reported(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in OWN
     with pytest.raises(TargetError) as error:
         load_target(written(tmp_path, OWN.replace(old, new, 1)))
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_shipped_targets_say_where_they_are_found() -> None:

@@ -99,7 +99,7 @@ def test_what_is_written_says_what_is_left_to_do(here: Path, readfirst: Run) -> 
     assert load_target(here / "mine.yaml").capabilities == {"Read"}
 
 
-def test_the_design_that_is_seen_is_written_and_what_fits_none_is_told(
+def test_the_design_that_is_seen_is_written_and_what_fits_none_is_reported(
     here: Path, mapping: Path, readfirst: Run
 ) -> None:
     assert load_target(mapping).versions["dev"].design == "content-checked"
@@ -196,7 +196,7 @@ def test_an_isolation_that_was_asked_for_is_kept(here: Path, readfirst: Run) -> 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "message"),
     [
         (
             ["python:a:b"],
@@ -217,14 +217,14 @@ def test_an_isolation_that_was_asked_for_is_kept(here: Path, readfirst: Run) -> 
     ],
 )
 def test_what_cannot_be_done_is_reported(
-    here: Path, readfirst: Run, arguments: list[str], code: int, told: str
+    here: Path, readfirst: Run, arguments: list[str], code: int, message: str
 ) -> None:
     (here / "there.yaml").write_text("mine\n")
     (here / "empty.json").write_text("[]")
     before = sorted(here.iterdir())
     ended = readfirst("field", "new-mapping", *arguments)
     assert (ended.code, ended.out) == (code, "")
-    assert told in ended.err
+    assert message in ended.err
     assert "readfirst itself" not in ended.err
     assert (sorted(here.iterdir()), (here / "there.yaml").read_text()) == (before, "mine\n")
 

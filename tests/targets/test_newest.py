@@ -189,8 +189,8 @@ def test_a_version_is_added_as_the_newest_one_is_installed(
         locks, "renew", lambda target, release: [Path(f"{target.name}@{release.version}.txt")]
     )
     ended = readfirst("field", "targets", "--pin", "files@1.10.0")
-    told = "added 1.10.0 to files.yaml, as 1.0.0 is installed\nwrote locks/files@1.10.0.txt\n"
-    assert (ended.code, ended.out) == (0, told)
+    printed = "added 1.10.0 to files.yaml, as 1.0.0 is installed\nwrote locks/files@1.10.0.txt\n"
+    assert (ended.code, ended.out) == (0, printed)
     renewed = readfirst("field", "targets", "--pin", "files@1.0.0")
     assert (renewed.code, renewed.out) == (0, "wrote locks/files@1.0.0.txt\n")
     target = load_target(targets / "files.yaml")
@@ -273,7 +273,7 @@ def cell(holding: int, judged: int, shortest: str = "") -> dict[str, Any]:
     )
 
 
-def test_what_changed_is_told_by_rule_the_worse_first() -> None:
+def test_what_changed_is_listed_by_rule_the_worse_first() -> None:
     data = table(
         p_worse=(cell(3, 3), cell(2, 3, "a/b")),
         s_worse=(cell(3, 4, "a/a"), cell(1, 4, "a/c")),
@@ -311,10 +311,10 @@ def test_two_versions_of_a_target_are_compared(readfirst: Run, tmp_path: Path) -
     assert compared.out.startswith("# opencode@1.3.2 → opencode@1.18.33: ")
     assert "- contract, `edit-refuses-changed-file`: " in compared.out.partition("## Better")[0]
     output = tmp_path / "changes.json"
-    told = readfirst(
+    ended = readfirst(
         "field", "compatibility", "--compare", *names, "--format", "json", "--output", str(output), *fixtures
     )
-    assert (told.code, told.out) == (1, "")
+    assert (ended.code, ended.out) == (1, "")
     rules = json.loads(output.read_text())["rules"]
     assert len(rules) == compared.out.count("\n- ")
     assert {each["class"] for each in rules if each["worse"]} >= {"safety"}

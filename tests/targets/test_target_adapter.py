@@ -166,9 +166,9 @@ def test_a_target_sees_no_variable_of_ours(
 ) -> None:
     monkeypatch.setenv("SECRET_OF_OURS", "1")
     text = MAPPING.replace("call: show", "call: variables")
-    told = connected(text).open(workspace).call("Read", {"file_path": "x"}).text
-    assert "SECRET_OF_OURS" not in told
-    assert told.endswith(" blue")
+    answer = connected(text).open(workspace).call("Read", {"file_path": "x"}).text
+    assert "SECRET_OF_OURS" not in answer
+    assert answer.endswith(" blue")
 
 
 def test_functions_of_a_module_get_paths_of_their_own(connected: Connected) -> None:

@@ -110,7 +110,7 @@ def test_replace_all_is_said_in_the_targets_way(
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "told"),
+    ("tool", "arguments", "expected"),
     [
         ("Read", {"pages": "1"}, "Read with pages"),
         ("Read", {"file_path": "/a"}, ""),
@@ -120,9 +120,9 @@ def test_replace_all_is_said_in_the_targets_way(
     ],
 )
 def test_what_is_not_claimed_is_reported(
-    target: Target, tool: str, arguments: dict[str, Any], told: str
+    target: Target, tool: str, arguments: dict[str, Any], expected: str
 ) -> None:
-    assert lacks(target, tool, arguments) == told
+    assert lacks(target, tool, arguments) == expected
 
 
 def test_files_that_are_not_claimed_are_reported(target: Target) -> None:

@@ -82,7 +82,7 @@ def test_an_odd_machine_gives_the_result_or_a_reason(usual: Usual, machine: Surr
     run, record = usual.outcomes(machine)
     assert (run.problem, record.problem) == ("", "")
     if machine.name == "4 KiB left for results":
-        assert "cannot be written: No space left on device" in run.told
+        assert "cannot be written: No space left on device" in run.error
 
 
 @pytest.mark.slow

@@ -25,10 +25,10 @@ def test_the_page_shows_what_they_score(judged: Judged) -> None:
     for name, verdicts in judged.items():
         row = re.search(rf"^\| {re.escape(name)} \|(.*)\|$", page, re.M)
         assert row is not None
-        told = [cell.strip() for cell in row[1].split("|")]
-        scores = [int(cell.removesuffix(" %")) for cell in told[:3]]
+        cells = [cell.strip() for cell in row[1].split("|")]
+        scores = [int(cell.removesuffix(" %")) for cell in cells[:3]]
         assert scores == pytest.approx(do_nothing.scores(verdicts), abs=1)
-        assert told[3:] == do_nothing.row(verdicts)[3:]
+        assert cells[3:] == do_nothing.row(verdicts)[3:]
 
 
 def test_every_scenario_fails_for_one_of_them_whatever_the_level(judged: Judged) -> None:

@@ -189,8 +189,8 @@ def ComparesPrefixes(call: Call) -> ToolResult | None:
     for rule in workspace.deny if call.tool != "Read" else ():
         folder = rule.removeprefix("Edit(").removesuffix("/**)")
         if rule == f"Edit({folder}/**)" and "*" not in folder and path.startswith(folder):
-            told = "File is in a directory that is denied by your permission settings."
-            return ToolResult(told, True, "permission_denied")
+            text = "File is in a directory that is denied by your permission settings."
+            return ToolResult(text, True, "permission_denied")
     return None
 
 

@@ -78,7 +78,7 @@ def UndoesWhatIsBlocked(call: Call) -> ToolResult:
     """Takes back a call that a hook complains of afterwards."""
     before = call.path.read_bytes()
     answer = call.made()
-    if any("blocking error" in told for told in answer.reminders):
+    if any("blocking error" in reminder for reminder in answer.reminders):
         call.path.write_bytes(before)
     return answer
 

@@ -157,11 +157,11 @@ def one_pass(suite: Suite, contract: Contract, every: int) -> bool:
     number, own = len(scenarios), sum(map(needs_own_session, scenarios))
     print(f"{contract.name}: {number} scenarios, {own} of them in sessions of their own")
     print(f"  sessions started: {len(started)}")
-    told("start-up", startups, len(started), "session")
-    told("beyond it", rest, number, "scenario")
+    print_cost("start-up", startups, len(started), "session")
+    print_cost("beyond it", rest, number, "scenario")
     for name, costs in sorted(families.items(), key=lambda item: -sum(each.clock for each in item[1]))[:5]:
-        told(f"  {name}", sum(costs, Cost()), len(costs), "scenario")
-    told("whole pass", whole, number, "scenario")
+        print_cost(f"  {name}", sum(costs, Cost()), len(costs), "scenario")
+    print_cost("whole pass", whole, number, "scenario")
     holds = promise("start-up per session", whole, startups, number)
     promise("start-up once", whole, startups * (1 / len(started)), number)
     return holds
@@ -180,7 +180,7 @@ def promise(reading: str, whole: Cost, startup: Cost, number: int) -> bool:
     return holds
 
 
-def told(name: str, cost: Cost, number: int, of: str) -> None:
+def print_cost(name: str, cost: Cost, number: int, of: str) -> None:
     """Print a cost, and how much of it each session or scenario had."""
     processor = f"processor {cost.processor:.1f} s (product {cost.product:.1f}, own {cost.own:.1f})"
     each = f"{cost.clock / number * 1000:.0f} ms, processor {cost.processor / number * 1000:.0f} ms per {of}"

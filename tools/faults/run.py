@@ -68,8 +68,11 @@ def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
                 found[each.name] = missing
                 tell(each.name, [f"not tried: {missing}"])
                 continue
-            found[each.name] = told = list(usual.outcomes(each))
-            tell(each.name, [f"{outcome.command}: {outcome.problem}" for outcome in told if outcome.problem])
+            found[each.name] = outcomes = list(usual.outcomes(each))
+            tell(
+                each.name,
+                [f"{outcome.command}: {outcome.problem}" for outcome in outcomes if outcome.problem],
+            )
     return found
 
 
@@ -90,11 +93,14 @@ def kill_row(found: Kills) -> list[str]:
     return [f"`{found.name}`", f"{found.milliseconds / 1000:.1f} s", *map(str, numbers)]
 
 
-def machine_row(name: str, told: list[Outcome] | str) -> list[str]:
+def machine_row(name: str, outcomes: list[Outcome] | str) -> list[str]:
     """Return the cells of one machine."""
-    if isinstance(told, str):
-        return [name, *[f"not tried: {told}"] * 2]
-    return [name, *(outcome.told.replace("|", "&#124;").replace("<", "&lt;") or SAME for outcome in told)]
+    if isinstance(outcomes, str):
+        return [name, *[f"not tried: {outcomes}"] * 2]
+    return [
+        name,
+        *(outcome.error.replace("|", "&#124;").replace("<", "&lt;") or SAME for outcome in outcomes),
+    ]
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -132,9 +138,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     problems = [each for found in by_kills for each in found.problems]
     problems += [
         each.problem
-        for told in by_machine.values()
-        if not isinstance(told, str)
-        for each in told
+        for outcomes in by_machine.values()
+        if not isinstance(outcomes, str)
+        for each in outcomes
         if each.problem
     ]
     return 1 if problems else 0

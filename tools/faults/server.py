@@ -36,5 +36,5 @@ def result(method: str, params: dict) -> dict:
 for line in sys.stdin:
     message = json.loads(line)
     if "id" in message:
-        told = result(message["method"], message.get("params", {}))
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": told}), flush=True)
+        answered = result(message["method"], message.get("params", {}))
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answered}), flush=True)

@@ -53,10 +53,10 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one command: `told` is empty where the result was the same, else the error. `problem`: a fault."""
+    """What became of one command: `error` is empty where the result was the same. `problem`: a fault."""
 
     command: str
-    told: str = ""
+    error: str = ""
     problem: str = ""
 
 
@@ -338,7 +338,7 @@ def _judged(
     for path in {*given, *result}:
         if result.get(path) not in (given.get(path), wanted.get(path)):
             problem = f"{path} is neither as it was nor as it was to be"
-    told = ""
+    error = ""
     for each, said in ended:
         words = _words(said)
         if ("Traceback" in said and str(stage.base / "bin") not in said) or "bug in readfirst" in said:
@@ -346,12 +346,12 @@ def _judged(
         elif each == code and result == wanted:
             continue
         elif each in _DOCUMENTED and words:
-            told = f"exit code {each}: {words.replace(str(stage.folder), '…')}"
+            error = f"exit code {each}: {words.replace(str(stage.folder), '…')}"
         else:
             problem = problem or f"exit code {each}, said {said[-600:]!r}"
-    if told and surroundings.alike:
-        problem = problem or f"not the same: {told}"
-    return Outcome(command.name, told, problem)
+    if error and surroundings.alike:
+        problem = problem or f"not the same: {error}"
+    return Outcome(command.name, error, problem)
 
 
 def _ran(stage: Stage, command: Command, machine: Machine) -> tuple[list[tuple[int, str]], bool]:

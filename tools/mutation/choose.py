@@ -125,15 +125,15 @@ def chosen(panel: Panel, root: Path, drawn: Iterable[Scenario], most: int, least
     for index, (_, _, met) in enumerate(seen):
         for point in met:
             by.setdefault(point, []).append(index)
-    told: Counter[tuple[int, bool, int]] = Counter()
+    caught: Counter[tuple[int, bool, int]] = Counter()
 
     def is_shown(point: Point) -> bool:
         """Ask first the scenarios that show others of the same rule."""
         of_rule = point[:2]
-        for index in sorted(by.get(point, ()), key=lambda index: -told[*of_rule, index]):
+        for index in sorted(by.get(point, ()), key=lambda index: -caught[*of_rule, index]):
             scenario, outcome, _ = seen[index]
             if shows(scenario, outcome, point):
-                told[*of_rule, index] += 1
+                caught[*of_rule, index] += 1
                 return True
         return False
 

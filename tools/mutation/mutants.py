@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-__all__ = ["Key", "Layout", "Mutant", "difference", "lines_that_mention", "mutants_of", "told"]
+__all__ = ["Key", "Layout", "Mutant", "described", "difference", "lines_that_mention", "mutants_of"]
 
 Key = tuple[str, str, str, int]
 """Where, before, after, occurrence: what a mutant is called."""
@@ -58,12 +58,12 @@ class Mutant:
         return self.where, self.before, self.after, self.occurrence
 
     @property
-    def told(self) -> str:
+    def described(self) -> str:
         """The mutant in one line, for a message."""
-        return told(self.key)
+        return described(self.key)
 
 
-def told(key: Key) -> str:
+def described(key: Key) -> str:
     """Return a mutant's key as one line, for a message."""
     where, before, after, occurrence = key
     nth = f" (occurrence {occurrence})" if occurrence > 1 else ""

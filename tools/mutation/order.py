@@ -49,7 +49,7 @@ class Order:
         if mutant.when:
             names = [name for name in names if mutant.when in self._circumstances(name)]
 
-        witness = self._witnesses.get(mutant.told)
+        witness = self._witnesses.get(mutant.described)
 
         def place(name: str) -> tuple[bool, bool, int, bool, int]:
             is_named = name.split()[-1] in mutant.texts

@@ -126,8 +126,8 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
 def by_harm(fates: Sequence[Fate]) -> str:
     """Return how many mutants change effects, and how many of these harm alone notices, as a Markdown table."""
     effects = [fate for fate in fates if fate.killed]
-    told = {fate.mutant: (fate.worst or fate.how).partition(": ")[0] for fate in effects}
-    kinds = Counter(told.values())
+    noticed_by = {fate.mutant: (fate.worst or fate.how).partition(": ")[0] for fate in effects}
+    kinds = Counter(noticed_by.values())
     rows = [("harm", sum(kinds[kind] for kind in HARMS), [kind for kind in HARMS if kinds[kind]])]
     rows += [(kind, kinds[kind], []) for kind in BESIDE]
     rows.append(
@@ -148,7 +148,9 @@ def by_harm(fates: Sequence[Fate]) -> str:
     lines.append(markup.table(["noticed by", *numbers], cells, numbers=numbers))
     lines += ["", "By effects alone:", ""]
     lines += [
-        f"- {fate.mutant.told}: {fate.by}, {fate.how}" for fate in effects if told[fate.mutant] == "failed"
+        f"- {fate.mutant.described}: {fate.by}, {fate.how}"
+        for fate in effects
+        if noticed_by[fate.mutant] == "failed"
     ]
     return "\n".join(lines)
 

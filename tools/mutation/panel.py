@@ -22,10 +22,10 @@ class Panel:
 
     `open_judge` is given what each case cost on the unchanged package, in seconds; nothing at the first time.
     `kind_of` tells which cases are much alike if they execute the same lines. `unused` are modules that no case needs.
-    `witnesses` are cases that killed a mutant before, by the mutant in one line (`Mutant.told`). `circumstances` tells
-    what is so in some call of a case, for mutants that are exceptions of a rule. `weight` tells how much a case counts
-    that does not hold: 1 ends a trial, after less the other cases are asked for more. Of
-    them `most` are asked at most.
+    `witnesses` are cases that killed a mutant before, by the mutant in one line (`Mutant.described`).
+    `circumstances` tells what is so in some call of a case, for mutants that are exceptions of a rule. `weight` tells
+    how much a case counts that does not hold: 1 ends a trial, after less the other cases are asked for more. Of them
+    `most` are asked at most.
     """
 
     package: str

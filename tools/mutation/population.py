@@ -87,7 +87,7 @@ class _Judge:
         own = {name: suite.scenario(name) for name in cases}
         self._scenarios = {name: each for name, each in own.items() if each.contract == contract}
         self._by: dict[Point, list[str]] = {}
-        self._told: Counter[tuple[int, bool, str]] = Counter()
+        self._caught: Counter[tuple[int, bool, str]] = Counter()
         for name, scenario in self._scenarios.items():
             outcome, met = switches.met(scenario)
             if how := self._wrong(scenario, outcome):
@@ -103,11 +103,11 @@ class _Judge:
     def fate(self, point: Point) -> tuple[str, str, int]:
         """Return which case notices a point, and how, both empty if none does; and how many were asked."""
         of_rule = point[:2]
-        names = sorted(self._by.get(point, ()), key=lambda name: -self._told[*of_rule, name])
+        names = sorted(self._by.get(point, ()), key=lambda name: -self._caught[*of_rule, name])
         for asked, name in enumerate(names, start=1):
             scenario = self._scenarios[name]
             if how := self._wrong(scenario, self._switches.changed(scenario, point)):
-                self._told[*of_rule, name] += 1
+                self._caught[*of_rule, name] += 1
                 return name, how, asked
         return "", "", len(names)
 

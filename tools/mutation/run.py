@@ -239,7 +239,7 @@ class _Judged:
             if self._results:
                 self._results.add(fate)
             if not fate.killed and not silently:
-                print(f"{fate.mutant.told} survives {fate.asked} cases", file=sys.stderr)
+                print(f"{fate.mutant.described} survives {fate.asked} cases", file=sys.stderr)
             if time.monotonic() - shown > 15:
                 shown = time.monotonic()
                 print(f"{len(fates)} of {len(mutants)} mutants, {score(fates):.1f} % killed", file=sys.stderr)

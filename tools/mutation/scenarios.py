@@ -110,8 +110,8 @@ class _Bench:
             return ""
         if self._level == "effects" and (worst := self._new_harm(verdict)):
             return worst
-        told = verdict.differences[0].what if verdict.differences else verdict.reason
-        return f"{verdict.status}: {told}"
+        problem = verdict.differences[0].what if verdict.differences else verdict.reason
+        return f"{verdict.status}: {problem}"
 
     def _new_harm(self, verdict: Verdict) -> str:
         """Return the worst harm that the recording of the scenario does not have, in a line, empty without one."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mutants import Key, Mutant, told
+from mutants import Key, Mutant, described
 
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.source.inspection import Inspection
@@ -58,9 +58,9 @@ class Survivor:
     position: Position
 
     @property
-    def told(self) -> str:
+    def described(self) -> str:
         """The mutant for a message."""
-        return told(self.key)
+        return described(self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Survivors:
             Finding(
                 "no-such-mutant",
                 each.position,
-                f"there is no such mutant any more: {each.told}",
+                f"there is no such mutant any more: {each.described}",
                 "Remove the entry, or copy it anew from what a run prints.",
             )
             for each in self.accepted
@@ -107,7 +107,7 @@ class Survivors:
             Finding(
                 "killed",
                 each.position,
-                f"this mutant does not survive, {killed[each.key]} kills it: {each.told}",
+                f"this mutant does not survive, {killed[each.key]} kills it: {each.described}",
                 "Remove the entry.",
             )
             for each in self.accepted

@@ -35,8 +35,8 @@ def load_witnesses(file: Path) -> dict[str, str]:
 def witnesses_text(fates: Iterable[Fate], known: Mapping[str, str]) -> str:
     """Return the file after a complete run: the witnesses that did kill again, and those that are new."""
     found = {
-        fate.mutant.told: fate.by
+        fate.mutant.described: fate.by
         for fate in fates
-        if fate.killed and (fate.asked > MANY or known.get(fate.mutant.told) == fate.by)
+        if fate.killed and (fate.asked > MANY or known.get(fate.mutant.described) == fate.by)
     }
     return json.dumps(dict(sorted(found.items())), indent=1, ensure_ascii=False) + "\n"

@@ -24,8 +24,8 @@ from readfirst.harness.agents.claude_code.own_session import needs_own_session, 
 from readfirst.harness.agents.claude_code.package import InstalledPackage, install
 from readfirst.harness.agents.claude_code.reminders import (
     counts_tokens,
-    files_told,
-    hooks_told,
+    file_reminders,
+    hook_reminders,
     without_reminders_of_the_conversation,
 )
 from readfirst.harness.agents.claude_code.summary import summarise
@@ -149,10 +149,10 @@ class ClaudeCodeSession:
         reminders: tuple[str, ...] = ()
         if "reminders" in self._workspace.needs:
             notes = self.conversation.notes if last else ()
-            text, reminders = files_told(text, notes)
+            text, reminders = file_reminders(text, notes)
             if self._workspace.hooks:
-                text, told = hooks_told(text, notes)
-                reminders += told
+                text, by_hooks = hook_reminders(text, notes)
+                reminders += by_hooks
         root = str(self._workspace.root)
         if not self._owned and self._directory in text:
             # What a version says of its working directory, it would say of the workspace.
@@ -250,7 +250,7 @@ class LivingSession(ClaudeCodeSession):
 
     def _hear(self, answer: str = "") -> None:
         """Keep what the model is told of files now, before the next call."""
-        self._heard += files_told(answer, self.conversation.notes)[1]
+        self._heard += file_reminders(answer, self.conversation.notes)[1]
 
     def _cleaned(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
         """Return an answer with what the model was told before the call, too, if that counts."""

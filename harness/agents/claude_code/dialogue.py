@@ -47,8 +47,8 @@ class JsonDialogue(JsonLines):
         request = {"subtype": "rewind_files", "user_message_id": self._message}
         self.tell(type="control_request", request_id=self._message, request=request)
         answer = self._wait(lambda heard: heard.get("type") == "control_response", seconds)["response"]
-        told = answer.get("response") or {}
-        if answer.get("subtype") != "success" or not told.get("canRewind", True):
+        response = answer.get("response") or {}
+        if answer.get("subtype") != "success" or not response.get("canRewind", True):
             raise BrokenAdapter(
                 "the product does not bring files back", blame="environment", details=json.dumps(answer)
             )

@@ -52,14 +52,14 @@ def counts_tokens(text: str) -> bool:
     return _ALWAYS.search(text) is not None
 
 
-def files_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+def file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return a result without what it says of other files that changed, and what it and the notes beside it say.
 
     A version may have cut the blanks at the end of the answer to put a reminder there.
     """
     merged = [found[0] for found in _MERGED.finditer(text)]
     apart = [found[0] for note in _bare(notes) for found in _APART.finditer(note)]
-    told = [
+    unwrapped = [
         each.strip("\n").removeprefix("<system-reminder>").removesuffix("</system-reminder>")
         for each in merged
     ]
@@ -67,10 +67,10 @@ def files_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         text = _MERGED.sub("", text).rstrip("\n")
         if text.endswith("\n</system-reminder>"):
             text += "\n"  # as the version's own reminder about the file always ends
-    return text, tuple(each.strip("\n") for each in (*told, *apart))
+    return text, tuple(each.strip("\n") for each in (*unwrapped, *apart))
 
 
-def hooks_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+def hook_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return a result without what hooks have to say in it, and what they say there and in the notes beside it."""
     merged = [found["element"] or found["bare"] for found in _MERGED_OF_A_HOOK.finditer(text)]
     apart = [found[1] for note in _bare(notes) for found in _OF_A_HOOK.finditer(note)]

@@ -40,7 +40,7 @@ for (const book of document.querySelectorAll("[data-rules]")) {
     return chosen.length ? [...new Set(chosen)] : heads.map((_, at) => at);
   }
 
-  const told = (cell) => `${cell.dataset.standing} ${cell.textContent.replace(/^[A-Z]+/u, "")}`;
+  const content = (cell) => `${cell.dataset.standing} ${cell.textContent.replace(/^[A-Z]+/u, "")}`;
 
   function filter() {
     const shownColumns = columns();
@@ -55,7 +55,7 @@ for (const book of document.querySelectorAll("[data-rules]")) {
       const here = parts.every((each) => entry.words.includes(each))
         && (!chosenClass.value || chosenClass.value === entry.ofClass)
         && (!wanted || (wanted === "short" ? standings.some((each) => each === "partly" || each === "no") : standings.includes(wanted)))
-        && (!two || !differ.checked || told(seen[0]) !== told(seen[1]));
+        && (!two || !differ.checked || content(seen[0]) !== content(seen[1]));
       entry.row.hidden = !here;
       if (entry.panel) entry.panel.hidden = !here || entry.button.getAttribute("aria-expanded") !== "true";
       shown += here;

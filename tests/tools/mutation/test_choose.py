@@ -48,8 +48,8 @@ def choose(checkout: Path, seed: int, most: int, least: int) -> list[str]:
     """Add what is chosen to the corpus of the checkout, and return the ids."""
     asked = json.dumps([str(checkout), seed, most, least])
     command = [sys.executable, "-c", CHOOSE, asked]
-    told = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True).stdout
-    return [str(each) for each in json.loads(told)]
+    printed = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True).stdout
+    return [str(each) for each in json.loads(printed)]
 
 
 def test_what_shows_the_most_is_chosen_and_not_what_the_suite_has(checkout: Path) -> None:

@@ -62,7 +62,9 @@ def test_a_trial_goes_on_until_a_case_shows_harm() -> None:
         > weight_of("broken: x")
     )
     found = {"small": "failed: 3, not 1", "large": "lost: line 1"}
-    looking = replace(panel({name: lambda told=told: told for name, told in found.items()}), weight=weight_of)
+    looking = replace(
+        panel({name: lambda level=level: level for name, level in found.items()}), weight=weight_of
+    )
     (fate,) = trials(looking, reaching(found), [WRONG], jobs=1)
     assert (fate.by, fate.how, fate.worst) == ("small", found["small"], found["large"])
     assert "| harm (1 lost) | 1 | 100 % | 21 to 100 % |" in by_harm([fate])
@@ -73,8 +75,8 @@ def test_a_trial_goes_on_until_a_case_shows_harm() -> None:
 def test_what_a_trial_needs_for_commands_and_reminders_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reference, "_result", reference._result)
     _demand_names()
-    told = reference._result(Result("done", False, None, None, ("a.txt was changed",)))
-    assert (told.error, told.reminders) == (None, ("a.txt was changed",))
+    result = reference._result(Result("done", False, None, None, ("a.txt was changed",)))
+    assert (result.error, result.reminders) == (None, ("a.txt was changed",))
     assert reference._result(Result("no", True, None, None)).error == "unnamed"
 
     def writes() -> int:

@@ -143,7 +143,7 @@ def judged(mutant: Mutant, **circumstances: set[str]) -> Fate:
     return fate
 
 
-def test_an_exception_is_killed_by_a_case_in_which_it_is_so_and_told() -> None:
+def test_an_exception_is_killed_by_a_case_in_which_it_is_so_and_seen() -> None:
     assert judged(exception("and not"), larger={"odd"}).by == "larger"
     assert judged(exception("or"), small={"odd"}).by == "small"
 
@@ -221,9 +221,9 @@ def test_the_population_is_what_the_scenarios_and_the_drawn_ones_meet(tmp_path: 
     hidden = Suite(small_checkout(tmp_path / "with", hidden=True) / "fixtures").scenario(
         "gate/edit-unread-hidden"
     )
-    told = judged_small(tmp_path / "told", hidden=True)
-    assert (told["name: hidden"].by, told["name: hidden"].asked) == ("gate/edit-unread-hidden", 1)
-    assert "name: blanks" not in told
+    fates = judged_small(tmp_path / "told", hidden=True)
+    assert (fates["name: hidden"].by, fates["name: hidden"].asked) == ("gate/edit-unread-hidden", 1)
+    assert "name: blanks" not in fates
     met = judged_small(tmp_path / "met", hidden=False, drawn=[hidden])
     assert not met["name: hidden"].killed
     assert "name: hidden" not in judged_small(tmp_path / "never", hidden=False)
@@ -240,13 +240,13 @@ def test_a_reference_that_fails_its_own_scenarios_judges_nothing(tmp_path: Path)
 
 def test_every_circumstance_is_one_that_calls_can_have() -> None:
     drawn = islice(generate.scenarios(0), 300)
-    told = {
+    named = {
         condition
         for scenario in chain(Suite(CHECKOUT / "fixtures").scenarios(), drawn)
         for _, _, conditions in calls_of(scenario)
         for condition in conditions
     }
-    assert {*CIRCUMSTANCES} <= told
+    assert {*CIRCUMSTANCES} <= named
 
 
 def test_the_modules_are_there_and_have_conditions() -> None:
@@ -316,17 +316,17 @@ def test_in_a_group_a_circumstance_is_that_of_the_call_that_is_executed(tmp_path
     scenario = Scenario("fuzz/group", "A group", "observed", Given(files), (*reads, ParallelCalls(reads)))
 
     def met() -> list[set[str]]:
-        told: list[set[str]] = []
+        seen: list[set[str]] = []
         run = reference.FileTools._run
 
         def running(*arguments: object) -> object:
-            told.append({each for each in now() if each.startswith("name: ")})
+            seen.append({each for each in now() if each.startswith("name: ")})
             return run(*arguments)  # type: ignore[arg-type]
 
         reference.FileTools._run = running  # type: ignore[method-assign, assignment]
         attend(scenario)
         replay(scenario, reference.ReferenceAdapter("2.1.7"), SitePool())
-        return told
+        return seen
 
     confined = Confined(met)
     try:

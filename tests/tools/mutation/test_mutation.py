@@ -223,7 +223,7 @@ def test_a_case_that_the_changed_statement_names_is_asked_first() -> None:
 
 
 def test_the_case_that_killed_a_mutant_in_an_earlier_run_is_asked_first() -> None:
-    witnessed = replace(panel(), witnesses={WRONG.told: "large"})
+    witnessed = replace(panel(), witnesses={WRONG.described: "large"})
     order = Order(witnessed, reaching(CASES))
     assert order.of(WRONG) == ["large", "small"]
     assert order.of(EQUIVALENT) == ["small", "large"], "it is not a witness of another mutant"
@@ -233,11 +233,17 @@ def test_a_case_that_kills_after_many_others_becomes_a_witness() -> None:
     others = {f"other-{n:02}": lambda: "" for n in range(MANY)}
     [late] = fates(WRONG, cases={**others, "small": CASES["small"]})
     assert (late.by, late.asked) == ("small", MANY + 1)
-    assert json.loads(witnesses_text([late], {})) == {WRONG.told: "small"}
+    assert json.loads(witnesses_text([late], {})) == {WRONG.described: "small"}
     soon = replace(late, asked=1)
-    assert json.loads(witnesses_text([soon], {WRONG.told: "small"})) == {WRONG.told: "small"}, "it is kept"
-    assert json.loads(witnesses_text([soon], {WRONG.told: "large"})) == {}, "another case kills it by now"
-    assert json.loads(witnesses_text([fate(EQUIVALENT)], {EQUIVALENT.told: "small"})) == {}, "it survived"
+    assert json.loads(witnesses_text([soon], {WRONG.described: "small"})) == {WRONG.described: "small"}, (
+        "it is kept"
+    )
+    assert json.loads(witnesses_text([soon], {WRONG.described: "large"})) == {}, (
+        "another case kills it by now"
+    )
+    assert json.loads(witnesses_text([fate(EQUIVALENT)], {EQUIVALENT.described: "small"})) == {}, (
+        "it survived"
+    )
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"a": 1}', "\xff"])
@@ -356,10 +362,10 @@ def test_a_survivor_without_a_reason_is_reported_and_fails_the_run(
 ) -> None:
     many = [fate(WRONG)] * 99
     assert report([*many, fate(EQUIVALENT)], [WRONG, EQUIVALENT], ["bounds"], survivors(tmp_path)) == 1
-    told = capsys.readouterr().out
-    assert "1 survivors without a reason" in told
-    assert entry_text(EQUIVALENT) in told
-    assert "| bounds | 100 | 99 | 0 | 0 | 1 | 99.0 % | 99.0 % |" in told
+    printed = capsys.readouterr().out
+    assert "1 survivors without a reason" in printed
+    assert entry_text(EQUIVALENT) in printed
+    assert "| bounds | 100 | 99 | 0 | 0 | 1 | 99.0 % | 99.0 % |" in printed
 
 
 def test_a_survivor_with_a_reason_is_accepted_as_printed(
@@ -412,9 +418,9 @@ def test_what_is_left_out_is_not_judged_and_must_be_there(
     found = survivors(tmp_path, left_out=left_out)
     assert found.judged([WRONG, TABLE]) == [TABLE]
     assert report([fate(TABLE)], [WRONG, TABLE], ["bounds"], found) == 1
-    told = capsys.readouterr().out
-    assert "no mutant is in bounds.clip " in told
-    assert "no mutant is in bounds.clipped " not in told
+    printed = capsys.readouterr().out
+    assert "no mutant is in bounds.clip " in printed
+    assert "no mutant is in bounds.clipped " not in printed
 
 
 def test_an_argument_that_is_left_out_is_so_wherever_it_is_given(tmp_path: Path) -> None:
