@@ -77,8 +77,8 @@ def _compared(suite: Suite, name: str, families: Sequence[str]) -> int:
     differ = 0
     try:
         with SitePool() as place:
-            blanks = contract.ignores_outer_blanks
-            duel = Duel(reference, product, place, "text", suite.vocabulary, ignores_outer_blanks=blanks)
+            ignored = contract.ignores_outer_whitespace
+            duel = Duel(reference, product, place, "text", suite.vocabulary, ignores_outer_whitespace=ignored)
             for scenario, found in disagreements(asked, duel):
                 differ += 1
                 print(f"{scenario.id}, step {found.step + 1}: {found.cause}, {found.what}")

@@ -28,11 +28,11 @@ CONVENTIONS: dict[str, Convention] = {
         "line-endings/write-lf-over-crlf",
     ),
     "deleted-line": Convention(
-        "A deletion may take the one newline behind it.",
+        "A deletion may take the one newline after it.",
         "deletion/whole-line",
     ),
-    "trailing-blanks": Convention(
-        "Blanks at the ends of inserted or written lines may be cut, a byte order mark among them.",
+    "trailing-whitespace": Convention(
+        "Whitespace at the ends of inserted or written lines may be cut, a byte order mark among them.",
         "whitespace/trailing-blanks-of-new-string",
     ),
     "quotes": Convention(
@@ -44,7 +44,7 @@ CONVENTIONS: dict[str, Convention] = {
         "encodings/utf-16-write",
     ),
     "paths": Convention(
-        "Blanks around a path may be cut where nothing has the path with them.",
+        "Whitespace around a path may be cut where nothing has the path with it.",
         "paths/blanks-around-edit",
     ),
     "folders": Convention(

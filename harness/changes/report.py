@@ -8,7 +8,7 @@ from typing import Any
 from readfirst.harness.changes.cause import Cause
 from readfirst.harness.changes.diff import Diff
 from readfirst.harness.changes.occurrence import Occurrence
-from readfirst.harness.changes.wording import BLANKS
+from readfirst.harness.changes.wording import WHITESPACE
 from readfirst.harness.counted import counted
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.report.visible import first_difference, visible
@@ -270,7 +270,7 @@ def _what(cause: Cause) -> str:
             return f"shows different content: {_named(subject)}"
         case "refusal words":
             return f"refused ({_named(subject)}) in other words{_more(len(cause.variants))}"
-        case "detail" if subject == BLANKS:
+        case "detail" if subject == WHITESPACE:
             return f"says the same with different {subject}"
         case "detail":
             return f"different details: {_named(subject)}"

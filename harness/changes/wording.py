@@ -25,7 +25,7 @@ _VARYING = (
     (re.compile(r"0x[0-9a-f]+|\d[\d,.]*\d|\d+"), "N"),
     (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|“[^”\n]*”"), "'...'"),
 )
-BLANKS = "blanks and empty lines"
+WHITESPACE = "blanks and empty lines"
 """What two answers differ in that have the same parts."""
 _SHORTEST = 3
 """Characters of an argument from which it is taken for itself wherever it occurs in an answer."""
@@ -148,7 +148,7 @@ def text_changes(
         count += len(changes)
         yield from changes
     if not count:
-        yield TextChange("detail", BLANKS, "", "", before, after)
+        yield TextChange("detail", WHITESPACE, "", "", before, after)
 
 
 def _words(one: Sequence[Part], other: Sequence[Part]) -> TextChange:

@@ -17,7 +17,7 @@ from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.harm_kinds import HARMS
-from readfirst.harness.suite.host_text import answer_of, unwrapped, without_outer_blanks
+from readfirst.harness.suite.host_text import answer_of, unwrapped, without_outer_whitespace
 from readfirst.harness.suite.scenario import (
     EXECUTION_ERRORS,
     Clause,
@@ -288,8 +288,8 @@ class _Judge:
         if refused and result.is_error and name != clause.error:
             found = FileDifference("error", clause.error or "", name or f"no known error: {answer}")
             self._note(index, number, "reason", found, position)
-        blanks = self.contract.ignores_outer_blanks
-        for found in text_differences(clause.text, answer, result.text, ignores_outer_blanks=blanks):
+        ignored = self.contract.ignores_outer_whitespace
+        for found in text_differences(clause.text, answer, result.text, ignores_outer_whitespace=ignored):
             self._note(index, number, "text", found, position)
         return clause
 
@@ -337,8 +337,8 @@ class _Judge:
 
     def _is_recorded(self, expected: RecordedResult, text: str) -> bool:
         """Whether the text is the recorded one; where that is a beginning, what follows does not matter."""
-        if expected.cut is None and self.contract.ignores_outer_blanks:
-            return without_outer_blanks(expected.raw) == without_outer_blanks(text)
+        if expected.cut is None and self.contract.ignores_outer_whitespace:
+            return without_outer_whitespace(expected.raw) == without_outer_whitespace(text)
         if expected.cut is None:
             return expected.raw == text
         answer, is_wrapped, after = unwrapped(text)

@@ -5,24 +5,24 @@ from __future__ import annotations
 import hashlib
 
 from readfirst.harness.compare.expected_files import FileDifference
-from readfirst.harness.suite.host_text import without_outer_blanks
+from readfirst.harness.suite.host_text import without_outer_whitespace
 from readfirst.harness.suite.scenario import TextDigest
 
 
 def text_differences(
-    expected: str | TextDigest | None, answer: str, raw: str, *, ignores_outer_blanks: bool = False
+    expected: str | TextDigest | None, answer: str, raw: str, *, ignores_outer_whitespace: bool = False
 ) -> list[FileDifference]:
     """Compare an answer with the expected one, None where nothing is expected.
 
     `raw` is the text with the host's wrapping: one that equals what is expected as it came needs no unwrapping.
-    `ignores_outer_blanks`: a whole text may have other blanks at both ends than the expected one.
+    `ignores_outer_whitespace`: a whole text may have other whitespace at both ends than the expected one.
     """
     match expected:
         case None:
             return []
-        case str() if ignores_outer_blanks and without_outer_blanks(expected) in (
-            without_outer_blanks(answer),
-            without_outer_blanks(raw),
+        case str() if ignores_outer_whitespace and without_outer_whitespace(expected) in (
+            without_outer_whitespace(answer),
+            without_outer_whitespace(raw),
         ):
             return []
         case str():

@@ -67,7 +67,7 @@ def unpacked(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
 
 
 def by_family(ids: Iterable[str]) -> dict[str, str]:
-    """Return scenarios by family, their last names in one string, parted by blanks."""
+    """Return scenarios by family, their last names in one string, parted by spaces."""
     found: dict[str, list[str]] = {}
     for scenario_id in sorted(ids):
         family, _, slug = scenario_id.partition("/")

@@ -20,7 +20,7 @@ _VARYING = (
 
 _MARK = "\ufeff"
 _AT_LINE_ENDS = re.compile(rf"(?<![^\S\n])(?<!{_MARK})(?:[^\S\n]|{_MARK})+(?=\n|\Z)")
-_BLANKS = re.compile(rf"[\s{_MARK}]+")
+_WHITESPACE = re.compile(rf"[\s{_MARK}]+")
 
 _MANNERS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("byte order mark", lambda text: text.removeprefix(_MARK)),
@@ -28,7 +28,7 @@ _MANNERS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("newline at the end", lambda text: text.replace("\r", "").rstrip("\n")),
     ("blanks at line ends", lambda text: _AT_LINE_ENDS.sub("", re.sub(r"\r+\n?", "\n", text))),
     ("newlines", lambda text: re.sub(r"[\r\n]", "", text)),
-    ("blanks and newlines", lambda text: _BLANKS.sub("", text)),
+    ("blanks and newlines", lambda text: _WHITESPACE.sub("", text)),
 )
 """What two contents of a file differ in: the first without which they are the same."""
 

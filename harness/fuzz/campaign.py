@@ -78,8 +78,8 @@ class Tally:
 class Duel:
     """Replays one scenario on both sides and returns where they disagree; counts in `made` what was compared.
 
-    `reference` is what the target is compared with, and `beside` what that is called. `ignores_outer_blanks` as in a
-    contract. `apart`: the target begins anew for each scenario, for which others may not have made it forget files.
+    `reference` is what the target is compared with, and `beside` what that is called. `ignores_outer_whitespace` as in
+    a contract. `apart`: the target begins anew for each scenario, for which others may not have made it forget files.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Duel:
         level: Level,
         vocabulary: Vocabulary,
         beside: str = "the reference",
-        ignores_outer_blanks: bool = False,
+        ignores_outer_whitespace: bool = False,
         apart: bool = False,
     ) -> None:
         self.reference = reference
@@ -99,7 +99,7 @@ class Duel:
         self.level: Level = level
         self.vocabulary = vocabulary
         self.beside = beside
-        self.ignores_outer_blanks = ignores_outer_blanks
+        self.ignores_outer_whitespace = ignores_outer_whitespace
         self.apart = apart
         self.made = Tally()
         self.broken_in_a_row = 0
@@ -134,7 +134,7 @@ class Duel:
                 theirs,
                 self.level,
                 self.vocabulary,
-                ignores_outer_blanks=self.ignores_outer_blanks or theirs.disturbed,
+                ignores_outer_whitespace=self.ignores_outer_whitespace or theirs.disturbed,
             )
         ]
         apart = bool(found) and found[-1].cause.level == "effects"

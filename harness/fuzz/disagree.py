@@ -13,7 +13,7 @@ from readfirst.harness.record.transcribe import own_changes
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile
-from readfirst.harness.suite.host_text import answer_of, without_outer_blanks
+from readfirst.harness.suite.host_text import answer_of, without_outer_whitespace
 from readfirst.harness.suite.scenario import Scenario, Step, ToolCall, calls_of
 from readfirst.harness.suite.vocabulary import Vocabulary
 
@@ -63,20 +63,20 @@ def disagreements(
     level: Level,
     vocabulary: Vocabulary,
     *,
-    ignores_outer_blanks: bool = False,
+    ignores_outer_whitespace: bool = False,
 ) -> Iterator[Disagreement]:
     """Yield a difference at `level` or below for each step that has one, up to the first one in effects.
 
     After that the two have different files, and what they answer about them says nothing.
     Files are compared in full after every step; so are, where the target has to leave them alone, their times and which
     names share one. `verbatim` compares as `text`, because host wrapping differs. With
-    `ignores_outer_blanks`, answers may have other blanks at both ends.
+    `ignores_outer_whitespace`, answers may have other whitespace at both ends.
     """
     judged = up_to(level)
     pairs = zip(scenario.steps, reference.steps, target.steps, strict=False)
     state = dict(reference.before)
     for index, (step, ours, theirs) in enumerate(pairs):
-        found = _of_step(index, step, ours, theirs, judged, vocabulary, ignores_outer_blanks)
+        found = _of_step(index, step, ours, theirs, judged, vocabulary, ignores_outer_whitespace)
         if found is None or found.cause.level != "effects":
             found = _of_what_is_left_alone(index, step, ours, theirs, state, vocabulary) or found
         if found is not None:
@@ -109,15 +109,15 @@ def _of_step(
     theirs: StepOutcome,
     judged: tuple[Level, ...],
     vocabulary: Vocabulary,
-    ignores_outer_blanks: bool,
+    ignores_outer_whitespace: bool,
 ) -> Disagreement | None:
     calls = calls_of(step)
     worst: Disagreement | None = None
     for number, (call, one, other) in enumerate(zip(calls, ours.results, theirs.results, strict=True)):
         names = (_made_of(call, one, vocabulary), _made_of(call, other, vocabulary))
         answers = _answers(one, other)
-        if ignores_outer_blanks:
-            answers = without_outer_blanks(answers[0]), without_outer_blanks(answers[1])
+        if ignores_outer_whitespace:
+            answers = without_outer_whitespace(answers[0]), without_outer_whitespace(answers[1])
         level: Level | None = None
         if one.is_error != other.is_error:
             level = "effects"

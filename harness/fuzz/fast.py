@@ -1,7 +1,7 @@
 """Fast mode: the product as an MCP server, `mcp serve`, and the reference as it behaves there.
 
 It executes the same tools some twenty times as fast, and differs from what a model sees: arguments are not
-checked, blanks stay as given, no message ends so no changed file is noticed, permissions do not
+checked, whitespace stays as given, no message ends so no changed file is noticed, permissions do not
 apply, and a success is reported as JSON. So files, refusals and their names are compared, and only these.
 """
 

@@ -65,7 +65,7 @@ def _missing(
     lost = [number for number, part in parts.items() if now is None or part not in now]
     for number in lost:
         yield number, path, Found("lost", f"what the call wrote to {path}, which was answered as done")
-    # What blanks are added or cut is no matter of order.
+    # What whitespace is added or cut is no matter of order.
     if not lost and (now or b"").split() != wanted.split():
         what = f"{path} is not what the calls make of it that were answered as done"
         yield done[0][0], path, Found("lost", what)

@@ -112,7 +112,9 @@ def _beside(
         return Found("altered", f"what was inserted into {path} is not what was asked", *shown)
     if _bare(wanted) == _bare(got):
         return Found(
-            "spoiled", f"line ends, blanks or the final newline of {path} beside what was replaced", *shown
+            "spoiled",
+            f"line ends, whitespace or the final newline of {path} beside what was replaced",
+            *shown,
         )
     gone = _left_out(wanted, got)
     if gone:

@@ -33,7 +33,7 @@ from readfirst.harness.workspace.traces import names_of
 
 State = dict[str, Entry]
 
-_BLANKS = " \t\r\n\ufeff"
+_WHITESPACE = " \t\r\n\ufeff"
 
 
 def harms_of(scenario: Scenario, outcome: Outcome) -> tuple[Harm, ...]:
@@ -343,7 +343,9 @@ def _target(call: ToolCall, before: State, after: State, changed: set[str]) -> s
     if any("$WS" in path for path in paths):
         return None
     if not any(path in before or path in after for path in paths):
-        bare = {key: value.strip(_BLANKS) for key, value in call.arguments.items() if isinstance(value, str)}
+        bare = {
+            key: value.strip(_WHITESPACE) for key, value in call.arguments.items() if isinstance(value, str)
+        }
         paths = (*(path for path in meant(bare, before) if path in changed), *paths)
     links = [path for path in changed if isinstance(before.get(path), Symlink) and _names(call, path)]
     changing = (path for path in (*links, *paths) if path in changed)

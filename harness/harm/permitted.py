@@ -13,8 +13,8 @@ from readfirst.harness.harm.places import Place, folded, readings
 
 _MOST = 64
 """Ways to understand several replacements that are looked at."""
-_BLANK = r"[ \t\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
-_BLANKS_AT_ENDS = re.compile(rf"{_BLANK}(?<!{_BLANK}{_BLANK}){_BLANK}*+(?=[\r\n]|\Z)")
+_SPACE = r"[ \t\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
+_SPACES_AT_ENDS = re.compile(rf"{_SPACE}(?<!{_SPACE}{_SPACE}){_SPACE}*+(?=[\r\n]|\Z)")
 """A class of characters comes first, because only such a pattern is searched for fast."""
 
 
@@ -89,7 +89,7 @@ def changes(text: str, edit: Replacement) -> Iterator[Change]:
             return
         for new in _inserted(text, edit.new):
             yield _put(text, found, new, curled=fold)
-        if not _BLANKS_AT_ENDS.sub("", edit.new):
+        if not _SPACES_AT_ENDS.sub("", edit.new):
             yield _put(text, [_with_newline(text, place) for place in found], "", curled=fold)
 
 
@@ -107,12 +107,12 @@ def _put(text: str, found: Sequence[Place], new: str, *, curled: bool) -> Change
 
 
 def _inserted(text: str, new: str) -> Iterator[str]:
-    """Yield an inserted text as conventions let it stand in this one: `line-ends` and `trailing-blanks`."""
+    """Yield an inserted text as conventions let it stand in this one: `line-ends` and `trailing-whitespace`."""
     own = with_line_ends(new, "\r\n") if "\n" in text and text.count("\n") == text.count("\r\n") else new
     yield own
     if "\n" in text and own != new and "\r\n" in new:
         yield new
-    cut = _BLANKS_AT_ENDS.sub("", own)
+    cut = _SPACES_AT_ENDS.sub("", own)
     if cut != own:
         yield cut
 
@@ -144,13 +144,13 @@ def _fits(content: Content, change: Change, after: bytes) -> bool:
 
 
 def _written(before: bytes | None, text: str, *, crlf: bool) -> Iterator[bytes]:
-    """Yield what a written file may hold: `written-line-ends`, `written-encoding` and `trailing-blanks`."""
+    """Yield what a written file may hold: `written-line-ends`, `written-encoding` and `trailing-whitespace`."""
     plain = Content.of(b"")
     yield plain.data(text)  # what nearly every tool does; the rest need not be tried
     former = Content.of(before or b"")
     follows = former.is_crlf or (not before and crlf)
     unmarked = text.removeprefix("\ufeff")
-    bare = (_BLANKS_AT_ENDS.sub("", text), _BLANKS_AT_ENDS.sub("", unmarked))
+    bare = (_SPACES_AT_ENDS.sub("", text), _SPACES_AT_ENDS.sub("", unmarked))
     for each in dict.fromkeys((text, unmarked, *bare)):
         for ends in (each, with_line_ends(each, "\r\n")) if follows else (each, with_line_ends(each, "\n")):
             yield plain.data(ends)

@@ -68,7 +68,7 @@ def _holds(entry: Entry | None, wanted: bytes) -> bool:
 
 
 def _bare(data: bytes) -> bytes:
-    """Return the bytes without blanks at the ends of lines, which a tool may cut."""
+    """Return the bytes without whitespace at the ends of lines, which a tool may cut."""
     return re.sub(rb"[ \t]+(?=\n|\Z)", b"", data)
 
 

@@ -51,7 +51,7 @@ _ESCAPES = {"\r": r"\r", "\x85": r"\N", "\u2028": r"\L", "\u2029": r"\P", "\ufef
 
 
 def check_source_text(document: Document) -> Iterator[Finding]:
-    """Yield findings of the rules `invisible-bytes`, `trailing-blanks` and `ambiguous-scalar`."""
+    """Yield findings of the rules `invisible-bytes`, `trailing-spaces` and `ambiguous-scalar`."""
     text = document.data.decode("utf-8")
     for found in _INVISIBLE.finditer(text):
         character = found[0]
@@ -70,7 +70,7 @@ def check_source_text(document: Document) -> Iterator[Finding]:
                 if line.strip() and line != line.rstrip(" \t"):
                     position = Position(document.file, number, len(line.rstrip(" \t")) + 1)
                     fix = "Write the text in double quotes, with \\n for line ends."
-                    yield Finding("trailing-blanks", position, "this line of a block ends in spaces", fix)
+                    yield Finding("trailing-spaces", position, "this line of a block ends in spaces", fix)
         elif scalar.style == "" and is_ambiguous(scalar.value):
             position = Position(document.file, scalar.first_line, scalar.column)
             message = f"other YAML readers do not read {scalar.value} as a string"

@@ -36,7 +36,7 @@ RULES: tuple[Rule, ...] = (
     Rule("too-deep", "file", "Nesting of more than 64 levels."),
     Rule("misplaced-file", "file", "A file below scenarios that is not `<family>/<slug>.yaml`."),
     Rule("invisible-bytes", "file", "CR, NEL, BOM or a Unicode line break that is not escaped."),
-    Rule("trailing-blanks", "file", "Spaces at the end of a line of a block scalar, which editors remove."),
+    Rule("trailing-spaces", "file", "Spaces at the end of a line of a block scalar, which editors remove."),
     Rule("ambiguous-scalar", "file", "An unquoted string that other YAML readers read as another type."),
     Rule("schema", "form", "A value of the wrong type or form, or a missing key."),
     Rule("unknown-key", "form", "A key that the format does not have."),

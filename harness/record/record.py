@@ -16,7 +16,7 @@ from typing import Literal
 
 from readfirst.harness.adapters.recording import OneTranscript
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.record.outer_blanks import with_outer_blanks
+from readfirst.harness.record.outer_whitespace import with_outer_whitespace
 from readfirst.harness.record.rewrite import ClauseEdit, RewriteError, StepPath, rewrite_expectations
 from readfirst.harness.record.rewrite_case import rewrite_case
 from readfirst.harness.record.states import edits_of
@@ -217,7 +217,7 @@ class _Blessing:
         stored = self.suite.recordings.recording(self.scenario.id)
         stale = bool(stored.transcripts) and stored.inputs != self.scenario.inputs
         known = {} if stale else stored.transcripts
-        new = self._with_outer_blanks(new, known)
+        new = self._with_outer_whitespace(new, known)
         changed = [name for name in new if name not in known or not same_transcript(known[name], new[name])]
         own = new.get(self.scenario.contract)
         edits, contradicted = self._edits(own) if own is not None else ({}, False)
@@ -242,11 +242,11 @@ class _Blessing:
             )
         return self._result("fixed" if contradicted else "created", message)
 
-    def _with_outer_blanks(
+    def _with_outer_whitespace(
         self, new: Mapping[str, Transcript], known: Mapping[str, Transcript]
     ) -> Mapping[str, Transcript]:
-        """Return the transcripts with the outer blanks that are known; also those of other contracts that change so."""
-        whole = with_outer_blanks({**known, **new}, self.suite.contracts)
+        """Return the transcripts with the known outer whitespace; also those of other contracts that change so."""
+        whole = with_outer_whitespace({**known, **new}, self.suite.contracts)
         return {name: each for name, each in whole.items() if name in new or each != known[name]}
 
     def _edits(self, own: Transcript) -> tuple[dict[StepPath, Sequence[ClauseEdit]], bool]:

@@ -54,8 +54,8 @@ class Outcome:
 
     `before` is the workspace as it was laid out. A step that broke is among `steps` only if its results came.
     `afterwards` is what was done to the workspace after the last step, until the session had ended; nothing is known
-    of that where the replay broke. `disturbed`: something else in the conversation may have cost an answer the blanks
-    at both ends.
+    of that where the replay broke. `disturbed`: something else in the conversation may have cost an answer the
+    whitespace at both ends.
     """
 
     scenario_id: str

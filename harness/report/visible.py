@@ -1,4 +1,4 @@
-"""Visible: text written so that every control character and odd blank is seen and nothing is ambiguous."""
+"""Visible: text written so that every control character and odd space is seen and nothing is ambiguous."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ MOST_LINES = 40
 def _escaped(character: str) -> str:
     if character == "\\":
         return "\\\\"
-    blank = character != " " and unicodedata.category(character) == "Zs"
-    return escaped(character) if blank or not is_seen(character) else character
+    is_odd = character != " " and unicodedata.category(character) == "Zs"
+    return escaped(character) if is_odd or not is_seen(character) else character
 
 
 def visible(text: str) -> str:
     """Return the text on one line: control characters, odd whitespace, lone surrogates as escapes; `\\` doubled.
 
-    Blanks at the end are written `\\x20`, because nobody sees them otherwise, and what a CI system would take for a
+    Spaces at the end are written `\\x20`, because nobody sees them otherwise, and what a CI system would take for a
     command has an escape in it. Different texts stay different, up to LONGEST characters; the rest is counted.
     """
     shown = _visible(text[:LONGEST])
@@ -45,10 +45,10 @@ def visible(text: str) -> str:
 
 def _visible(text: str) -> str:
     kept = text.rstrip(" ")
-    blanks = len(text) - len(kept)
+    spaces = len(text) - len(kept)
     if not (kept.isascii() and kept.isprintable() and "\\" not in kept):
         kept = "".join(map(_escaped, kept))
-    return without_commands(kept) + "\\x20" * blanks
+    return without_commands(kept) + "\\x20" * spaces
 
 
 def visible_command(words: Sequence[str]) -> str:
@@ -101,7 +101,7 @@ def first_difference(expected: str, got: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One line of a comparison: `sign` is `-` (expected), `+` (got), a blank (both) or `?` (a remark)."""
+    """One line of a comparison: `sign` is `-` (expected), `+` (got), a space (both) or `?` (a remark)."""
 
     sign: str
     text: str

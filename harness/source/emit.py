@@ -46,7 +46,7 @@ _PLAIN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]|:(?=[!-
 """Words without what means something to YAML, a colon or a number sign at a space: plain for every reader."""
 _NEVER_PLAIN = re.compile(r"\n|: | #")
 _NOT_IN_BLOCKS = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]|[ \t](?:\n|\Z)")
-"""What a block scalar would change or hide: control characters, CR, NEL, trailing blanks."""
+"""What a block scalar would change or hide: control characters, CR, NEL, trailing spaces."""
 _ESCAPED = re.compile(
     r"[\x7f-\xa0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
     r"\ufffe\uffff]"
@@ -118,7 +118,7 @@ def _string_lines(text: str, indent: int, one_line: int) -> list[str]:
     body = text.rstrip("\n")
     ends = len(text) - len(body)
     chomping = ("-", "", "+")[min(ends, 2)]
-    # The explicit indentation keeps leading blanks of the first line content.
+    # The explicit indentation keeps leading spaces of the first line content.
     lines = [" " * (indent + 2) + line if line else "" for line in body.split("\n")]
     return [f"|2{chomping}", *lines, *[""] * (ends - 1)]
 

@@ -31,7 +31,7 @@ DEFAULT_MODEL = "default"
 LATEST = "latest"
 """Stands for the newest recorded contract, with the model of its version."""
 READ_GATES = ("enforced", "relaxed")
-OUTER_BLANKS = ("compared", "ignored")
+OUTER_WHITESPACE = ("compared", "ignored")
 
 _NAME = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+gated)?")
 _VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*")
@@ -43,7 +43,7 @@ _KEYS = (
     "follows",
     "lacks",
     "model",
-    "outer_blanks",
+    "outer_whitespace",
     "package",
     "read_gate",
     "released",
@@ -69,10 +69,10 @@ class Contract:
     `package`, `version`, `model` and `read_gate` are None for `documented` only. `tools` are those that the
     version offers; `documents` the texts that `documented` rests on. `released` is a date, YYYY-MM-DD.
     `lacks` are capabilities that later versions have (`during`: no hook can hold a call). `follows` is the last
-    version before it that still has the tools and capabilities of the contract before. `ignores_outer_blanks`: the
-    product puts a reminder behind what this model is answered, which costs the answer the blanks at both ends.
+    version before it that still has the tools and capabilities of the contract before. `ignores_outer_whitespace`: the
+    product puts a reminder behind what this model is answered, which costs the answer the whitespace at both ends.
     `between` is the model that versions between it and the contract before were recorded with, if it was another,
-    and whether outer blanks are ignored there.
+    and whether outer whitespace is ignored there.
     """
 
     name: str
@@ -86,7 +86,7 @@ class Contract:
     documents: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     follows: str | None = None
-    ignores_outer_blanks: bool = False
+    ignores_outer_whitespace: bool = False
     between: tuple[str, bool] | None = None
 
     @property
@@ -173,7 +173,7 @@ class Contracts:
             place -= 1
         like = alike[place]
         if like.between is not None and order(name) < order(like.name):
-            like = replace(like, model=like.between[0], ignores_outer_blanks=like.between[1])
+            like = replace(like, model=like.between[0], ignores_outer_whitespace=like.between[1])
         return replace(
             like, name=name, version=version, summary="", released=None, follows=None, between=None
         )
@@ -271,12 +271,12 @@ def _contract(look: Inspection, name: str, entry: object) -> Contract:
         gate = look.choice(fields["read_gate"], (*path, "read_gate"), f"read_gate of {what}", READ_GATES)
     between = None
     if "between" in fields:
-        keys = ("model", "outer_blanks")
+        keys = ("model", "outer_whitespace")
         found = (
             look.mapping(fields["between"], (*path, "between"), f"between of {what}", keys, keys[:1]) or {}
         )
         named = look.string(found.get("model", ""), (*path, "between", "model"), f"model between of {what}")
-        between = (named or "", _ignores_outer_blanks(look, found, (*path, "between"), what))
+        between = (named or "", _ignores_outer_whitespace(look, found, (*path, "between"), what))
     tools: tuple[str, ...] = TOOLS
     if "tools" in fields:
         tools = look.strings(fields["tools"], (*path, "tools"), f"tools of {what}")
@@ -308,13 +308,16 @@ def _contract(look: Inspection, name: str, entry: object) -> Contract:
         documents=documents,
         lacks=lacks,
         follows=texts.get("follows"),
-        ignores_outer_blanks=_ignores_outer_blanks(look, fields, path, what),
+        ignores_outer_whitespace=_ignores_outer_whitespace(look, fields, path, what),
         between=between,
     )
 
 
-def _ignores_outer_blanks(
+def _ignores_outer_whitespace(
     look: Inspection, fields: Mapping[str, object], path: Sequence[str], what: str
 ) -> bool:
-    stated = fields.get("outer_blanks", OUTER_BLANKS[0])
-    return look.choice(stated, (*path, "outer_blanks"), f"outer_blanks of {what}", OUTER_BLANKS) == "ignored"
+    stated = fields.get("outer_whitespace", OUTER_WHITESPACE[0])
+    return (
+        look.choice(stated, (*path, "outer_whitespace"), f"outer_whitespace of {what}", OUTER_WHITESPACE)
+        == "ignored"
+    )

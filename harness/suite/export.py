@@ -48,7 +48,7 @@ _LONGEST = 4096
 """Bytes of an expected content that is written out."""
 
 
-FORMAT = 2
+FORMAT = 3
 """The version of the form of an export, in its first line."""
 
 
@@ -86,7 +86,7 @@ def _header(contract: Contract, suite: Suite) -> dict[str, Any]:
         "format": FORMAT,
         "suite": suite.editions.version,
         "contract": contract.name,
-        "outer_blanks": "ignored" if contract.ignores_outer_blanks else "compared",
+        "outer_whitespace": "ignored" if contract.ignores_outer_whitespace else "compared",
         "errors": [
             {
                 "name": each.name,

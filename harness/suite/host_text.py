@@ -1,4 +1,4 @@
-"""What a tool itself answered: the text without what the program around it adds, and the blanks which that costs."""
+"""What a tool itself answered: the text without what the program around it adds, and without what that cost it."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def _without_reminders(text: str) -> str:
     return text
 
 
-_BLANKS = (
+_WHITESPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
 """The white space and line ends of JavaScript, which the product cuts."""
 
 
-def without_outer_blanks(text: str) -> str:
-    """Return the text without the blanks at both ends."""
-    return text.strip(_BLANKS)
+def without_outer_whitespace(text: str) -> str:
+    """Return the text without the whitespace at both ends."""
+    return text.strip(_WHITESPACE)

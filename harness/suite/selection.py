@@ -23,7 +23,7 @@ class Selection:
 
     `rules` are ids of rules, `classes` the classes that a rule may have. Empty parts do not restrict.
     `expression` joins words with `and`, `or`, `not` and parentheses; a word matches if it occurs in the scenario's
-    id or title, in any case; quote a word that holds blanks.
+    id or title, in any case; quote a word that holds spaces.
     """
 
     ids: tuple[str, ...] = ()

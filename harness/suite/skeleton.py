@@ -23,7 +23,7 @@ tags: []
 sources: []
 given:
   files:
-    # Exact content. CR, NUL, BOM and trailing blanks as escapes; `readfirst docs format` has more forms.
+    # Exact content. CR, NUL, BOM and trailing spaces as escapes; `readfirst docs format` has more forms.
     notes.txt: "alpha\\nbeta\\n"
 steps:
   # Calls begin with a capital letter and are what the model sends; $WS is the workspace.

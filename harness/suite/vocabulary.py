@@ -194,5 +194,5 @@ def _form(look: Inspection, path: YamlPath, item: Any) -> Form | None:
     if form.weight == 0:
         look.note(path, "a form needs literal characters", "Write the words that the message always has.")
     elif text != text.strip():
-        look.note(path, "blanks around a form are never matched", "Remove them.")
+        look.note(path, "whitespace around a form is never matched", "Remove them.")
     return form

@@ -52,16 +52,16 @@ def _block(mapping: Mapping[str, Any], indent: int) -> list[str]:
 
 def _step(step: Mapping[str, Any], indent: int) -> list[str]:
     """Return a step, its action on one line where that fits."""
-    blank = " " * indent
+    indentation = " " * indent
     lines: list[str] = []
     for number, (key, value) in enumerate(step.items()):
-        margin = f"{blank}- " if number == 0 else f"{blank}  "
+        margin = f"{indentation}- " if number == 0 else f"{indentation}  "
         if key in _LISTS and isinstance(value, list):
             lines.append(f"{margin}{key}:")
             for each in value:
                 lines += _step(each, indent + 4)
         elif key in WITH_STEPS and isinstance(value, dict):
-            lines += [f"{margin}{key}:", *(f"{blank}    {line}" for line in _agent(value))]
+            lines += [f"{margin}{key}:", *(f"{indentation}    {line}" for line in _agent(value))]
         elif key == "expect" and isinstance(value, dict | list) and value:
             lines += [f"{margin}{key}:", *_expected(value, indent + 4)]
         elif len(flow := f"{margin}{emit_flow(key)}: {emit_flow(value)}") <= _WIDE or not isinstance(

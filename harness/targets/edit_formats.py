@@ -85,7 +85,7 @@ def _patch(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge)
 
 _HUNK = re.compile(r"\s*\*\*\*")
 _MARKER = re.compile(r"\s*(?:<{5,9} SEARCH|={5,9}\s*$|>{5,9} REPLACE|```)")
-"""What a line of a file must not begin with, also with blanks in front; the fence is around the blocks of many."""
+"""What a line of a file must not begin with, also with spaces in front; the fence is around the blocks of many."""
 _A_MARK = "a line that is a mark of the format"
 _DROPPED = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 """What a shell, or a terminal before it, may leave out of a text."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from readfirst.harness.changes.diff import Diff, diff
 from readfirst.harness.changes.sides import ContractSide, TakenSide
-from readfirst.harness.record.outer_blanks import restored
+from readfirst.harness.record.outer_whitespace import restored
 from readfirst.harness.record.record import take
 from readfirst.harness.record.takes import NUMBERS, Take, Takes
 from readfirst.harness.record.transcribe import named
@@ -140,14 +140,14 @@ class Look:
     def _transcript(
         self, scenario_id: str, contract: Contract, before: Contract, number: int
     ) -> Transcript | None:
-        """Return what was taken; where outer blanks are ignored, with those of the same answers before."""
+        """Return what was taken; where outer whitespace is ignored, with that of the same answers before."""
         scenario = self.suite.scenario(scenario_id, require_expect=False)
         taken = self.takes.get(scenario, contract, number)
         if taken is None:
             return None
         found = named(taken, self.suite.vocabulary)
         known = self.suite.recordings.recording(scenario_id).transcripts.get(before.name)
-        return restored(found, [known]) if known is not None and contract.ignores_outer_blanks else found
+        return restored(found, [known]) if known is not None and contract.ignores_outer_whitespace else found
 
 
 def _there(found: Mapping[str, Transcript | None]) -> dict[str, Transcript]:

@@ -46,7 +46,7 @@ def release_of(contracts: Contracts, version: str) -> Release:
             name=name,
             version=version,
             model=before.model,
-            ignores_outer_blanks=found.ignores_outer_blanks and found.model == before.model,
+            ignores_outer_whitespace=found.ignores_outer_whitespace and found.model == before.model,
             summary=summary,
         )
         pairs.append((found, before))
@@ -162,7 +162,7 @@ def _entry(contract: Contract) -> str:
         f"    version: {contract.version}",
         f"    model: {contract.model}",
         f"    read_gate: {contract.read_gate}",
-        *(["    outer_blanks: ignored"] if contract.ignores_outer_blanks else []),
+        *(["    outer_whitespace: ignored"] if contract.ignores_outer_whitespace else []),
         f"    tools: [{', '.join(contract.tools)}]",
         *([f"    lacks: [{', '.join(contract.lacks)}]"] if contract.lacks else []),
         f"    summary: {emit_string(contract.summary)}",

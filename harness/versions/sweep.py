@@ -134,8 +134,8 @@ class Sweep:
             sides = self.connect(question.contract)
             for side in sides:
                 stack.callback(getattr(side, "close", lambda: None))
-            blanks = question.contract.ignores_outer_blanks
-            duel = Duel(*sides, place, "text", self.suite.vocabulary, ignores_outer_blanks=blanks)
+            ignored = question.contract.ignores_outer_whitespace
+            duel = Duel(*sides, place, "text", self.suite.vocabulary, ignores_outer_whitespace=ignored)
             seen = _Seen(duel)
             for name in question.ids:
                 seen.ask(name, self.suite.scenario(name, require_expect=False))

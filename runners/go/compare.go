@@ -208,7 +208,7 @@ func (j *judge) call(call *Call, result *Result, struck bool) {
 	if expect.Refused && result.Refused && name != expect.Error {
 		j.note("reason", "error: expected %s, got %q", expect.Error, name)
 	}
-	if problem := j.text(expect.Text, answer, result.Text, j.suite.OuterBlanks == "ignored"); problem != "" {
+	if problem := j.text(expect.Text, answer, result.Text, j.suite.OuterWhitespace == "ignored"); problem != "" {
 		j.note("text", "%s", problem)
 	}
 }

@@ -16,13 +16,13 @@ import (
 
 // Suite is an export that was read.
 type Suite struct {
-	Version     string      `json:"suite"`
-	Format      int         `json:"format"`
-	Contract    string      `json:"contract"`
-	OuterBlanks string      `json:"outer_blanks"`
-	Errors      []ErrorName `json:"errors"`
-	Late        []string    `json:"errors_of_execution"`
-	Scenarios   []*Scenario
+	Version         string      `json:"suite"`
+	Format          int         `json:"format"`
+	Contract        string      `json:"contract"`
+	OuterWhitespace string      `json:"outer_whitespace"`
+	Errors          []ErrorName `json:"errors"`
+	Late            []string    `json:"errors_of_execution"`
+	Scenarios       []*Scenario
 }
 
 // ErrorName is one way to be refused, and the messages that it is recognised by.
@@ -268,8 +268,8 @@ func Load(path string) (*Suite, error) {
 			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
 		}
 	}
-	if suite.Format != 2 {
-		return nil, fmt.Errorf("%s: this runner reads format 2, not %d", path, suite.Format)
+	if suite.Format != 3 {
+		return nil, fmt.Errorf("%s: this runner reads format 3, not %d", path, suite.Format)
 	}
 	if !ended {
 		return nil, fmt.Errorf("%s: the export is cut off", path)

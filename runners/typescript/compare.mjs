@@ -92,7 +92,7 @@ function compareCall(suite, call, result, struck, note) {
   }
   if (expect.judge === "effects") return;
   if (expect.refused && result.refused && name !== expect.error) note("reason", `error: expected ${expect.error}, got ${name}`);
-  const problem = differs(expect.text, answer, result.text, suite.outer_blanks === "ignored");
+  const problem = differs(expect.text, answer, result.text, suite.outer_whitespace === "ignored");
   if (problem) note("text", problem);
 }
 

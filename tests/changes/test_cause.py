@@ -185,7 +185,7 @@ def test_nothing_is_reported_as_nothing() -> None:
     assert words(cause) == ("(nothing)", "Note.")
 
 
-def test_other_blanks_are_reported_as_such() -> None:
+def test_other_whitespace_is_reported_as_such() -> None:
     (change,) = text_changes("Done.\n", "Done.", {}, frozenset())
     (cause,) = causes(seen(Change("text", *astuple(change))))
     assert headline(cause) == "Edit: says the same with different blanks and empty lines"

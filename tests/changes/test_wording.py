@@ -93,7 +93,7 @@ def test_what_only_differs_in_a_number_is_a_detail() -> None:
     assert (change.words_before, change.words_after) == ("Found 2 matches.", "Found 3 matches.")
 
 
-def test_a_difference_in_blanks_alone_is_not_lost() -> None:
+def test_a_difference_in_whitespace_alone_is_not_lost() -> None:
     (change,) = changes("Done.\n\n", "Done.")
     assert (change.kind, change.subject) == ("detail", "blanks and empty lines")
 

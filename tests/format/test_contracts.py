@@ -186,26 +186,26 @@ def test_an_unlisted_version_is_like_the_next_newer_contract_unless_that_one_fol
 def test_an_unlisted_version_has_the_model_that_the_next_contract_names_for_versions_between() -> None:
     known = load_contracts(default_root() / "contracts.yaml")
     assert known["2.1.328"].asked_model is None
-    assert not known["2.1.328"].ignores_outer_blanks
+    assert not known["2.1.328"].ignores_outer_whitespace
     between = known.find("2.1.300")
     assert between.asked_model == "claude-sonnet-4-6"
-    assert between.ignores_outer_blanks
-    assert not known.find("2.1.210").ignores_outer_blanks
-    assert known.find("2.1.300+gated").ignores_outer_blanks
+    assert between.ignores_outer_whitespace
+    assert not known.find("2.1.210").ignores_outer_whitespace
+    assert known.find("2.1.300+gated").ignores_outer_whitespace
     newer = known.find("999.0.0")
     assert newer.asked_model is None
-    assert not newer.ignores_outer_blanks
+    assert not newer.ignores_outer_whitespace
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("outer_blanks: cut", "outer_blanks of contract 2.1.7 cannot be 'cut'"),
-        ("between: {outer_blanks: ignored}", "model"),
+        ("outer_whitespace: cut", "outer_whitespace of contract 2.1.7 cannot be 'cut'"),
+        ("between: {outer_whitespace: ignored}", "model"),
         ("between: {model: m, tools: [Read]}", "tools"),
     ],
 )
-def test_wrong_blanks_and_models_between_are_named(tmp_path: Path, line: str, message: str) -> None:
+def test_wrong_whitespace_and_models_between_are_named(tmp_path: Path, line: str, message: str) -> None:
     with pytest.raises(ContractsError, match=message):
         contracts(tmp_path, GOOD.replace("summary: s}", f"summary: s, {line}}}"))
 

@@ -106,7 +106,7 @@ def test_messages_of_the_product_and_the_documents_are_recognised(
         ("Edit: 6", "Edit: six", "the code for Edit must be a whole number"),
         ("- File has not been read yet.", "- 7", "a form must be a string"),
         ('"No {what} (yet)."', '"{what}"', "a form needs literal characters"),
-        ('"No {what} (yet)."', '" a "', "blanks around a form"),
+        ('"No {what} (yet)."', '" a "', "whitespace around a form"),
         ('"No cake (yet)."', "File has not been read yet.", "not_read and any_denial have the same form"),
         ("tools: [Write]", "tool: [Write]", "a form has no key 'tool'"),
         (

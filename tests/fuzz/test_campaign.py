@@ -172,7 +172,7 @@ class Reminded:
 
 
 @pytest.mark.parametrize("says_so", [True, False])
-def test_blanks_that_a_reminder_costs_an_answer_are_no_disagreement(
+def test_whitespace_that_a_reminder_costs_an_answer_is_no_disagreement(
     suite: Suite, place: SitePool, says_so: bool
 ) -> None:
     duel = Duel(ReferenceAdapter("2.1.7"), Reminded(says_so), place, "text", suite.vocabulary)

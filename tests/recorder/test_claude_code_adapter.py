@@ -228,7 +228,7 @@ def test_the_list_of_other_agents_is_no_part_of_a_sub_agents_first_result() -> N
         ("12 files", "12 files"),
     ],
 )
-def test_the_first_number_gets_its_blanks_back(cut: str, whole: str) -> None:
+def test_the_first_number_gets_its_spaces_back(cut: str, whole: str) -> None:
     assert without_reminders_of_the_conversation(cut) == (whole, False)
 
 
@@ -241,5 +241,5 @@ def test_the_first_number_gets_its_blanks_back(cut: str, whole: str) -> None:
         ("12 files", "12 files"),
     ],
 )
-def test_a_single_line_gets_its_blanks_back_where_the_version_always_gives_them(cut: str, whole: str) -> None:
+def test_a_single_line_gets_its_spaces_back_where_the_version_always_gives_them(cut: str, whole: str) -> None:
     assert without_reminders_of_the_conversation(cut, padded=True) == (whole, False)

@@ -366,7 +366,9 @@ def texts(suite: Suite) -> dict[str, str]:
     return {name: each.steps[1].results[0].text for name, each in transcripts.items()}
 
 
-def test_outer_blanks_that_a_reminder_cost_an_older_model_are_those_of_the_same_answer(suite: Suite) -> None:
+def test_outer_whitespace_that_a_reminder_cost_an_older_model_is_that_of_the_same_answer(
+    suite: Suite,
+) -> None:
     whole, cut = "1\tgamma\n2\t", "1\tgamma\n2"
     edits = {"2.1.7": numbered("\t"), "2.1.328": numbered("\t"), "2.1.328+gated": numbered("")}
     recorded(suite, "create", edits)

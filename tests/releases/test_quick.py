@@ -207,7 +207,7 @@ def test_a_release_that_changes_something_is_reported_with_the_causes(
 
 
 @pytest.mark.parametrize("ignored", [True, False])
-def test_outer_blanks_that_a_reminder_costs_an_older_model_are_no_change(
+def test_outer_whitespace_that_a_reminder_costs_an_older_model_is_no_change(
     suite: Suite, look: Look, capsys: pytest.CaptureFixture[str], ignored: bool
 ) -> None:
     words = RecordedResult("Done\n1\t")
@@ -221,7 +221,7 @@ def test_outer_blanks_that_a_reminder_costs_an_older_model_are_no_change(
     if ignored:
         contracts = suite.root / "contracts.yaml"
         contracts.write_text(
-            contracts.read_text().replace("model: old", "model: old\n    outer_blanks: ignored")
+            contracts.read_text().replace("model: old", "model: old\n    outer_whitespace: ignored")
         )
     code, _ = look(iter(["Done\n1\t", "Done\n1", "Done\n1"]))
     assert code == (ExitCode.CONFORMANT if ignored else ExitCode.NOT_CONFORMANT), capsys.readouterr().out

@@ -93,7 +93,7 @@ def test_a_wrong_reference_is_shown_by_random_sequences_which_are_the_same_every
     assert other.differences != found.differences
 
 
-def test_outer_blanks_do_not_differ_where_the_contract_ignores_them() -> None:
+def test_outer_whitespace_does_not_differ_where_the_contract_ignores_it() -> None:
     class Cut(ReferenceAdapter):
         def open(self, *workspace: object) -> object:  # type: ignore[override]
             session = super().open(*workspace)  # type: ignore[arg-type]
@@ -107,7 +107,7 @@ def test_outer_blanks_do_not_differ_where_the_contract_ignores_them() -> None:
             return session
 
     ids = ("staleness/edit-after-change", "gate/edit-unread")
-    assert SUITE.contracts.find("2.1.300").ignores_outer_blanks
+    assert SUITE.contracts.find("2.1.300").ignores_outer_whitespace
     assert swept(at("2.1.300"), Cut("2.1.300"), *ids, version="2.1.300").agrees
     assert not swept(at("2.1.200"), Cut("2.1.200"), *ids, version="2.1.200").agrees
 

@@ -415,10 +415,10 @@ def test_what_cannot_be_judged_or_done_is_reported_before_the_replay(
 
 @pytest.mark.parametrize("ignored", [True, False])
 @pytest.mark.parametrize(("level", "recorded"), [("text", None), ("verbatim", "1\talpha\n2")])
-def test_outer_blanks_do_not_matter_where_the_contract_ignores_them(
+def test_outer_whitespace_does_not_matter_where_the_contract_ignores_it(
     judge: Bench, contract: Contract, level: Level, recorded: str | None, ignored: bool
 ) -> None:
-    contract = replace(contract, ignores_outer_blanks=ignored)
+    contract = replace(contract, ignores_outer_whitespace=ignored)
     steps = (TranscriptStep(("Edit",), (RecordedResult(recorded),)),) if recorded else ()
     clause = Clause(text="1\talpha\n2")
     verdict = judge(

@@ -18,7 +18,7 @@ from readfirst.harness.agents.acp import AcpClient
 from readfirst.harness.cli import main as cli
 from readfirst.harness.compare.signature import _AT_LINE_ENDS
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.harm.permitted import _BLANKS_AT_ENDS
+from readfirst.harness.harm.permitted import _SPACES_AT_ENDS
 from readfirst.harness.lint.walk import lint
 from readfirst.harness.processes.installing import installing, sweep
 from readfirst.harness.processes.removal import destroy
@@ -177,10 +177,10 @@ def test_what_an_agent_says_that_is_no_message_is_passed_over(tmp_path: Path) ->
     client.hang_up()
 
 
-def test_a_line_of_blanks_is_read_once() -> None:
-    blanks = " " * 200_000 + "x"
-    for pattern in (_AT_LINE_ENDS, _BLANKS_AT_ENDS):
-        assert pattern.sub("", f"{blanks} \ny\ufeff \n ") == f"{blanks}\ny\n"
+def test_a_line_of_spaces_is_read_once() -> None:
+    spaces = " " * 200_000 + "x"
+    for pattern in (_AT_LINE_ENDS, _SPACES_AT_ENDS):
+        assert pattern.sub("", f"{spaces} \ny\ufeff \n ") == f"{spaces}\ny\n"
 
 
 def test_a_site_where_nothing_can_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def without(category: str) -> Treatment:
     )
 
 
-def blanks(text: str) -> str:
+def spaces(text: str) -> str:
     return "".join(" " if unicodedata.category(each) == "Zs" else each for each in text)
 
 
@@ -151,7 +151,7 @@ TREATMENTS: dict[str, tuple[Treatment, str]] = {
     "separators become newlines": (substituted("[\x1c-\x1e]", "\n"), "line-separators"),
     "no-break spaces become blanks": (substituted("\u00a0", " "), "unicode-blanks"),
     "wide blanks become blanks": (substituted("\u3000", " "), "unicode-blanks"),
-    "every blank becomes a blank": (blanks, "unicode-blanks"),
+    "every blank becomes a space": (spaces, "unicode-blanks"),
     "format characters go": (without("Cf"), "format-characters"),
     "zero-width blanks go": (substituted("\u200b"), "format-characters"),
     "soft hyphens go": (substituted("\u00ad"), "format-characters"),

@@ -39,17 +39,17 @@ def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
 
 def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
     """Return a mapping whose values have a line each, or each of their parts one."""
-    blank = " " * indent
+    indentation = " " * indent
     lines = []
     for key, value in mapping.items():
         if key in ("files", *_LISTS) and value:
-            lines.append(f"{blank}{key}:")
+            lines.append(f"{indentation}{key}:")
             parts = value.items() if isinstance(value, Mapping) else ((None, item) for item in value)
             for name, item in parts:
                 head = "-" if name is None else f"{emit_flow(name)}:"
-                lines.append(f"{blank}  {head} {emit_flow(item)}")
+                lines.append(f"{indentation}  {head} {emit_flow(item)}")
         else:
-            lines.append(f"{blank}{emit_flow(key)}: {emit_flow(value)}")
+            lines.append(f"{indentation}{emit_flow(key)}: {emit_flow(value)}")
     return lines
 
 

@@ -58,7 +58,7 @@ path in several ways loses what it has read to others in the same conversation."
 _ASKS_A_MODEL, _ASKS_NOBODY = Version("2.1.282"), Version("2.1.321")
 """Between the two, versions have a model judge what they would ask for, unless they are told the mode."""
 _BARE_NUMBERS = Version("2.1.86")
-"""From here on numbers of lines have no blanks before them."""
+"""From here on numbers of lines have no spaces before them."""
 _LIFE = frozenset(
     {"resume", "compact", "rewind", "agents", "background", "mentions", "cancel", "stop", "cut", "kill"}
 )
@@ -114,7 +114,7 @@ class ClaudeCodeSession:
             for number, (answer, (tool, _)) in enumerate(zip(answers, calls, strict=True), 1)
         ]
         if any(counts_tokens(answer.text) for answer in answers):
-            # The count stands behind one answer, now this, now that, and cuts the blanks at its end.
+            # The count stands behind one answer, now this, now that, and cuts the whitespace at its end.
             results = [replace(result, text=result.text.rstrip()) for result in results]
         return results
 
@@ -331,7 +331,7 @@ class ClaudeCodeAdapter:
             close=self.close,
         )
         self._reminded = False
-        """Whether a result came with a reminder, which may have cost it the blanks at both ends."""
+        """Whether a result came with a reminder, which may have cost it the whitespace at both ends."""
         self._package: InstalledPackage = install(version, cache)
         self._pads_numbers = Version(version) < _BARE_NUMBERS
         self._forgets_spellings = _REMEMBERS_TEN <= Version(version) < _KNOWS_SPELLINGS

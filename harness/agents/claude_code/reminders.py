@@ -55,7 +55,7 @@ def counts_tokens(text: str) -> bool:
 def file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return a result without what it says of other files that changed, and what it and the notes beside it say.
 
-    A version may have cut the blanks at the end of the answer to put a reminder there.
+    A version may have cut the whitespace at the end of the answer to put a reminder there.
     """
     merged = [found[0] for found in _MERGED.finditer(text)]
     apart = [found[0] for note in _bare(notes) for found in _APART.finditer(note)]
@@ -94,10 +94,10 @@ def _bare(notes: Sequence[str]) -> list[str]:
 def without_reminders_of_the_conversation(text: str, *, padded: bool = False) -> tuple[str, bool]:
     """Return a result without them, and whether one was there that comes only every so many calls.
 
-    `padded`: it is one of Read in a version that gives numbers blanks, so that its first one lost them where it has
+    `padded`: it is one of Read in a version that pads numbers with spaces, so that its first one lost them where it has
     none; otherwise that is only clear where it has an arrow, or a second line. Scenarios share conversations, so such
-    a reminder says nothing about the call that it is put behind. The version may have cut the blanks at both ends of
-    the answer to put it there.
+    a reminder says nothing about the call that it follows. The version may have cut the whitespace at both ends of the
+    answer to put it there.
     """
     text, counted = _ALWAYS.subn("", text)
     text, listed = _FOR_SUB_AGENTS.subn("", text)

@@ -1,4 +1,4 @@
-"""Outer blanks: put back what a reminder behind every answer cost the recording of some models."""
+"""Outer whitespace: put back what a reminder behind every answer cost the recording of some models."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from readfirst.harness.suite.contracts import Contracts, UnknownContractError, order
-from readfirst.harness.suite.host_text import without_outer_blanks
+from readfirst.harness.suite.host_text import without_outer_whitespace
 from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
 
-def with_outer_blanks(transcripts: Mapping[str, Transcript], contracts: Contracts) -> dict[str, Transcript]:
-    """Return the transcripts of a scenario, by contract, each answer with its outer blanks where they are known.
+def with_outer_whitespace(
+    transcripts: Mapping[str, Transcript], contracts: Contracts
+) -> dict[str, Transcript]:
+    """Return the transcripts of a scenario, by contract, each answer with its outer whitespace where it is known.
 
-    An answer of a contract that ignores outer blanks gets those of the same answer on the closest contract that
+    An answer of a contract that ignores outer whitespace gets that of the same answer on the closest contract that
     compares them: on the same version first. One that no such contract gave stays as it is, and so does what was
     recorded of a contract that the suite does not have.
     """
@@ -35,26 +37,28 @@ def with_outer_blanks(transcripts: Mapping[str, Transcript], contracts: Contract
 
 
 def _ignores(name: str, contracts: Contracts) -> bool | None:
-    """Whether a contract ignores outer blanks; None if the suite does not have it."""
+    """Whether a contract ignores outer whitespace; None if the suite does not have it."""
     try:
-        return contracts.find(name).ignores_outer_blanks
+        return contracts.find(name).ignores_outer_whitespace
     except UnknownContractError:
         return None
 
 
 def restored(transcript: Transcript, others: Sequence[Transcript]) -> Transcript:
-    """Return a transcript, each answer with the outer blanks of the first of the others that answers the same."""
+    """Return a transcript, each answer with the outer whitespace of the first of the others that answers the same."""
     steps = []
     for place, step in enumerate(transcript.steps):
         known = [other.steps[place].results for other in others]
         results = tuple(
-            next((other[number] for other in known if _same_but_for_blanks(result, other[number])), result)
+            next(
+                (other[number] for other in known if _same_but_for_whitespace(result, other[number])), result
+            )
             for number, result in enumerate(step.results)
         )
         steps.append(replace(step, results=results))
     return Transcript(tuple(steps))
 
 
-def _same_but_for_blanks(one: RecordedResult, other: RecordedResult) -> bool:
-    one, other = (replace(each, text=without_outer_blanks(each.text)) for each in (one, other))
+def _same_but_for_whitespace(one: RecordedResult, other: RecordedResult) -> bool:
+    one, other = (replace(each, text=without_outer_whitespace(each.text)) for each in (one, other))
     return one == other
