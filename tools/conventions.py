@@ -33,7 +33,7 @@ CONVENTIONS: dict[str, Convention] = {
     ),
     "trailing-whitespace": Convention(
         "Whitespace at the ends of inserted or written lines may be cut, a byte order mark among them.",
-        "whitespace/trailing-blanks-of-new-string",
+        "whitespace/trailing-whitespace-of-new-string",
     ),
     "quotes": Convention(
         "Straight quotes in old text may find curly ones, and then inserted quotes may be curled as well.",
@@ -45,7 +45,7 @@ CONVENTIONS: dict[str, Convention] = {
     ),
     "paths": Convention(
         "Whitespace around a path may be cut where nothing has the path with it.",
-        "paths/blanks-around-edit",
+        "paths/spaces-around-edit",
     ),
     "folders": Convention(
         "Folders that are missing above a new file are made.",

@@ -25,7 +25,7 @@ _VARYING = (
     (re.compile(r"0x[0-9a-f]+|\d[\d,.]*\d|\d+"), "N"),
     (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|“[^”\n]*”"), "'...'"),
 )
-WHITESPACE = "blanks and empty lines"
+WHITESPACE = "whitespace and empty lines"
 """What two answers differ in that have the same parts."""
 _SHORTEST = 3
 """Characters of an argument from which it is taken for itself wherever it occurs in an answer."""

@@ -101,7 +101,7 @@ def _name(path: str) -> str:
     if not name.isascii():
         return "other letters"
     if any(each.isspace() for each in name):
-        return "blanks"
+        return "spaces"
     if name != name.lower():
         return "capitals"
     if not dot:
@@ -203,5 +203,5 @@ def _edit(old: str, new: str, before: str) -> str:
     if old in new:
         return "insertion"
     if "".join(old.split()) == "".join(new.split()):
-        return "blanks alone"
+        return "whitespace alone"
     return "replacement"

@@ -68,7 +68,7 @@ class PathBehaviours:
         {"2.1.7": True},
         meaning="Edit expands `~` and strips whitespace around the path before it looks at the file, not "
         "only before it writes the file.",
-        shown_by=("paths/tilde-write-then-edit", "paths/blanks-around-edit"),
+        shown_by=("paths/tilde-write-then-edit", "paths/spaces-around-edit"),
     )
     read_folds_dots: bool = behaviour(
         False,

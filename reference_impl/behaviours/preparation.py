@@ -39,11 +39,11 @@ class PreparationBehaviours:
         meaning="Edit of a file that exists and Write strip the whitespace before each line's end of what "
         "they insert.",
         source="2.1.7-read-before-edit.txt, Core Replacement",
-        shown_by=("whitespace/trailing-blanks-are-the-whole-change",),
+        shown_by=("whitespace/trailing-whitespace-is-the-whole-change",),
     )
     markdown_keeps_trailing_whitespace: bool = behaviour(
         False,
         {"2.1.89": True},
         meaning="No whitespace is stripped in what is inserted into a Markdown file.",
-        shown_by=("whitespace/trailing-blanks-in-markdown", "write/trailing-blanks-markdown"),
+        shown_by=("whitespace/trailing-whitespace-in-markdown", "write/trailing-whitespace-markdown"),
     )

@@ -32,7 +32,7 @@ def statement(
         ("a `b` c", "``a `b` c``"),
         ("a ``b`` c", "```a ``b`` c```"),
         ("`a", "`` `a ``"),
-        ("  two blanks", "`   two blanks `"),
+        ("  two spaces", "`   two spaces `"),
         ("end  ", "`end\\x20\\x20`"),
         ("\u00a0", "`\\xa0`"),
         ("", "(empty)"),

@@ -188,5 +188,5 @@ def test_nothing_is_reported_as_nothing() -> None:
 def test_other_whitespace_is_reported_as_such() -> None:
     (change,) = text_changes("Done.\n", "Done.", {}, frozenset())
     (cause,) = causes(seen(Change("text", *astuple(change))))
-    assert headline(cause) == "Edit: says the same with different blanks and empty lines"
+    assert headline(cause) == "Edit: says the same with different whitespace and empty lines"
     assert words(cause) == ("Done.\\n", "Done.")

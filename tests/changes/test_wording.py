@@ -95,7 +95,7 @@ def test_what_only_differs_in_a_number_is_a_detail() -> None:
 
 def test_a_difference_in_whitespace_alone_is_not_lost() -> None:
     (change,) = changes("Done.\n\n", "Done.")
-    assert (change.kind, change.subject) == ("detail", "blanks and empty lines")
+    assert (change.kind, change.subject) == ("detail", "whitespace and empty lines")
 
 
 def test_arguments_of_several_lines_do_not_break_a_sentence_into_parts() -> None:

@@ -205,7 +205,7 @@ def test_a_long_text_of_a_stream_is_cut_but_in_data(streams: Streams, name: str,
         "     1→x\n" * 50_000,
         *(each * 500_000 for each in ("“", "/a", ".txt", "1", " ", "'a")),
     ],
-    ids=["sentence", "sentences", "lines", "quotes", "folders", "names", "digits", "blanks", "apostrophes"],
+    ids=["sentence", "sentences", "lines", "quotes", "folders", "names", "digits", "spaces", "apostrophes"],
 )
 def test_a_long_answer_is_compared_in_seconds(streams: Streams, answer: str) -> None:
     """A search that goes back for each character would take hours."""

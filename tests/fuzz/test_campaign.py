@@ -154,7 +154,7 @@ def test_what_does_not_show_again_is_reported_unshrunk(suite: Suite, place: Site
 
 
 class Cut(Altered):
-    """Cuts the blanks at both ends of an answer."""
+    """Cuts the whitespace at both ends of an answer."""
 
     def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
         result = self.reference(tool, arguments, interfere)
@@ -162,7 +162,7 @@ class Cut(Altered):
 
 
 class Reminded:
-    """Opens sessions that cut blanks, and says so, or not."""
+    """Opens sessions that cut whitespace, and says so, or not."""
 
     capabilities = Cut.capabilities
     open = staticmethod(Cut.open)

@@ -43,7 +43,7 @@ def last_conditions(*steps: Step, **files: Entry) -> tuple[str, ...]:
         (
             (edit("a b", "a  b", replace_all=False),),
             TextContent("a b c"),
-            {"edit: blanks alone", "replace_all: false"},
+            {"edit: whitespace alone", "replace_all: false"},
         ),
         ((edit(LINES, "new"),), TextContent(LINES), {"edit: whole file", "length: lines"}),
         ((edit("", "new"),), TextContent(LINES), {"edit: creation"}),
@@ -80,7 +80,7 @@ def test_the_conditions_of_a_call_are_named(
         ("$WS/.env", {"name: hidden", "depth: top"}),
         ("$WS/a/b/c/Makefile", {"name: capitals", "depth: deep"}),
         ("$WS/a/makefile", {"name: no extension", "depth: folder"}),
-        ("$WS/two words.txt", {"name: blanks", "path: whole"}),
+        ("$WS/two words.txt", {"name: spaces", "path: whole"}),
         ("$WS/naïve.txt", {"name: other letters"}),
         ("$WS/a.b", {"name: other extension", "kind: missing"}),
         ("$WS//a.txt", {"path: roundabout", "name: plain"}),

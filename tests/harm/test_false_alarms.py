@@ -59,7 +59,7 @@ def harms(
 
 
 class CutsBlanks(careful.Careful):
-    """Replaces the nothing at the beginning, and leaves no blanks at the end of a file."""
+    """Replaces the nothing at the beginning, and leaves no whitespace at the end of a file."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         old, new = arguments["old_string"].encode(), arguments["new_string"].encode()

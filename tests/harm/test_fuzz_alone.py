@@ -74,7 +74,7 @@ class CutsControlCharacters(careful.Careful):
 
 
 class FormatsData(careful.Careful):
-    """Leaves no blanks at the ends of lines of data."""
+    """Leaves no whitespace at the ends of lines of data."""
 
     def put(self, path: Path, data: bytes) -> None:
         super().put(path, re.sub(rb"(?m) +$", b"", data) + b"\n" if path.suffix == ".json" else data)

@@ -377,7 +377,7 @@ def test_outer_whitespace_that_a_reminder_cost_an_older_model_is_that_of_the_sam
     assert recorded(suite, "check", {"2.1.328": numbered("")}).status == "differs"
     other = {"2.1.7": numbered("\tb\t"), "2.1.328": numbered("\tb\t")}
     assert recorded(suite, "fix", {**other, "2.1.328+gated": numbered("")}).status == "fixed"
-    assert texts(suite)["2.1.328+gated"] == cut, "nobody gave the same answer with blanks"
+    assert texts(suite)["2.1.328+gated"] == cut, "nobody gave the same answer with whitespace"
     assert recorded(suite, "fix", {"2.1.328": numbered("\t")}).status == "fixed"
     assert texts(suite)["2.1.328+gated"] == whole, "now somebody does"
 

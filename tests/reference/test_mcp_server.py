@@ -184,7 +184,7 @@ def test_calls_that_arrive_together_are_one_message(tmp_path, count):
     ]
     answers = answers_to(messages, tmp_path)
     assert list(answers) == list(range(1, count + 1))
-    # The blanks are cut before the first call of a message is executed: there was no file yet.
+    # The whitespace is cut before the first call of a message is executed: there was no file yet.
     assert {answers[number] for number in range(2, count + 1)} == {
         "No changes to make: old_string and new_string are exactly the same."
     }

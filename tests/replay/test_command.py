@@ -21,7 +21,7 @@ SERVER = "import sys; sys.argv = ['server', 'where']\n" + Path(__file__).with_na
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's folder, with blanks in its name."""
+    """The user's folder, with spaces in its name."""
     folder = tmp_path / "a user's folder"
     (folder / "dist").mkdir(parents=True)
     for name in ("server.py", "dist/index.js", "run.sh", "-n", "serve"):

@@ -432,4 +432,4 @@ def test_outer_whitespace_does_not_matter_where_the_contract_ignores_it(
     other = judge(
         [call(clause)], [happened("1\talpha \n2")], level=level, contract=contract, recorded=Transcript(steps)
     )
-    assert other.status == "failed", "blanks within the text always matter"
+    assert other.status == "failed", "whitespace within the text always matters"

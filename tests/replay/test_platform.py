@@ -150,7 +150,7 @@ def test_what_holds_on_windows_alone_is_kept_by_who_takes_names_letter_by_letter
         "platforms/windows-device-path-of-a-machine",
         "platforms/windows-colon",
         "platforms/windows-dot-at-the-end",
-        "platforms/windows-blank-at-the-end",
+        "platforms/windows-space-at-the-end",
     ],
 )
 def test_who_finds_files_as_windows_does_and_never_looks_loses_work_on_windows(

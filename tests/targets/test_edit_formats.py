@@ -251,12 +251,12 @@ ENDS = ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028"]
 """What some programs take for the end of a line, too."""
 ESCAPES = {
     "search_replace": [
-        f"a{end}{blanks}>>>>>>> REPLACE{end}/outside/x{end}<<<<<<< SEARCH{end}======={end}made{end}"
+        f"a{end}{spaces}>>>>>>> REPLACE{end}/outside/x{end}<<<<<<< SEARCH{end}======={end}made{end}"
         for end in ["\n", *ENDS]
-        for blanks in ("", " ", "\t", "\u3000")
+        for spaces in ("", " ", "\t", "\u3000")
     ],
     "apply_patch": [
-        f"a{end}{blanks}*** Add File: /outside/x{end}+made" for end in ENDS for blanks in ("", " ")
+        f"a{end}{spaces}*** Add File: /outside/x{end}+made" for end in ENDS for spaces in ("", " ")
     ],
     "shell": [f"a\n{mark}\ntouch /outside/x" for mark in ("EOF", "E\0OF", "EOF\0", "\x01EOF", "E\x7fOF")]
     + [f"a{end}EOF{end}touch /outside/x" for end in ENDS],

@@ -47,13 +47,19 @@ GATE_OPEN_FOR: dict[str, tuple[Excepted, str]] = {
         lambda path, _: path.stat().st_nlink > 1 and not path.stat().st_mode & 0o200,
         "crossed/unread-10",
     ),
-    "a byte order mark": (lambda path, _: path.read_bytes().startswith(b"\xef\xbb\xbf"), "crossed/blanks-35"),
+    "a byte order mark": (
+        lambda path, _: path.read_bytes().startswith(b"\xef\xbb\xbf"),
+        "crossed/whitespace-35",
+    ),
     "line ends of both kinds": (lambda path, _: has_both_line_ends(path), "crossed/during-63"),
-    "a file that ends in blanks": (lambda path, _: path.read_bytes().endswith(b"  "), "crossed/blanks-35"),
+    "a file that ends in spaces": (
+        lambda path, _: path.read_bytes().endswith(b"  "),
+        "crossed/whitespace-35",
+    ),
     "an empty file": (lambda path, _: path.stat().st_size == 0, "crossed/made-22"),
     "a symbolic link": (lambda path, _: path.is_symlink(), "crossed/denied-58"),
     "a deletion": (lambda _, asked: asked.get("new_string") == "", "crossed/denied-18"),
-    "a long Write": (lambda _, asked: len(str(asked.get("content", ""))) > 900, "crossed/blanks-35"),
+    "a long Write": (lambda _, asked: len(str(asked.get("content", ""))) > 900, "crossed/whitespace-35"),
     "a name of 250 characters": (lambda path, _: len(path.name) >= 250, "crossed/named-3"),
     "a hidden file with CRLF": (
         lambda path, _: path.name[0] == "." and b"\r\n" in path.read_bytes(),
@@ -105,9 +111,12 @@ ANY_MATCH_TAKEN_IN: dict[str, tuple[Excepted, str]] = {
     "a deletion": (lambda _, asked: asked["new_string"] == "", "crossed/during-104"),
     "an insertion": (
         lambda _, asked: asked["old_string"] in asked["new_string"] != asked["old_string"],
-        "crossed/blanks-8",
+        "crossed/whitespace-8",
     ),
-    "replace_all given as false": (lambda _, asked: asked.get("replace_all") is False, "crossed/blanks-8"),
+    "replace_all given as false": (
+        lambda _, asked: asked.get("replace_all") is False,
+        "crossed/whitespace-8",
+    ),
 }
 """In which case one of several matches is replaced, and the scenario that catches it."""
 

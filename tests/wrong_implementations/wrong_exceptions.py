@@ -94,9 +94,9 @@ class CutsPaths(OpenGate):
         return any(str(each.relative_to(self.workspace.root))[:64] == own for each in self.known)
 
 
-@caught("gate/same-name-but-for-a-blank")
+@caught("gate/same-name-but-for-a-space")
 class TrimsPaths(OpenGate):
-    """Remembers a path without blanks at its end."""
+    """Remembers a path without spaces at its end."""
 
     def excepted(self, path: Path, arguments: Arguments) -> bool:
         return any(str(each).rstrip() == str(path).rstrip() for each in self.known)
@@ -194,10 +194,10 @@ def ComparesPrefixes(call: Call) -> ToolResult | None:
     return None
 
 
-@caught("whitespace/trailing-blanks-in-markdown", harmless=CONVENTION)
+@caught("whitespace/trailing-whitespace-in-markdown", harmless=CONVENTION)
 @spoils
 def KeepsBlanksInMarkdown(call: Call, before: bytes) -> None:
-    """Keeps blanks at line ends of new_string in Markdown, where they are line breaks."""
+    """Keeps spaces at line ends of new_string in Markdown, where they are line breaks."""
     old, new = strings(call.arguments)
     if call.path.suffix == ".md" and old:
         call.path.write_bytes(before.replace(old.encode(), new.encode(), 1))

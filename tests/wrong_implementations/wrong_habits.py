@@ -90,7 +90,7 @@ class CountsCallsOfAllSessions(Altered):
 
 @afterwards
 def ShowsTabsAsBlanks(call: Call, answer: ToolResult) -> ToolResult:
-    """Shows eight blanks for a tab."""
+    """Shows eight spaces for a tab."""
     return replace(answer, text=answer.text.expandtabs()) if call.tool == "Read" else answer
 
 

@@ -20,7 +20,7 @@ KEYS: dict[str, tuple[Key, str]] = {
     "compatible": (lambda name: unicodedata.normalize("NFKC", name), "names-of-other-alphabets"),
     "in lower case": (str.lower, "names-in-other-case"),
     "folded": (str.casefold, "names-in-other-case"),
-    "with single blanks": (lambda name: " ".join(name.split()), "names-with-dots-and-blanks"),
+    "with single spaces": (lambda name: " ".join(name.split()), "names-with-dots-and-spaces"),
     "without characters that nobody sees": (
         lambda name: re.sub("[\u200b\u00ad\u2060]", "", name),
         "names-with-unseen-characters",

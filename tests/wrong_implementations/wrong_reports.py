@@ -20,10 +20,10 @@ def found_instead(pattern: str, call: Call, text: str) -> Arguments:
     return {"old_string": found[0]} if found else {}
 
 
-@caught("reported/blanks-that-differ reported/alike-but-for-blanks")
+@caught("reported/whitespace-that-differs reported/alike-but-for-whitespace")
 @takes
 def FoldsBlanks(call: Call, text: str) -> Arguments:
-    """Takes any blanks for any others."""
+    """Takes any whitespace for any other."""
     return found_instead(r"\s+".join(map(re.escape, call.old.split())), call, text)
 
 

@@ -39,7 +39,7 @@ def IgnoresCase(call: Call, text: str) -> Arguments:
 @caught("whitespace/indentation-depth-matters", "refused")
 @takes
 def IgnoresWhitespace(call: Call, text: str) -> Arguments:
-    """Finds text with other blanks between its words."""
+    """Finds text with other whitespace between its words."""
     words = [re.escape(word) for word in call.old.split()]
     return first(r"\s*" + r"\s+".join(words), call, text) if words else {}
 
@@ -114,10 +114,10 @@ def RescansReplacements(call: Call, before: bytes) -> None:
         call.path.write_text(call.path.read_text().replace(call.old, call.new))
 
 
-@caught("whitespace/trailing-blanks-of-new-string", "file notes.txt", harmless=CONVENTION)
+@caught("whitespace/trailing-whitespace-of-new-string", "file notes.txt", harmless=CONVENTION)
 @spoils
 def KeepsTrailingBlanks(call: Call, before: bytes) -> None:
-    """Keeps blanks at the ends of the lines of new_string."""
+    """Keeps whitespace at the ends of the lines of new_string."""
     call.path.write_text(before.decode().replace(call.old, call.new))
 
 

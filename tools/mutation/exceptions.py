@@ -24,7 +24,7 @@ _OF_FILES = (
     "name: hidden",
     "name: no extension",
     "name: other extension",
-    "name: blanks",
+    "name: spaces",
     "name: capitals",
     "depth: deep",
     "path: roundabout",
@@ -47,7 +47,7 @@ _OF_FILES = (
 _OF_EDITS = (
     "edit: deletion",
     "edit: insertion",
-    "edit: blanks alone",
+    "edit: whitespace alone",
     "edit: whole file",
     "length: long",
     "length: lines",

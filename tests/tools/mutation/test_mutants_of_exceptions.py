@@ -223,7 +223,7 @@ def test_the_population_is_what_the_scenarios_and_the_drawn_ones_meet(tmp_path: 
     )
     fates = judged_small(tmp_path / "told", hidden=True)
     assert (fates["name: hidden"].by, fates["name: hidden"].asked) == ("gate/edit-unread-hidden", 1)
-    assert "name: blanks" not in fates
+    assert "name: spaces" not in fates
     met = judged_small(tmp_path / "met", hidden=False, drawn=[hidden])
     assert not met["name: hidden"].killed
     assert "name: hidden" not in judged_small(tmp_path / "never", hidden=False)
