@@ -23,7 +23,7 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Categories of characters that are not seen, or that act."""
 _ODD = re.compile(r"[^ -~]")
 _MARK = re.compile(r"##(?:\[|vso\[|teamcity\[)")
-"""What Azure and TeamCity take for a command, and GitHub took, wherever in a line it stands."""
+"""What Azure and TeamCity take for a command, and GitHub took, wherever in a line it is."""
 _STYLE = re.compile(r"(\x1b\[[0-9;]*m)")
 """A colour, or another style of letters, as Rich writes it."""
 _REMEMBERED = 16
@@ -211,7 +211,7 @@ def say_rows(rows: Iterable[Iterable[str]]) -> None:
 def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> None:
     """Print rows: on a terminal as a table, in which only the last column wraps; else separated by tabs, without heads.
 
-    `numbers` are the columns that stand at the right.
+    `numbers` are the columns that are aligned to the right.
     """
     if not sys.stdout.isatty():
         say_rows(rows)

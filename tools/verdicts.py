@@ -6,7 +6,7 @@
 
 The reference and the recordings are held to every contract, ten recordings to a contract that is not theirs, and each
 wrong implementation to a share of the scenarios (`--whole`: to all) and to the one that is named for it. Beside them
-stand what the baselines accept, what is known of published implementations, and what the commands of the pages print.
+are what the baselines accept, what is known of published implementations, and what the commands of the pages print.
 Nothing is installed, and only what a user can start is used, so that it runs on any tree: `--checkout` names another.
 """
 

@@ -52,7 +52,7 @@ _RUNS_WHAT_STANDS_THERE = frozenset(
         ),
     }
 )
-"""Programs that run what stands in the folder where they start, or take it for their settings."""
+"""Programs that run what is in the folder where they start, or take it for their settings."""
 _MODULE = re.compile(r"-\w*[mc]")
 _PYTHON = re.compile(r"py(thon)?[0-9.]*(\.exe)?")
 _EXAMPLE = "mcp:node server.js or 'mcp:--isolation=directory node server.js'"
@@ -74,7 +74,7 @@ class Command:
 
     @property
     def launcher(self) -> str:
-        """What starts the server, if that is a program that runs what stands in the folder where it starts."""
+        """What starts the server, if that is a program that runs what is in the folder where it starts."""
         words = list(self.words)
         if Path(words[0]).name == "env":
             words = [word for word in words[1:] if not word.startswith("-") and "=" not in word] or words

@@ -148,7 +148,7 @@ class RecordedSession:
         """Go on: the next answer is the next that was recorded."""
 
     def sub_agent(self) -> _RecordedAgent:
-        """Answer a sub-agent's calls as recorded: they stand among the others, in the order of the scenario."""
+        """Answer a sub-agent's calls as recorded: they are among the others, in the order of the scenario."""
         return _RecordedAgent(self)
 
     background_agent = sub_agent
@@ -254,7 +254,7 @@ def recorded_result(result: RecordedResult) -> ToolResult:
 
 
 def _answers(step: TranscriptStep) -> list[ToolResult]:
-    """Return the results of a message; what the model is told of files stands behind the last."""
+    """Return the results of a message; what the model is told of files follows the last."""
     *others, last = map(recorded_result, step.results)
     return [*others, replace(last, reminders=step.reminders)]
 

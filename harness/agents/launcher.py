@@ -4,7 +4,7 @@ Started as `python -I -S launcher.py CHANNEL [--walls=JSON] FILE... -- COMMAND..
 CHANNEL is an inherited Unix socket: the listening socket goes back through it, so the scripted model can stay in the
 harness although the network namespace has a loopback interface of its own. The message beside it tells what of the
 isolation could not be had (`supervisor.Isolation`). `--walls` confines the agent, as it does in the supervisor.
-Where PORT stands in a variable, in the command or in one of the files, the port is put, which nobody knows before.
+Where PORT is in a variable, in the command or in one of the files, the port is put, which nobody knows before.
 
 When the other end of CHANNEL closes, or the agent ends, everything ends as `supervisor` says.
 """

@@ -114,7 +114,7 @@ def grouped(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]
     causes = [Cause(signature, tuple(occurrences)) for signature, occurrences in members.items()]
     merged = sorted(_merged(causes), key=_rank)
     differing = len({each.scenario_id for each in own if each.change.level == "effects"})
-    # One that hides the others stands before them, whatever it is about.
+    # One that hides the others comes before them, whatever it is about.
     return sorted(
         merged, key=lambda cause: (cause.level != "effects", not _dominates(cause, differing))
     ), consequences

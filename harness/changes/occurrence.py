@@ -278,7 +278,7 @@ def _straight(text: str) -> str:
 
 
 def _described(how: str, text: str) -> str:
-    """Return on which side of a difference of this kind a content stands."""
+    """Return to which side of a difference of this kind a content belongs."""
     match how:
         case "quotes":
             return "curly" if _straight(text) != text else "straight"

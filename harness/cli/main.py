@@ -107,7 +107,7 @@ class _Targets(TyperCommand):
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; always ends with SystemExit."""
     given = sys.argv[1:] if arguments is None else arguments
-    if "--traceback" in given:  # wherever it stands, because it is added to a command that failed
+    if "--traceback" in given:  # wherever it is, because it is added to a command that failed
         given = ["--traceback", *(argument for argument in given if argument != "--traceback")]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

@@ -40,7 +40,7 @@ def skipped(
     capabilities: frozenset[str],
     lacks: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: "",
 ) -> Verdict | None:
-    """Return the verdict that stands before any replay, None where the scenario is to be replayed.
+    """Return the verdict that is known before any replay, None where the scenario is to be replayed.
 
     `unspecified`: the contract says nothing on any call (`documented`), or on one of them (a recorded contract), or the
     scenario is disputed, or a law of what the adapter lacks. `unsupported`: the adapter lacks what the scenario needs,
@@ -86,7 +86,7 @@ def compare(
 ) -> Verdict:
     """Judge what an implementation did; all differences of all levels are listed.
 
-    They stand in the order of the steps, within a step the lowest level first. A level holds only if those
+    They are in the order of the steps, within a step the lowest level first. A level holds only if those
     below it hold. `recorded` is needed for the level `verbatim`. Set-up calls, on which `documented` is silent,
     are compared with what the scenario's own contract does, at level `effects`.
 

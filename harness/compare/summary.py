@@ -149,7 +149,7 @@ class Summary:
         )
 
     def harm_sentence(self) -> str:
-        """Return what was harmed in one line, the worst first; empty where nothing was, nor what stands beside it."""
+        """Return what was harmed in one line, the worst first; empty where nothing was, nor what is beside it."""
         harmed = [f"{kind} {self.harms[kind]}" for kind in HARMS if self.harms[kind]]
         beside = [f"{kind} {self.harms[kind]}" for kind in BESIDE if self.harms[kind]]
         if not harmed and not beside:

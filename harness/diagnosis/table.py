@@ -155,7 +155,7 @@ def _declares(call: ast.Call) -> bool:
 
 
 def _is_idle(node: object) -> bool:
-    """Tell whether a statement does nothing but stand there, as a docstring does, or bring a name."""
+    """Tell whether a statement does nothing, as a docstring does, or bring a name."""
     match node:
         case ast.Expr(value=ast.Constant(value=str())) | ast.Import() | ast.ImportFrom():
             return True

@@ -190,7 +190,7 @@ _QUOTING_REMINDER = re.compile(r"\n{1,2}<system-reminder>\nNote: .*</system-remi
 
 
 def _answer(text: str) -> str:
-    """Return a tool's own answer; what stands at its end like a reminder counts on neither side, wrapped or not."""
+    """Return a tool's own answer; what is at its end like a reminder counts on neither side, wrapped or not."""
     return answer_of(answer_of(_QUOTING_REMINDER.sub("", text)))
 
 

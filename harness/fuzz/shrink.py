@@ -210,7 +210,7 @@ def _fewer_arguments(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _shorter_strings(scenario: Scenario) -> Iterator[Scenario]:
-    """Leave out a part of a string, first wherever it stands in the scenario, then at this one place."""
+    """Leave out a part of a string, first everywhere in the scenario, then in this one place."""
     for text in sorted(set(_strings(scenario)), key=len, reverse=True):
         for start, end in _chunks(len(text)):
             part = text[start:end]

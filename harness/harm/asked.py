@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Put `new` where `old` stands: at one place, at every place, or at as many as `count` says."""
+    """Put `new` where `old` is: at one place, at every place, or at as many as `count` says."""
 
     old: str
     new: str
@@ -19,7 +19,7 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Let the file hold this text. `inserts`: it may as well stand before or behind what the file holds."""
+    """Let the file hold this text. `inserts`: it may also come before or after what the file holds."""
 
     text: str
     inserts: bool = False

@@ -15,7 +15,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 class Content:
     """A file's text, the byte order mark before it (empty where there is none), and its encoding.
 
-    Bytes that are no text stand as lone surrogates, so that nothing is lost on the way.
+    Bytes that are no text become lone surrogates, so that nothing is lost on the way.
     """
 
     mark: bytes
@@ -54,7 +54,7 @@ class Content:
 
 
 def pieces(text: str) -> list[str]:
-    """Return what stands between line ends of any kind, also a lone CR."""
+    """Return what is between line ends of any kind, also a lone CR."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 

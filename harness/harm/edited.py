@@ -90,7 +90,7 @@ def _edited(path: str, known: Known, before: bytes, call: Sequence[Replacement],
         change = next(alike, understood[0] if understood else None)
         if change is None:
             count = len(next(readings(text, edit.old), ([], False))[0])
-            standing = f"stands in {count} places" if count else "does not stand there"
+            standing = f"is in {count} places" if count else "is not there"
             return Found("misplaced", f"{path} was edited where {_quoted(edit.old)} {standing}", *shown)
         text = change.text
     if (got.mark, got.encoding) != (content.mark, content.encoding):
@@ -106,7 +106,7 @@ def _with_mark(content: Content) -> Content:
 def _beside(
     path: str, known: Known, change: Change | None, got: str, shown: tuple[str, str], *, single: bool
 ) -> Found:
-    """Tell what is wrong where old text stood in one place and the file is not what it should be."""
+    """Tell what is wrong where old text was in one place and the file is not what it should be."""
     wanted = "" if change is None else change.text
     if change is not None and single and _agrees_outside(change, got):
         return Found("altered", f"what was inserted into {path} is not what was asked", *shown)

@@ -19,7 +19,7 @@ def notebook_harm(
     if now is None:
         return Found("lost", f"{path}, which is no notebook any more")
     if {**former, "cells": None} != {**now, "cells": None}:
-        return Found("spoiled", f"what stands beside the cells of {path}")
+        return Found("spoiled", f"what is beside the cells of {path}")
     return _cells(path, arguments, former["cells"], now["cells"])
 
 

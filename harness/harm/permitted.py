@@ -20,7 +20,7 @@ _SPACES_AT_ENDS = re.compile(rf"{_SPACE}(?<!{_SPACE}{_SPACE}){_SPACE}*+(?=[\r\n]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A text after a replacement, where the inserted texts stand in it, and whether their quotes may be curled."""
+    """A text after a replacement, where the inserted texts are in it, and whether their quotes may be curled."""
 
     text: str
     inserted: tuple[Place, ...]
@@ -47,7 +47,7 @@ def may_become(
 
 
 def is_inserted(before: bytes | None, call: Written, after: bytes) -> bool:
-    """Whether a text that may be inserted stands before or behind all that was there."""
+    """Whether a text that may be inserted comes before or after all that was there."""
     if not call.inserts or not before:
         return False
     content = Content.of(before)
@@ -107,7 +107,7 @@ def _put(text: str, found: Sequence[Place], new: str, *, curled: bool) -> Change
 
 
 def _inserted(text: str, new: str) -> Iterator[str]:
-    """Yield an inserted text as conventions let it stand in this one: `line-ends` and `trailing-whitespace`."""
+    """Yield an inserted text as conventions let it be in this one: `line-ends` and `trailing-whitespace`."""
     own = with_line_ends(new, "\r\n") if "\n" in text and text.count("\n") == text.count("\r\n") else new
     yield own
     if "\n" in text and own != new and "\r\n" in new:

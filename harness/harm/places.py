@@ -1,4 +1,4 @@
-"""Places: where a text stands in another, as it is and as conventions let it be found."""
+"""Places: where a text is found in another, as it is and as conventions allow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def folded(text: str) -> str:
 
 
 def places(text: str, old: str) -> list[Place]:
-    """Return where `old` stands in a text, from the left, none overlapping another."""
+    """Return where `old` is found in a text, from the left, none overlapping another."""
     found: list[Place] = []
     if old:
         at = text.find(old)
@@ -27,7 +27,7 @@ def places(text: str, old: str) -> list[Place]:
 
 
 def readings(text: str, old: str) -> Iterator[tuple[list[Place], bool]]:
-    """Yield where `old` stands by each reading, and whether quotes were folded; as it is first, none without a place.
+    """Yield where `old` is found by each reading, and whether quotes were folded; as it is first, none without a place.
 
     The conventions `line-ends` and `quotes`: an LF stands for a CRLF as well, a straight quote for a curly one.
     """

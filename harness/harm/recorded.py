@@ -78,7 +78,7 @@ class _Files:
             self.put(path, entry)
 
     def put(self, path: str, entry: Entry | None, *, in_place: bool = False) -> None:
-        """Let an entry stand at a path, with the folders above it; the names of a file that is kept share its bytes."""
+        """Put an entry at a path, with the folders above it; the names of a file that is kept share its bytes."""
         if entry is None:
             self.remove(path)
             return
@@ -109,7 +109,7 @@ class _Files:
                 self.state[path] = entry
 
     def remove(self, path: str) -> None:
-        """Let nothing stand at a path or below it."""
+        """Remove what is at a path or below it."""
         for each in [each for each in self.state if each == path or each.startswith(f"{path}/")]:
             del self.state[each]
 

@@ -39,7 +39,7 @@ def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
     yield from check_schema_comment(document, _SCHEMA_COMMENT)
     yield from check_source_text(document)
     for name, path in unused_values(document).items():
-        fix = f"Write <{name}> where the value is to stand, or remove it."
+        fix = f"Write <{name}> where the value belongs, or remove it."
         message = f"nothing above says <{name}>"
         yield Finding("unused-value", document.position(path, key=True), message, fix)
 
@@ -83,7 +83,7 @@ _WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belonging, che
 
 @dataclass(frozen=True, slots=True)
 class Comparable:
-    """What no two scenarios may have in common, with where it stands, and what rules and claims are shown by."""
+    """What no two scenarios may have in common, with where it is, and what rules and claims are shown by."""
 
     title: str
     title_at: Position

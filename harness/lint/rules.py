@@ -49,7 +49,7 @@ RULES: tuple[Rule, ...] = (
     Rule("unknown-event", "form", "A step that is neither a call nor a world event."),
     Rule("cases-form", "form", "A file of several scenarios without cases, or with one that cannot be read."),
     Rule("several-of-one-id", "form", "Two scenarios with one id."),
-    Rule("unused-value", "form", "A value of a case that stands nowhere."),
+    Rule("unused-value", "form", "A value of a case that is used nowhere."),
     Rule("expect-in-corpus", "form", "An expectation in the corpus, where the recordings have them."),
     Rule("unsafe-path", "form", "A path that is absolute, leaves the workspace or is not portable."),
     Rule("path-conflict", "form", "Given paths that cannot exist side by side."),
@@ -74,7 +74,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "title-style",
         "wording",
-        "A title that is not one sentence of up to 100 characters without full stop.",
+        "A title that is not one sentence of up to 100 characters without full stop, code or a running number.",
     ),
     Rule("duplicate-title", "wording", "A title that another scenario has."),
     Rule("about-repeats-title", "wording", "An `about` that repeats the title."),

@@ -20,6 +20,7 @@ _TAG = re.compile(_WORD)
 _ADDRESS = re.compile(r"https://[^\s/]+\.[^\s/]+(?:/\S*)?")
 _DOCUMENT = re.compile(r"(?P<name>\S+\.txt), (?P<section>\S.*)")
 _ARGUMENT = re.compile(r"(?:limit|offset|pages|[a-z]+_[a-z_]+)\b")
+_CODE = re.compile(r"`[^`]*`|\$WS\S*|(?<!\S)(?:#\d+|\+\d+|0[0-7]{3})(?!\S)|\bnumber \d+$")
 _SENTENCE_END = re.compile(r"[.!?] +[A-Z]")
 
 
@@ -79,6 +80,8 @@ def complaint_about_title(title: str) -> Complaint | None:
         problem = "is more than one sentence"
     elif title.startswith("What "):
         problem = "begins with 'What', as a question does"
+    elif found := _CODE.search(title):
+        problem = f"has {found[0]!r}, which is code or a number that says nothing"
     elif len(title.split()) < 3:
         problem = "is too short to state a behaviour"
     if problem is None:

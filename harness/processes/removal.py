@@ -40,7 +40,7 @@ def empty(directory: str, names: Collection[str] | None = None) -> None:
 
 
 def destroy(directory: str, *, last: str = "") -> None:
-    """Remove a directory, or what stands in its place: however deep, locked or marked immutable it is.
+    """Remove a directory, or what is in its place: however deep, locked or marked immutable it is.
 
     Slower than `empty`. What is not there need not be removed. A file in it called `last` is there until everything
     else is gone. Raises OSError for what cannot be removed.

@@ -18,9 +18,9 @@ from readfirst.harness.suite.session_events import WITH_STEPS, inner_steps
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 StepPath = tuple[int, ...]
-"""Where a step stands in `Scenario.steps`: `(2,)` is the third, `(2, 0)` the first call of a parallel group there.
+"""The place of a step in `Scenario.steps`: `(2,)` is the third, `(2, 0)` the first call of a parallel group there.
 
-A world event that names several paths is several steps there, though one in the file; a sub-agent's steps stand
+A world event that names several paths is several steps there, though one in the file; a sub-agent's steps are
 between its beginning and its end."""
 
 
@@ -118,7 +118,7 @@ def _expect_lines(
 
 
 def _clauses(lines: list[str], present: tuple[yaml.Node, yaml.Node]) -> list[tuple[yaml.Node, list[str]]]:
-    """Return each clause with the comments that stand before it."""
+    """Return each clause with the comments before it."""
     key, value = present
     nodes: list[Any] = value.value if isinstance(value, yaml.SequenceNode) else [value]
     clauses = []
@@ -162,7 +162,7 @@ def _entries(
         last = last_line(lines, (key, value))
         comments = [" " * indent + line.strip() for line in lines[start:first] if line.strip()]
         entry = [_shifted(line, shift) for line in lines[first : last + 1]]
-        # The first entry of a list item stands behind its dash.
+        # The first entry of a list item follows its dash.
         entry[0] = " " * indent + lines[first][key.start_mark.column :]
         entries.append((str(key.value), comments, entry))
         start = last + 1

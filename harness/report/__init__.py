@@ -74,7 +74,7 @@ class OutputError(ReadfirstError):
 def output(path: Path) -> Iterator[TextIOWrapper]:
     """Open a text file that appears under `path` only when the block ends without an exception.
 
-    Until then, and after a failure or an interrupt, what stood there before stays. A link stays one, and what is no
+    Until then, and after a failure or an interrupt, what was there before stays. A link stays one, and what is no
     file (`/dev/stdout`, a pipe) is written to as it is. Raises OutputError.
     """
     try:

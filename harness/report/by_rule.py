@@ -40,7 +40,7 @@ class Worst:
 
 
 def worst(verdict: Verdict) -> Worst:
-    """Return where a failed or broken verdict stands. A requirement that is not known counts as `must`."""
+    """Return the rank of a failed or broken verdict. A requirement that is not known counts as `must`."""
     broken = verdict.status == _BROKEN
     requirement = 0 if verdict.requirement is None else REQUIREMENTS.index(verdict.requirement)
     kinds = [_BROKEN] if broken else [harm.kind for harm in verdict.harms]

@@ -42,7 +42,7 @@ def _page(data: _DATA) -> Iterator[str]:
     yield "# Compatibility: harm, then likeness"
     yield _picture("map", "In how many sessions each implementation and version did which harm")
     yield (
-        "The most harmful stand first. [implementations.md](implementations.md) has the figures of implementations with"
+        "The most harmful come first. [implementations.md](implementations.md) has the figures of implementations with"
         " the worst that each does, [harm.md](harm.md) those of Claude Code with each cause in a sentence, and what the"
         " kinds mean. `blind` edits and `overcautious` refusals lose nothing. What Claude Code refuses not every"
         " contract answers, so it is never overcautious."

@@ -13,7 +13,7 @@ MOST_LINES = 30
 """Lines of rules that are shown, so that hundreds of failures fit on one screen; rules of safety all are."""
 
 NO_RULE = "no rule"
-"""What scenarios stand under that belong to none."""
+"""The heading of scenarios that belong to none."""
 _ALONE = {"reason": "in reasons alone", "text": "in words alone", "verbatim": "in bytes of the answer alone"}
 _GAP = "  "
 

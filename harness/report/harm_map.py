@@ -141,7 +141,7 @@ _SHARES = (0.1, 0.3, 0.6)
 
 @dataclass(frozen=True, slots=True)
 class RuleMapCell:
-    """A rule in a version: what stands in the cell, its CSS class, and the same in words."""
+    """A rule in a version: the text of the cell, its CSS class, and the same in words."""
 
     shown: str
     tone: str

@@ -26,7 +26,7 @@ _GAP = 8
 
 @dataclass(frozen=True, slots=True)
 class MapLayout:
-    """Where things stand, in pixels; `letters` are those of a name before its version is left out."""
+    """Positions, in pixels; `letters` are those of a name before its version is left out."""
 
     width: int
     names: int

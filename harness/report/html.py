@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _SCHEMES = ("agent", "claude-code", "lines", "mcp", "python", "recording", "target")
-"""What may stand before the colon of a connect string, and is left out above a column."""
+"""What may come before the colon of a connect string, and is left out above a column."""
 _STYLES = ("map.css", "page.css", "rules.css")
 _STEPS = (0.1, 0.3, 0.6)
 """The shares of failures up to which the first three of five colours go."""
@@ -150,7 +150,7 @@ def _safe(text: str) -> Any:
 
 
 def _json(value: object) -> Any:
-    """Return JSON that can stand in a script element: ASCII, and no character that could end the element."""
+    """Return JSON that can be in a script element: ASCII, and no character that could end the element."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -382,7 +382,7 @@ def _said(verdict: Verdict, ruling: Ruling) -> dict[str, Any]:
 
 
 class _Expectations:
-    """What the contracts of the page expect; those that expect the same stand together."""
+    """What the contracts of the page expect; those that expect the same are together."""
 
     def __init__(
         self, names: list[str], contracts: Contracts, seen_by: Callable[[Scenario, Contract], Scenario]

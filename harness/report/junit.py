@@ -25,14 +25,14 @@ _KINDS = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
 @dataclass(slots=True)
 class _Suite:
-    """The cases of one group: where each stands in the temporary file, and what they are counted as."""
+    """The cases of one group: where each is in the temporary file, and what they are counted as."""
 
     places: list[tuple[int, int]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
 
 class JunitReport:
-    """Keeps the cases in a temporary file until the end, because suites stand in the order of their harm.
+    """Keeps the cases in a temporary file until the end, because suites are in the order of their harm.
 
     Without rules a suite is a family. Everything that XML cannot hold (control characters, lone surrogates) is written
     as an escape.

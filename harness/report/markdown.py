@@ -31,7 +31,7 @@ def page(
     commands: Callable[[Run], Commands],
     rules: Rules | None = None,
 ) -> str:
-    """Return the page. What a scenario or a tool says stands in fences and entities, never as markup.
+    """Return the page. What a scenario or a tool says is in fences and entities, never as markup.
 
     Failures are gathered by `rules`, where the suite has these; else by families.
     """

@@ -21,7 +21,7 @@ _MARKS = re.compile(r"[\\`*\[\]#!<>&|~$]|(?<!\w)[_@]|_(?!\w)")
 """What has a meaning in Markdown, HTML or on a forge; `_` has none within a word, and `@` none behind one."""
 _SCHEME = re.compile(r"[^/?#]*?:")
 _OF_ADDRESSES = "%/:?#@!$&'*+,;=~"
-"""What stands in an address as it is, beside letters, digits and `_.-`."""
+"""What an address may contain unescaped, beside letters, digits and `_.-`."""
 _BEGINS = re.compile(r"[-+] |[-=]+ *$|\d+[.)](?: |$)")
 """What is more than text at the beginning of a line: a list, or what underlines the line before."""
 _BACKTICKS = re.compile(r"`+")

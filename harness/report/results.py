@@ -111,6 +111,6 @@ class Results:
 
 
 def levels_shown(runs: Iterable[Run]) -> tuple[Level, ...]:
-    """Return the levels that stand side by side: always four, `verbatim` where a run was asked for it."""
+    """Return the levels that are side by side: always four, `verbatim` where a run was asked for it."""
     verbatim = any(run.level == "verbatim" for run in runs)
     return LEVELS if verbatim else LEVELS[:-1]

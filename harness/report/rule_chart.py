@@ -33,7 +33,7 @@ _STYLE = """
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where things stand, in pixels. `titles` is the room for titles beside the bars, 0: they stand above these."""
+    """Positions, in pixels. `titles` is the room for titles beside the bars, 0: they are above these."""
 
     width: int
     titles: int
@@ -85,7 +85,7 @@ def rule_chart(data: _DATA, classes: Sequence[str], layout: Layout = WIDE, kind:
     The same data give the same text.
     """
     columns = [name for name, each in data["versions"].items() if each["recorded"]]
-    columns.sort(key=lambda name: "+" in name)  # older models stand apart, at the end
+    columns.sort(key=lambda name: "+" in name)  # older models come last
     rules = changed(data, classes)
     apart = sum("+" not in name for name in columns)
     step = (layout.width - layout.margin - layout.right - layout.titles) / (len(columns) + 0.5)

@@ -56,7 +56,7 @@ class RuleTable:
 
     @property
     def least(self) -> float:
-        """Rem below which the rows stand as cards."""
+        """Rem below which the rows become cards."""
         return 21 + (9 if len(self.columns) <= _FEW else self.step) * len(self.columns)
 
 

@@ -84,7 +84,7 @@ def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
     """Return the harms and the differences of a verdict, and how many more there are.
 
     Each has `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+` got, a
-    blank for both, `?` for a remark) and a visible text. Between the lines stand remarks on what is left out.
+    blank for both, `?` for a remark) and a visible text. Between the lines are remarks on what is left out.
     """
     every = [*_harms(verdict), *verdict.differences]
     shown = every[:MOST_DIFFERENCES]

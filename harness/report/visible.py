@@ -52,7 +52,7 @@ def _visible(text: str) -> str:
 
 
 def visible_command(words: Sequence[str]) -> str:
-    """Return a command line for a shell; a word that a terminal or a CI system would act on stands in `$'...'`."""
+    """Return a command line for a shell; a word that a terminal or a CI system would act on is in `$'...'`."""
     return " ".join(map(_word, words))
 
 

@@ -158,9 +158,7 @@ def _mcp(wanted: _Wanted) -> Adapter:
     command = mcp_command(f"mcp:{wanted.rest}")
     is_open = wanted.sandbox is None and not wanted.suite.bundled
     if is_open and (launcher := command.launcher):
-        problem = (
-            f"{launcher} runs what stands in the folder where it starts, and there this suite puts files"
-        )
+        problem = f"{launcher} runs what is in the folder where it starts, and there this suite puts files"
         raise ConnectError(
             f"'mcp:{wanted.rest}': {problem}. Name the server's own program, or add --confine."
         )
@@ -202,7 +200,7 @@ def _lines(wanted: _Wanted) -> Adapter:
 
 
 def mcp_command(connect_string: str) -> Command:
-    """Return the command of `mcp:COMMAND`, written where the user stands. Raises ConnectError."""
+    """Return the command of `mcp:COMMAND`, written in the user's folder. Raises ConnectError."""
     from readfirst.harness.adapters.command import parse_command
 
     try:

@@ -33,7 +33,7 @@ _PALETTES = [
 ]
 """The first is what a reader has who chose nothing: what the system prefers, also when that changes."""
 HOME = "home.md"
-"""The source of the first page, where the project's README would stand otherwise."""
+"""The source of the first page, where the project's README would be otherwise."""
 _PLACES = {HOME: "index.html", "README.md": "about.html"}
 _STYLE = "maps.css"
 _THEME = {

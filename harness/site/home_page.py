@@ -40,7 +40,7 @@ def _page(facts: Facts) -> Iterator[str]:
     yield "# Who loses your work?"
     yield (
         "A cell counts the sessions in which a tool did this, and its colour is their share; a click shows the"
-        " shortest. The most harmful stand first."
+        " shortest. The most harmful come first."
     )
     yield harm_map_html(facts)
     if stars := starred(facts.rows.values()):

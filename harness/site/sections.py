@@ -73,7 +73,7 @@ def _picture(scenario: Scenario, harmed: int, line: str) -> str:
 
 
 def _step(head: str, blocks: Sequence[Block], harm: str = "") -> dict[str, Any]:
-    """Return a step; a call stands before the file that it is about."""
+    """Return a step; a call comes before the file that it is about."""
     if blocks and blocks[0]["label"] == "file_path" and len(blocks[0].get("lines", ())) == 1:
         head, blocks = f"{head} {blocks[0]['lines'][0].removeprefix('$WS/')}", blocks[1:]
     return {"head": head, "blocks": blocks, "harm": harm}

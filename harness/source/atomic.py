@@ -21,12 +21,12 @@ class Staged:
     """A new file that waits beside the one that it is to replace; `stream` takes its bytes.
 
     It is locked: what a killed writer left waiting is removed by the next one of the same file. Raises OSError, also
-    where something stands that is no file: root would put one in the place of `/dev/null`.
+    where there is something that is no file: root would put one in the place of `/dev/null`.
     """
 
     def __init__(self, path: Path) -> None:
         if path.exists() and not path.is_file():
-            raise OSError(errno.EEXIST, "what stands there is no file", str(path))
+            raise OSError(errno.EEXIST, "what is there is no file", str(path))
         _remove_abandoned(path)
         self._target = path
         while True:

@@ -57,7 +57,7 @@ Value = str | int | bool | None | Sequence["Value"] | Mapping[str, "Value"]
 
 
 def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -> list[str]:
-    """Return the lines of a block mapping whose keys stand at column `indent` (from 0).
+    """Return the lines of a block mapping whose keys are at column `indent` (from 0).
 
     Strings of up to `one_line` characters stay on one line; those below `files` up to 80, as people write them.
     """

@@ -49,7 +49,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The value of one file in JSON types, and where each part of it stands."""
+    """The value of one file in JSON types, and where each part of it is."""
 
     value: Any
     file: Path

@@ -1,8 +1,8 @@
 """Cases: a file that holds several scenarios as a table, and each of them expanded to a document of its own.
 
-Under `cases` stands what each scenario has of its own, by the last part of its id: keys of a scenario replace those at
-the top of the file, and any other key is a value that stands wherever the file says `<key>`. A key or an item of a list
-that is such a name alone is left out in a case that has no such value.
+Under `cases` is what each scenario has of its own, by the last part of its id: keys of a scenario replace those at
+the top of the file, and any other key is a value that takes the place of `<key>` wherever the file says it. A key or
+an item of a list that is such a name alone is left out in a case that has no such value.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _columns(data: bytes, file: Path) -> Collection[str]:
 
 
 def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
-    """Return the names of the values that stand nowhere, each with where a case has it."""
+    """Return the names of the values that are used nowhere, each with where a case has it."""
     said: set[str] = set()
     left = [value for key, value in document.value.items() if key != CASES]
     while left:
@@ -115,7 +115,7 @@ def case_slugs(data: bytes, file: Path) -> Sequence[str]:
 
 
 def expanded(data: bytes, file: Path, slug: str) -> Document | None:
-    """Return the scenario of one case as if it stood in a file alone; None if there is no such case.
+    """Return the scenario of one case as if it had a file of its own; None if there is no such case.
 
     Positions are those in the file: of a value that a case has, in the case. Raises SuiteError.
     """

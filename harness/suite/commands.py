@@ -105,7 +105,7 @@ def _tokens(command: str) -> Iterator[Word | str]:
 def _no_sign(rest: str) -> CommandError:
     sign = rest[0]
     if sign in "'\"":
-        fix = "Close the quotes; in double quotes $WS alone may follow $, and no `, \\ or ! stand."
+        fix = "Close the quotes; in double quotes $WS alone may follow $, and no `, \\ or ! may be there."
         return CommandError(f"has {sign!r} without plain text up to the next", fix)
     where = "" if len(rest) == 1 else f" before {rest[1:21]!r}"
     fix = "Use words, quotes, | || && ; < > >> and $WS; put other signs of a text in single quotes."

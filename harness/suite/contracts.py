@@ -101,7 +101,7 @@ class Contract:
 
     @property
     def recorded(self) -> bool:
-        """Whether a real product stands behind it; False for `documented`."""
+        """Whether it has a real product; False for `documented`."""
         return self.version is not None
 
 
@@ -137,7 +137,7 @@ class Contracts:
 
     @property
     def recorded(self) -> tuple[Contract, ...]:
-        """Those that a real product stands behind, in release order; of one version, the newer model first."""
+        """Those that have a real product, in release order; of one version, the newer model first."""
         return tuple(each for each in self.all if each.recorded)
 
     def before(self, contract: Contract) -> Contract | None:

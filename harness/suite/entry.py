@@ -187,7 +187,7 @@ Entry = RegularFile | Symlink | HardLink | Directory | FileDigest | SpecialFile
 
 
 def in_words(entry: Entry | None) -> str:
-    """Return what stands at a path, for people; of a regular file neither content nor mode. None: nothing."""
+    """Return what is at a path, for people; of a regular file neither content nor mode. None: nothing."""
     match entry:
         case None:
             return "nothing there"

@@ -20,7 +20,7 @@ GROUP_KEYS = ("documented", "files", "reminders")
 _ELSEWHERE = {
     "when": "Remove it: expect states one contract; recordings hold what every other contract gives.",
     "files": "Write it in the expect of the group: only what the group as a whole changes can be known.",
-    "reminders": "Write it in the expect of the group: they stand behind all of its results.",
+    "reminders": "Write it in the expect of the group: they follow all of its results.",
     "text": "Write it in the expect of each call.",
     "error": "Write it in the expect of each call.",
 }
@@ -114,7 +114,7 @@ def _clause(
 def _clause_in_a_word(
     look: Inspection, place: YamlPath, fields: Mapping[str, Any], documented: str | None, in_a_word: InAWord
 ) -> Clause | None:
-    """Return what the word under `answer` says, beside which only `documented` may stand."""
+    """Return what the word under `answer` says, beside which only `documented` may be."""
     word = look.string(fields["answer"], (*place, "answer"), "answer")
     for key in fields:
         if key not in ("answer", "documented"):

@@ -56,7 +56,7 @@ def _calls(step: ToolCall | ParallelCalls) -> tuple[ToolCall, ...]:
 
 
 def _expectation(step: ToolCall | ParallelCalls, recorded: Clause | None) -> Expectation:
-    """Return the expectation with another recorded clause, which stands where the file's own does, or its step."""
+    """Return the expectation with another recorded clause, in the place of the file's own, or of its step."""
     stated = step.expect.recorded
     if recorded is not None:
         recorded = replace(recorded, position=step.position if stated is None else stated.position)

@@ -19,7 +19,7 @@ GUARDED: tuple[Kind, ...] = (*HARMS, "blind")
 
 MEANING: dict[str, str] = {
     "lost": "bytes that others put there are gone, though no call named them",
-    "misplaced": "an Edit replaced what is not the one place where the old text stands",
+    "misplaced": "an Edit replaced what is not the one place where the old text is",
     "spoiled": "bytes outside what was to be replaced changed, or type, mode, owner, links or names of the file",
     "altered": "what was written is not what was asked",
     "stray": "something else was changed, made or left over",

@@ -62,7 +62,7 @@ class Kept:
             return Transcript(tuple(row.step(contract) for row in self.rows))
 
     def same(self, one: str, other: str) -> bool:
-        """Whether two contracts are recorded, and stand together at every step."""
+        """Whether two contracts are recorded, and together at every step."""
         return {one, other} <= {*self.versions} and all(row.held[one] == row.held[other] for row in self.rows)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Plain answers: what a call gives where nothing is in its way, for which a word stands: `shown` and `done`.
+"""Plain answers: what a call gives where nothing is in its way, for which there is a word: `shown` and `done`.
 
 Only of a text file whose content the scenario states, as given or as its steps have left it; `done` only of one with
 LF line ends and without a byte order mark.

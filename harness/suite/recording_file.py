@@ -1,8 +1,8 @@
 """Recording file: the transcripts of one scenario as YAML that people review as a diff.
 
-Equal answers of a step stand once, with the versions that they begin to hold in; arguments are not repeated, a digest
-tells which inputs were recorded. What is long stands once, compressed, under `packed`, and what hosts append to very
-many answers has a name. docs/recording.md describes the file.
+Equal answers of a step are written once, with the versions that they begin to hold in; arguments are not repeated, a
+digest tells which inputs were recorded. What is long is written once, compressed, under `packed`, and what hosts append
+to very many answers has a name. docs/recording.md describes the file.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _Answer = TypeVar("_Answer")
 
 
 def encode(recording: Recording, compressed: Mapping[str, str] | None = None) -> bytes:
-    """Return the file's bytes. Contracts stand in release order, the steps in that of the scenario.
+    """Return the file's bytes. Contracts are in release order, the steps in that of the scenario.
 
     What a former file had `compressed` stays as it was: another xz may give other bytes for the same text.
     Raises RecordingError for what would be too large to be read again.

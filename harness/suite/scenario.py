@@ -223,7 +223,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ParallelCalls:
-    """Calls of one message. `expect` holds the files that the group as a whole changes; texts stand at the calls.
+    """Calls of one message. `expect` holds the files that the group as a whole changes; texts are at the calls.
 
     With `sides` they are those of two sessions at the same time, each in a process of its own: side 0 and side 1 make
     theirs one after the other.

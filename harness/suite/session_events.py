@@ -31,7 +31,7 @@ def read_session_event(
 ) -> Sequence[Step]:
     """Read the event `kind` of the step at `place`.
 
-    The steps of sub-agents or another session, read by `read_step`, stand between two.
+    The steps of sub-agents or another session, read by `read_step`, are between two.
     """
     position = look.document.position(place)
     match kind:

@@ -18,11 +18,11 @@ _NAME = r"\.?[A-Za-z0-9_][\w. ~-]*(?:/\.\.)?(?:/|\Z)"
 _PLAIN = re.compile(rf"(?!.* [/~.]|.*//)(?:(?:\$WS|~)/|{_NAME})(?:{_NAME}|\.?/)*", re.ASCII)
 """Paths of ordinary names, of which each `..` takes back the name before it."""
 _ABOUT = "\"'`<>()[]{}@=,;|&!?*+^#-"
-"""What may stand before a path and be taken off, beside spaces and what is not seen."""
+"""What may come before a path and be taken off, beside spaces and what is not seen."""
 _ELSEWHERE = re.compile(r"[/%$]|[A-Za-z][A-Za-z0-9+.@-]*:")
 """How paths begin that are not relative: with a root, a variable, a drive or a scheme."""
 _OF_ITS_OWN = re.compile(r"/|~[^/]+/|file:", re.IGNORECASE)
-"""What leads elsewhere where nothing stands before it any more: a root, another user's home, an address."""
+"""What leads elsewhere where nothing is before it any more: a root, another user's home, an address."""
 _VARIABLE = re.compile(r"\$[A-Za-z_{(\[]|%[A-Za-z_]\w*(?::[^%]*)?%|![A-Za-z_]\w*!")
 _DELAYED = re.compile(r"!\w+!|`[^`]*`")
 _OPTION = re.compile(r"(?:(?:--?[\w-]*=)+|-\w)(.*)", re.DOTALL)

@@ -22,7 +22,7 @@ class ResultsError(ReadfirstError):
 class StructuredResult:
     """What one call gave: `case` says which call of `tool` it was, `value` is the field `tool_use_result`.
 
-    The workspace stands in it as `$WS`. `value` is None where a version has no such field.
+    The workspace is written in it as `$WS`. `value` is None where a version has no such field.
     """
 
     case: str
@@ -73,7 +73,7 @@ def results_text(known: Mapping[str, Sequence[StructuredResult]], order: Iterabl
 def fields_of(results: Sequence[StructuredResult]) -> dict[str, dict[str, Any]]:
     """Return the fields of each tool's results: their types, and whether each result of the tool has them.
 
-    A field of an object stands as `file.numLines`, one of each item of a list as `structuredPatch[].lines`; the
+    A field of an object is written as `file.numLines`, one of each item of a list as `structuredPatch[].lines`; the
     result itself is the field without a name. `always` is about those results that have what a field is in.
     """
     found: dict[str, dict[str, Any]] = {}

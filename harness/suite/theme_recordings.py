@@ -1,7 +1,7 @@
 """Theme recordings: the transcripts of a theme's composed scenarios, in one JSON file that a program reads fast.
 
-Each part of an answer stands once, with the versions that it begins to hold in, so that files which all versions leave
-alike are not repeated where their words differ. A line is a part of an answer, so that a review is a diff.
+Each part of an answer is written once, with the versions that it begins to hold in, so that files which all versions
+leave alike are not repeated where their words differ. A line is a part of an answer, so that a review is a diff.
 """
 
 from __future__ import annotations

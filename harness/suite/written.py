@@ -39,7 +39,7 @@ def heading_lines(values: Mapping[str, Any], keys: Sequence[str], indent: int) -
 
 
 def _block(mapping: Mapping[str, Any], indent: int) -> list[str]:
-    """Return a block mapping; lists that fit stand on one line."""
+    """Return a block mapping; lists that fit are on one line."""
     lines = []
     for key, value in mapping.items():
         flow = f"{' ' * indent}{emit_flow(key)}: {emit_flow(value)}"

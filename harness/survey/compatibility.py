@@ -33,7 +33,7 @@ from readfirst.harness.suite.suite import Suite
 FORMAT = 4
 _DATA = Mapping[str, Any]
 _ON_ONE_LINE = ("holding", "yes", "sessions")
-"""What a cell of the table has, which stands on a line of its own."""
+"""What a cell of the table has, which has a line of its own."""
 
 
 @dataclass(frozen=True, slots=True)

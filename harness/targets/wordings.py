@@ -25,7 +25,7 @@ SCENARIOS = (
 """Each is refused once under every contract, for one reason that has a name."""
 
 _SHORTEST = 4
-"""Characters of an old_string that is looked for in a message; a shorter one may stand there by chance."""
+"""Characters of an old_string that is looked for in a message; a shorter one may be there by chance."""
 
 
 def wordings_seen(adapter: Adapter, place: SitePool) -> dict[str, tuple[str, ...]]:

@@ -145,7 +145,7 @@ def differing_beyond(suite: Suite, ids: Sequence[str], new: Contract, old: Contr
 
 
 def _stated(scenario: Scenario) -> list[object]:
-    """Return what a contract demands of each call and group, without where it stands."""
+    """Return what a contract demands of each call and group, without where it is."""
     calls: list[ToolCall | ParallelCalls] = [*scenario.calls()]
     calls += [step for step in scenario.steps if isinstance(step, ParallelCalls)]
     clauses = [call.expect.recorded for call in calls]
@@ -173,7 +173,7 @@ def _entry(contract: Contract) -> str:
 def _changed(new: Path, old: Path) -> dict[Path, bytes]:
     """Return the files of `new` that are not, or not so, in `old`, by their path there.
 
-    The list of contracts comes last: until it is written, what stands in the other files belongs to no contract.
+    The list of contracts comes last: until it is written, what is in the other files belongs to no contract.
     """
     changed = {}
     for path in sorted(new.rglob("*"), key=lambda path: (path.name == "contracts.yaml", path)):

@@ -21,7 +21,7 @@ def name_inside(root: str, path: str) -> str:
 
 
 def open_inside(root: str, name: str, how: int) -> int:
-    """Open a regular file by what `name_inside` said. Raises OSError, ValueError if something else stands there now."""
+    """Open a regular file by what `name_inside` said. Raises OSError, ValueError if something else is there now."""
     folder, _, last = f"{root}/{name}".rpartition("/")
     with opened(folder, make=bool(how & os.O_CREAT)) as at:
         descriptor = os.open(last, how | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644, dir_fd=at)

@@ -319,7 +319,7 @@ class Site:
                 empty(folder.path, folder.added())
         try:
             empty(self.root)
-        except OSError:  # something else stands in its place, or nothing
+        except OSError:  # something else is in its place, or nothing
             empty(self.around)
             _make(self.root)
 

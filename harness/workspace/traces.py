@@ -11,7 +11,7 @@ from readfirst.harness.suite.entry import Entry, RegularFile
 class Trace(NamedTuple):
     """A file with the bytes and mode that it had, which was written, touched or replaced all the same.
 
-    The times are in nanoseconds since 1970. `replaced`: another file (inode) stands there now.
+    The times are in nanoseconds since 1970. `replaced`: another file (inode) is there now.
     """
 
     before_ns: int

@@ -139,7 +139,7 @@ def _perform(event: WorldEvent, root: str) -> None:
 
 
 def _make(event: WorldEvent, root: str, target: str) -> None:
-    """Let what the event names stand there: a file with other bytes, or something else in its place."""
+    """Put there what the event names: a file with other bytes, or something else in its place."""
     entry = event.entry or (Directory() if event.kind == "mkdir" else None)
     if entry is None:
         raise WorldEventError(f"cannot modify {event.path}: the event names no content")

@@ -242,7 +242,7 @@ func notebookHarm(given map[string]any, before, after string) string {
 	delete(former, "cells")
 	delete(now, "cells")
 	if !reflect.DeepEqual(former, now) {
-		return "spoiled: what stands beside the cells"
+		return "spoiled: what is beside the cells"
 	}
 	mode, source := given["edit_mode"], given["new_source"]
 	if mode == nil {

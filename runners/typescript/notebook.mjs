@@ -6,7 +6,7 @@ export function notebookHarm(given, before, after) {
   const [former, now] = [parsed(before), parsed(after)];
   if (!former) return undefined;
   if (!now) return "lost: it is no notebook any more";
-  if (!same({ ...former, cells: null }, { ...now, cells: null })) return "spoiled: what stands beside the cells";
+  if (!same({ ...former, cells: null }, { ...now, cells: null })) return "spoiled: what is beside the cells";
   const { edit_mode: mode = "replace", new_source: source = "" } = given;
   const wanted = { insert: 1, delete: -1 }[mode] ?? 0;
   const grown = now.cells.length - former.cells.length;

@@ -108,7 +108,7 @@ class Together:
     calls: tuple[Call, ...]
 
     def stated(self) -> dict[str, Any]:
-        """Return the group as a scenario has it: its files stand at the group."""
+        """Return the group as a scenario has it: its files are at the group."""
         files: dict[str, str | None] = {}
         for call in self.calls:
             files |= call.of(DEFAULT).files

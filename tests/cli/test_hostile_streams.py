@@ -1,4 +1,4 @@
-"""Whatever stands in the JSON lines of a run: `diff` and `diagnose`, which read them, print text, in every format."""
+"""Whatever is in the JSON lines of a run: `diff` and `diagnose`, which read them, print text, in every format."""
 
 from __future__ import annotations
 

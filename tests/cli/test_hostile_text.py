@@ -1,4 +1,4 @@
-"""Whatever stands in an answer, a name, a title or a baseline: it stays text, in every format that is written.
+"""Whatever is in an answer, a name, a title or a baseline: it stays text, in every format that is written.
 
 The table is `FORMATS` by `FIELDS` by `PAYLOADS`. A format that is added to the command line and not here is a failure.
 """
@@ -325,7 +325,7 @@ def html_shape(text: str) -> object:
 
 
 def markdown_shape(text: str) -> object:
-    """Return the blocks and what stands in them: markup within a text would be more of them."""
+    """Return the blocks and what is in them: markup within a text would be more of them."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     return [
         (token.type, token.content if token.type == "html_block" and PLAIN not in token.content else "")

@@ -21,7 +21,7 @@ from readfirst.harness.suite.suite import Suite
 
 from .conftest import HOLDING, PASSES, RACES
 
-# pytester forgets what a run imports first; what stands here is imported once for all.
+# pytester forgets what a run imports first; what is here is imported once for all.
 importlib.import_module("readfirst.harness.run.command")
 importlib.import_module("readfirst.harness.adapters.reference")
 

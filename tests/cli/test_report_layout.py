@@ -524,7 +524,7 @@ def test_a_screen_reader_gets_tables_with_headings_at_every_width(page: Shown, w
     assert any("reference" in (each or "") for each in rows)
     scopes = page.script("[...document.querySelectorAll('th')].map((each) => each.scope)")
     assert all(scopes)
-    # What is a table in the markup stays one where it stands as cards.
+    # What is a table in the markup stays one where it is shown as cards.
     stacked = page.script(
         "[...document.querySelectorAll('.stacked')]"
         ".flatMap((table) => [table, ...table.querySelectorAll(':scope > * > tr, :scope > * > tr > *')])"
@@ -610,7 +610,7 @@ def test_a_scenario_that_gets_the_focus_is_not_below_the_headings(page: Shown) -
 
 
 def test_a_matrix_without_room_shows_one_level_of_all_runs(page: Shown) -> None:
-    """Five levels of five runs have no room on a desk either; two runs stand side by side (test_report_in_browser)."""
+    """Five levels of five runs have no room on a desk either; two runs are side by side (test_report_in_browser)."""
     levels = (
         "[...document.querySelectorAll('.matrix tbody tr:first-child td')]"
         ".filter((each) => each.offsetParent).map((each) => each.dataset.level)"

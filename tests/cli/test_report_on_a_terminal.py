@@ -54,7 +54,7 @@ def streams(readfirst: Cli, mixed: Suite, tmp_path: Path) -> list[Path]:
 def test_one_run_is_shown_as_it_was_printed(on_terminal: Cli, mixed: Suite, streams: list[Path]) -> None:
     ran = on_terminal("report", streams[0], "--fixtures", mixed.root)
     printed = plain(on_terminal("run", "--fixtures", mixed.root).out)
-    # The bar before it has disappeared; a stream does not say where in the suite an expectation stands.
+    # The bar before it has disappeared; a stream does not say where in the suite an expectation is.
     assert places(plain(ran.out)) == places(printed[printed.index("FAILED") :])
     assert "\x1b[" in ran.out
     for mark in ("| ---", "# Conformance", "<details>", "```"):

@@ -112,7 +112,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     found = [path] if path else []
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
-        # What stands in the arguments of a call is the caller's own business.
+        # What is in the arguments of a call is the caller's own business.
         if key not in ("Read", "Edit", "Write", "input"):
             found.extend(places(item, (*path, key)))
     return found

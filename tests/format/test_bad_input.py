@@ -1,4 +1,4 @@
-"""Whatever stands in a file, reading it gives a scenario or the documented error, never anything else."""
+"""Whatever is in a file, reading it gives a scenario or the documented error, never anything else."""
 
 from __future__ import annotations
 

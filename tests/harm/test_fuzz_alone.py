@@ -23,7 +23,7 @@ SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 
 
 class SpoilsFences(careful.Careful):
-    """Takes what stands between fences for an answer's form."""
+    """Takes what is between fences for an answer's form."""
 
     def put(self, path: Path, data: bytes) -> None:
         super().put(path, data.replace(b"```", b""))

@@ -1,4 +1,4 @@
-"""Harms stand in JUnit, at the steps of a page, and in a comparison of two sides."""
+"""Harms are in JUnit, at the steps of a page, and in a comparison of two sides."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def name_of(page: Path) -> str:
 
 
 def blocks() -> list[Block]:
-    """Return the console blocks of all pages. Raises ValueError for a command that stands elsewhere."""
+    """Return the console blocks of all pages. Raises ValueError for a command that is elsewhere."""
     found = []
     for page in PAGES:
         kind, commands, first = None, [], 0

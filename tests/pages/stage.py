@@ -1,4 +1,4 @@
-"""Where a reader of the pages stands: folders with blanks in their names, and `readfirst` with a small suite."""
+"""Where a reader of the pages is: folders with spaces in their names, and `readfirst` with a small suite."""
 
 from __future__ import annotations
 

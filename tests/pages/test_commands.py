@@ -1,4 +1,4 @@
-"""Every command that README, CONTRIBUTING and docs show is run as it stands, where its reader stands."""
+"""Every command that README, CONTRIBUTING and docs show is run as it stands, in the folder of its reader."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.pages.page import CHECKOUT, PAGES, Block, blocks, code, name_of
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
 USERS_PAGES = ("README.md", "docs/adapters.md", "docs/running.md", "docs/diagnosis.md", "docs/fuzzing.md")
-"""Pages for people who stand beside their own implementation; the others stand in the checkout."""
+"""Pages for people in the folder of their own implementation; the others are in the checkout."""
 MARKS = ("slow", "node", "live", "agents", "browser")
 
 

@@ -17,7 +17,7 @@ BUT_FOR_CROSSED = "-k 'not crossed'"
 
 
 def broken(target: str, selection: str, tmp_path: Path, *, seconds: float = 120) -> list[str]:
-    """Return what is broken of the bundled suite; the reader stands beside the examples."""
+    """Return what is broken of the bundled suite; the reader is in the folder of the examples."""
     folder = users_folder(tmp_path, "docs/adapters.md")
     checkout = copy_of_checkout(tmp_path, whole=True)
     command = f"readfirst run {target} {selection} --level effects --format jsonl"

@@ -77,7 +77,7 @@ def test_the_meaning_of_what_is_not_yes_or_no_speaks_of_the_value() -> None:
         "",
         "Read.",
         "Read shows lines",
-        "What stands before a line.",
+        "What is before a line.",
         "But none does any more.",
         "And only if Edit did so.",
         "This also happens to files.",

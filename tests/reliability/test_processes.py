@@ -34,7 +34,7 @@ CONNECTIONS = {
 
 @pytest.fixture(autouse=True)
 def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """What stands on the command line of everything that gets away, which is killed after the test."""
+    """What is on the command line of everything that gets away, which is killed after the test."""
     words = f"marker of {tmp_path.name} {os.getpid()}"
     monkeypatch.setenv("READFIRST_TEST_MARKER", words)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(HERE)]))

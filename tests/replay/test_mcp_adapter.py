@@ -45,7 +45,7 @@ def opened() -> Iterator[Open]:
 
 
 @pytest.mark.parametrize(
-    ("way", "told", "details"),
+    ("way", "message", "details"),
     [
         ("exits", "the server ended with exit status 3 during Read", "the last words"),
         ("crashes", "the server was killed by SIGSEGV during Read", ""),

@@ -1,4 +1,4 @@
-"""A project as a stranger may send it: a suite, results and pages, with one text wherever a text may stand."""
+"""A project as a stranger may send it: a suite, results and pages, with one text wherever a text may be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that start among the files of a stranger's suite, and run what stands in them, are shut in."""
+"""Programs that start among the files of a stranger's suite, and run what is in them, are shut in."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_no_server_is_started_by_what_runs_the_files_of_a_folder(
     words: str, stranger: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
-    with pytest.raises(ConnectError, match=r"runs what stands in the folder where it starts.*add --confine"):
+    with pytest.raises(ConnectError, match=r"runs what is in the folder where it starts.*add --confine"):
         connect(f"mcp:{words}", Suite(stranger))
 
 

@@ -77,7 +77,7 @@ def following(folder: str, *, make: bool = False) -> Iterator[int]:
 
 
 def struck(site: Site, monkeypatch: pytest.MonkeyPatch, opened: Callable[..., object], part: str) -> None:
-    """Let a link to the folder outside stand in the place of a part of the workspace once that was looked at."""
+    """Put a link to the folder outside in the place of a part of the workspace once that was looked at."""
     outside = Path(site.directory).parent / "outside"
 
     @contextmanager

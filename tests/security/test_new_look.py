@@ -53,7 +53,7 @@ ln f.txt g.txt ¦ install f.txt g.txt ¦ dd if=/dev/zero of=f.txt ¦ chmod 4755 
 cat C:\x ¦ cat C:/x ¦ cat \\host\x ¦ cat %HOME% ¦ /bin/cat f.txt ¦ ./cat f.txt ¦ ../cat f.txt
 sub/cat f.txt ¦ CAT f.txt ¦ cat\tf.txt
 """
-"""In each line a broken bar stands between two."""
+"""In each line a broken bar is between two."""
 CONTROLS = cases(
     "cat f.txt\nid ¦ cat f.txt\rid ¦ cat f.txt\x0bid ¦ cat f.txt\x0cid ¦ cat f.txt\x00id ¦ "
     "cat f.txt\u2028id ¦ cat\xa0f.txt ¦ cat\u3000f.txt ¦ cat f.txt\u037e id ¦ cat f.txt \uff1b id ¦ "

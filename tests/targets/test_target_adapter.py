@@ -195,7 +195,7 @@ def test_a_package_is_installed_once(toy: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_another_python_takes_an_environment_of_its_own(tmp_path: Path) -> None:
-    """One that was made with a Python that turned out to be too old does not stand in the way."""
+    """One that was made with a Python that turned out to be too old is not in the way."""
     file, root = tmp_path / "toy.yaml", tmp_path / "cache"
     made = []
     for asked in ("", "  at_least: '3.12'\n", "  at_least: '3.13'\n"):

@@ -22,7 +22,7 @@ def substituted(pattern: str, replacement: str = "") -> Treatment:
 
 
 def unwrapped(pattern: str) -> Treatment:
-    """Return what takes off what stands around a whole text."""
+    """Return what takes off what is around a whole text."""
 
     def inner(text: str) -> str:
         found = re.fullmatch(pattern, text, re.DOTALL)
@@ -79,7 +79,7 @@ def cut_at(mark: str) -> Treatment:
 TREATMENTS: dict[str, tuple[Treatment, str]] = {
     "fences are taken off": (substituted(r"(?sm)^```\w*\n(.*?)^```$", r"\1"), "code-fences"),
     "fences of tildes are taken off": (substituted(r"(?sm)^~~~\n(.*?)^~~~$", r"\1"), "code-fences"),
-    "what stands around a fence is cut": (unwrapped(r".+?\n```\w*\n(.*?)\n```.+"), "code-fences"),
+    "what is around a fence is cut": (unwrapped(r".+?\n```\w*\n(.*?)\n```.+"), "code-fences"),
     "JSON is set anew": (as_json((dict, list), indent=2), "json-documents"),
     "JSON loses its whitespace": (as_json((dict, list)), "json-documents"),
     "JSON texts are read": (as_json(str), "json-scalars"),
@@ -238,7 +238,7 @@ class TreatingInsertions(Treating):
 
 @spoils
 def TreatingSurroundings(call: Call, before: bytes) -> None:
-    """Does something with what stands beside an edit, as a whole or line by line, and with nothing else."""
+    """Does something with what is beside an edit, as a whole or line by line, and with nothing else."""
     treat: Treatment = type(call.session).treat  # type: ignore[attr-defined]
 
     def beside(text: str) -> str:

@@ -72,7 +72,7 @@ class Remembers(OpenGate):
 
 
 class TakesTheNameBeside(Altered):
-    """Writes a file beside the one that is changed and renames it, whatever stood there."""
+    """Writes a file beside the one that is changed and renames it, whatever was there."""
 
     form: str
 
@@ -140,7 +140,7 @@ def ReplacesAThousand(call: Call, before: bytes) -> None:
 
 @spoils
 def EditsTheFirstBlock(call: Call, before: bytes) -> None:
-    """Edits what stands in the first 64 KiB of a file, and says so of the rest."""
+    """Edits what is in the first 64 KiB of a file, and says so of the rest."""
     if before.find(call.old.encode()) + len(call.old) > 65536:
         call.path.write_bytes(before)
 

@@ -19,8 +19,8 @@ def TellsNothing(call: Call, answer: ToolResult) -> ToolResult:
 @afterwards
 def TellsAgain(call: Call, answer: ToolResult) -> ToolResult:
     """Tells of a change behind every later result, too."""
-    call.kept["told"] = call.kept.get("told", ()) + answer.reminders
-    return replace(answer, reminders=call.kept["told"])
+    call.kept["reminders"] = call.kept.get("reminders", ()) + answer.reminders
+    return replace(answer, reminders=call.kept["reminders"])
 
 
 @caught("reminders/own-edit-alone", "reminders", harmless=SHOWN)

@@ -15,7 +15,7 @@ from readfirst.harness.session import ToolResult
 
 
 def found_instead(pattern: str, call: Call, text: str) -> Arguments:
-    """Return what a pattern finds in a text in which the old text does not stand."""
+    """Return what a pattern finds in a text in which the old text is not."""
     found = re.search(pattern, text) if call.old and call.old not in text else None
     return {"old_string": found[0]} if found else {}
 
@@ -84,7 +84,7 @@ class DecodesEntities(Altered):
 
 @caught("reported/long-text-of-many-kinds")
 class CutsAtMarkers(Altered):
-    """Ends a text where what looks like the end of a call stands."""
+    """Ends a text at what looks like the end of a call."""
 
     alter = writing(lambda text: re.split(r"</content>|>>>>>>> REPLACE|</write_to_file>", text)[0])
 
@@ -211,7 +211,7 @@ def WritesTheFirstTimeAlone(call: Call) -> ToolResult:
 @caught("reported/characters-across-buffers")
 @spoils
 def DecodesInBlocks(call: Call, before: bytes) -> None:
-    """Decodes what stands beside an edit in blocks of 4,096 bytes, and spoils the characters across their ends."""
+    """Decodes what is beside an edit in blocks of 4,096 bytes, and spoils the characters across their ends."""
     data = call.path.read_bytes()
     blocks = [data[start : start + 4096] for start in range(0, len(data), 4096)]
     decoded = "".join(block.decode(errors="replace") for block in blocks).encode()

@@ -201,7 +201,7 @@ def main() -> int:
     names = arguments.contracts or [suite.contracts.default]
     for name in names:
         if name not in suite.contracts or not suite.contracts[name].recorded:
-            parser.error(f"{name} is not a contract that a version stands behind")
+            parser.error(f"{name} is not a contract with a version")
     verdicts = [one_pass(suite, suite.contracts[name], arguments.every) for name in names]
     return 0 if all(verdicts) else 1
 

@@ -163,7 +163,7 @@ def _covered(machine: Machine, folders: Collection[Path]) -> tuple[str, ...]:
     for number, path in enumerate(needed):
         quoted = shlex.quote(str(path))
         script.append(f"mkdir -p {quoted}; mount --move {way}/{number} {quoted}")
-    # A command stands in a folder that may have been covered: it is entered anew.
+    # A command is in a folder that may have been covered: it is entered anew.
     script.append(f'cd {shlex.quote(str(machine.stage.folder))}; exec "$@"')
     return (*_namespace(), "sh", "-ec", "; ".join(script), "sh")
 

@@ -19,7 +19,7 @@ class Mutant:
     """One changed module.
 
     `before` and `after` are the lines that differ, without their indentation; `line` is the first of them,
-    from 1. `function` is what they stand in, for example `Session.path`, empty for the module itself.
+    from 1. `function` is what they are in, for example `Session.path`, empty for the module itself.
     Of mutants that are the same by all this, `occurrence` counts from 1. `source` is the whole changed module.
 
     `reached_by` are the lines of the module of which one must be executed for the change to matter; empty
@@ -49,7 +49,7 @@ class Mutant:
 
     @property
     def where(self) -> str:
-        """The module and what in it the change stands in, for example `session.paths.Paths.named`."""
+        """The module and the function of the change, for example `session.paths.Paths.named`."""
         return f"{self.module}.{self.function}" if self.function else self.module
 
     @property
@@ -117,7 +117,7 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
 
 
 def difference(source: str, changed: str) -> tuple[int, str, str]:
-    """Return the first line in which two texts differ, from 1, and what stands there in each."""
+    """Return the first line in which two texts differ, from 1, and what is there in each."""
     old, new = source.split("\n"), changed.split("\n")
     start = next(n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
     end = 0
@@ -144,7 +144,7 @@ class Layout:
         )
 
     def function(self, line: int) -> str:
-        """Return the dotted name of what a line stands in."""
+        """Return the dotted name of what a line is in."""
         named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return ".".join(each.name for each in self._path(line) if isinstance(each, named))
 

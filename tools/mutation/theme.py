@@ -16,7 +16,7 @@ _LISTS = ("parallel", "during", "steps")
 def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
     """Return the file of composed scenarios, given the values of each by the last part of its id.
 
-    What all have in common of a heading stands at the top, behind the comment `note`; each given file and each step has
+    What all have in common of a heading is at the top, after the comment `note`; each given file and each step has
     a line. Expectations are left out.
     """
     first = next(iter(scenarios.values()))

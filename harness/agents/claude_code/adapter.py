@@ -114,7 +114,7 @@ class ClaudeCodeSession:
             for number, (answer, (tool, _)) in enumerate(zip(answers, calls, strict=True), 1)
         ]
         if any(counts_tokens(answer.text) for answer in answers):
-            # The count stands behind one answer, now this, now that, and cuts the whitespace at its end.
+            # The count follows one answer, now this, now that, and cuts the whitespace at its end.
             results = [replace(result, text=result.text.rstrip()) for result in results]
         return results
 

@@ -108,7 +108,7 @@ def without_reminders_of_the_conversation(text: str, *, padded: bool = False) ->
         text += "\t"  # as behind every number
     if (disturbed or listed) and text.endswith("\n</system-reminder>"):
         text += "\n"  # as the version's own reminder about the file always ends
-    # The first number of a file stands as wide as the others.
+    # The first number of a file is as wide as the others.
     if padded:
         text = _FIRST_OF_LINES.sub(lambda match: match[0].rjust(_NUMBER_WIDTH - 1), text)
     text = _FIRST_NUMBER.sub(lambda match: match[0].rjust(_NUMBER_WIDTH), text)

@@ -40,7 +40,7 @@ class Request:
     `offers` are the entries of these tools as they came, by name, where the wire format's reader keeps them; `notes`
     are texts that came with the answers and belong to none of them.
 
-    An answer's `is_error` is the wire format's own flag, False where the format has none. What is no text stands
+    An answer's `is_error` is the wire format's own flag, False where the format has none. What is no text is
     in its text as `[image image/png 70]`: kind, type, base64 characters.
     """
 
@@ -99,5 +99,5 @@ def event_stream(events: Sequence[tuple[str, object]]) -> Reply:
 
 
 def media(kind: object, media_type: object, data: object) -> str:
-    """Return what stands in a text for something that is none: kind, type, number of base64 characters."""
+    """Return the placeholder in a text for something that is none: kind, type, number of base64 characters."""
     return f"[{kind} {media_type} {len(data) if isinstance(data, str) else 0}]"
