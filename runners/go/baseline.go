@@ -59,7 +59,7 @@ func readBaseline(path, contract string) (map[string]*acceptance, error) {
 	}
 	var entries []*entry
 	began, folder := false, ""
-	for number, line := range strings.Split(string(data), "\n") {
+	for number, line := range strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n") {
 		if strings.HasPrefix(line, "accepted:") || strings.HasPrefix(line, "groups:") {
 			began = true
 			continue

@@ -3,13 +3,12 @@ package readfirst
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -51,7 +50,7 @@ func (j *judge) note(level, what string, values ...any) {
 // Judge replays a scenario and compares what happened.
 func (s *Suite) Judge(scenario *Scenario, implementation Implementation) Verdict {
 	verdict := Verdict{Scenario: scenario.ID, Status: "unsupported", Levels: []string{}}
-	if missing := lacking(scenario, implementation.Capabilities()); missing != "" {
+	if missing := here().lacking(scenario, implementation.Capabilities()); missing != "" {
 		verdict.Reason = missing
 		return verdict
 	}
@@ -64,7 +63,9 @@ func (s *Suite) Judge(scenario *Scenario, implementation Implementation) Verdict
 	defer place.remove()
 	done := &replay{scenario: scenario, place: place}
 	if err := done.perform(implementation); err != nil {
-		verdict.Reason = err.Error()
+		if verdict.Reason = err.Error(); errors.Is(err, errUnkept) {
+			verdict.Status = "unsupported"
+		}
 		return verdict
 	}
 	judge := &judge{suite: s, scenario: scenario}
@@ -110,44 +111,6 @@ func (j *judge) differs(level string) bool {
 		}
 	}
 	return false
-}
-
-// beyond are capabilities that this runner has no way to use, whoever has them.
-var beyond = []string{"background", "full_disk", "kill", "stop"}
-
-func lacking(scenario *Scenario, has []string) string {
-	var missing []string
-	for _, need := range scenario.Needs {
-		if contains(beyond, need) || !contains(has, need) && !holdsHere(need) {
-			missing = append(missing, need)
-		}
-	}
-	if strings.HasPrefix(scenario.ID, "rights/") && readsAnything() {
-		missing = append(missing, "a user who is not root")
-	}
-	return strings.Join(missing, ", ")
-}
-
-// holdsHere tells whether a need is a platform, and this one. The folder in which that shows is one for temporary files.
-func holdsHere(platform string) bool {
-	names := map[string][2]string{
-		"case-insensitive": {"readfirst-a", "READFIRST-A"},
-		"composing":        {"readfirst-\u00e9", "readfirst-e\u0301"},
-	}
-	pair, is := names[platform]
-	if !is {
-		return platform == runtime.GOOS || platform == "macos" && runtime.GOOS == "darwin"
-	}
-	folder, err := os.MkdirTemp("", "readfirst-")
-	if err != nil {
-		return false
-	}
-	defer os.RemoveAll(folder)
-	if err := os.WriteFile(filepath.Join(folder, pair[0]), nil, 0o600); err != nil {
-		return false
-	}
-	_, err = os.Lstat(filepath.Join(folder, pair[1]))
-	return err == nil
 }
 
 func contains(list []string, word string) bool {

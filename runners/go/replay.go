@@ -1,7 +1,6 @@
 package readfirst
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"sort"
@@ -59,6 +58,9 @@ func (r *replay) play(implementation Implementation) (err error) {
 	}
 	if r.state, err = r.place.snapshot(); err != nil {
 		return err
+	}
+	if path := unkept(given.Files, r.place.Root, r.state); path != "" {
+		return fmt.Errorf("%w: %s", errUnkept, path)
 	}
 	r.given = r.state
 	session, err := implementation.Open(r.opening())
@@ -193,7 +195,7 @@ func (r *replay) call(step *Step, session Session, done *outcome) error {
 			return fmt.Errorf("the session has no CallInterrupted")
 		}
 		if step.Begun != "" {
-			request.Arguments = json.RawMessage(strings.ReplaceAll(step.Begun, "$WS", r.place.Root))
+			request.Arguments = inJSON([]byte(step.Begun), r.place.Root)
 		}
 		make = func(interfere func()) (Result, error) {
 			return interruptible.CallInterrupted(request, step.Interrupted, interfere)
@@ -273,7 +275,7 @@ func (r *replay) normalised(text string) string {
 		text = strings.ReplaceAll(text, hook.Command, fmt.Sprintf("$HOOK%d", index+1))
 	}
 	text = savedTo.ReplaceAllString(text, "Full output saved to: FILE")
-	text = strings.ReplaceAll(strings.ReplaceAll(text, r.place.Root, "$WS"), r.place.Home, "$HOME")
+	text = neutral(neutral(text, r.place.Root, "$WS"), r.place.Home, "$HOME")
 	return bytesSent.ReplaceAllString(temporary.ReplaceAllString(text, ".tmp.N"), "(first N of N bytes)")
 }
 

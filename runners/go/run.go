@@ -2,13 +2,9 @@ package readfirst
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"unicode"
 )
@@ -31,7 +27,7 @@ func Run(t *testing.T, suite *Suite, implementation Implementation, options Opti
 	if err != nil {
 		t.Fatal(err)
 	}
-	syscall.Umask(0o022)
+	umask()
 	for _, scenario := range suite.Scenarios {
 		scenario := scenario
 		t.Run(printed(scenario.ID), func(t *testing.T) {
@@ -55,7 +51,7 @@ func rule(t *testing.T, scenario *Scenario, verdict *Verdict, accepted *acceptan
 				t.Fatalf("nobody can tell that it is safe: it has no %s", tool)
 			}
 		}
-		t.Skip(printed("unsupported: the implementation lacks " + verdict.Reason))
+		t.Skip(printed("unsupported: it lacks " + verdict.Reason))
 	}
 	failing := map[string]bool{}
 	if verdict.Status == "broken" {
@@ -109,22 +105,4 @@ func printed(text string) string {
 		}
 	}
 	return inLogs.ReplaceAllString(line.String(), `#\x23$1`)
-}
-
-var (
-	rightsOnce sync.Once
-	rights     bool
-)
-
-// readsAnything says whether this process opens files that nobody may.
-func readsAnything() bool {
-	rightsOnce.Do(func() {
-		file := filepath.Join(os.TempDir(), fmt.Sprintf("readfirst-rights-%d", os.Getpid()))
-		defer os.Remove(file)
-		if os.WriteFile(file, nil, 0o000) == nil {
-			_, err := os.ReadFile(file)
-			rights = err == nil
-		}
-	})
-	return rights
 }

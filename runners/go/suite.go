@@ -192,7 +192,7 @@ func (c *Call) given() map[string]any {
 
 // arguments returns what a call is made with, in a workspace.
 func (c *Call) arguments(root string) json.RawMessage {
-	raw := bytes.ReplaceAll(c.Arguments, []byte("$WS"), []byte(root))
+	raw := inJSON(c.Arguments, root)
 	if !bytes.Contains(raw, []byte(`"repeat"`)) {
 		return raw
 	}
@@ -204,6 +204,12 @@ func (c *Call) arguments(root string) json.RawMessage {
 	}
 	expanded, _ := json.Marshal(expand(value))
 	return expanded
+}
+
+// inJSON writes a path for $WS into a JSON text.
+func inJSON(text json.RawMessage, root string) json.RawMessage {
+	quoted, _ := json.Marshal(root)
+	return bytes.ReplaceAll(text, []byte("$WS"), quoted[1:len(quoted)-1])
 }
 
 func expand(value any) any {

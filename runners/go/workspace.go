@@ -9,7 +9,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -46,8 +45,8 @@ func newPlace() (*Place, error) {
 	if err == nil {
 		base, err = filepath.EvalSymlinks(base)
 	}
-	place := &Place{base, base + "/s/w", base + "/h"}
-	for _, folder := range []string{base + "/s", place.Root, place.Home} {
+	place := &Place{base, filepath.Join(base, "s", "w"), filepath.Join(base, "h")}
+	for _, folder := range []string{filepath.Dir(place.Root), place.Root, place.Home} {
 		if err == nil {
 			err = os.Mkdir(folder, 0o755)
 		}
@@ -73,8 +72,6 @@ func modeOf(digits string, usual fs.FileMode) fs.FileMode {
 	return fs.FileMode(value)
 }
 
-func chmod(path string, mode fs.FileMode) error { return syscall.Chmod(path, uint32(mode)) }
-
 func setTime(path string, nanoseconds int64) error {
 	moment := time.Unix(0, nanoseconds)
 	return os.Chtimes(path, moment, moment)
@@ -84,9 +81,9 @@ func (p *Place) layOut(files map[string]*State) error {
 	folders := map[string]fs.FileMode{"": 0o755}
 	var links []string
 	above := func(path string) {
-		for folder := filepath.Dir(path); folder != "."; folder = filepath.Dir(folder) {
-			if _, known := folders[folder]; !known {
-				folders[folder] = 0o755
+		for end := strings.LastIndex(path, "/"); end > 0; end = strings.LastIndex(path[:end], "/") {
+			if _, known := folders[path[:end]]; !known {
+				folders[path[:end]] = 0o755
 			}
 		}
 	}
@@ -167,7 +164,10 @@ func (p *Place) create(path string, state *State) error {
 	return chmod(target, modeOf(state.Mode, 0o644))
 }
 
-var errOutside = errors.New("it leads out of the workspace")
+var (
+	errOutside = errors.New("it leads out of the workspace")
+	errUnkept  = errors.New("a folder that keeps what is laid out in it")
+)
 
 // isPlain says whether a path of an export is one below the workspace: relative, without '.', '..' and empty parts.
 func isPlain(path string) bool {
@@ -211,7 +211,7 @@ func (p *Place) makeFolderOf(path string) error {
 
 func (p *Place) inside(path string) error {
 	real, err := filepath.EvalSymlinks(path)
-	if err == nil && real != p.Root && !strings.HasPrefix(real, p.Root+"/") {
+	if err == nil && real != p.Root && !strings.HasPrefix(real, p.Root+string(filepath.Separator)) {
 		return errOutside
 	}
 	return err
@@ -288,7 +288,7 @@ func (p *Place) modify(event Event, target string) error {
 	if !info.Mode().IsRegular() {
 		return errors.New("it is not a regular file")
 	}
-	mode := fs.FileMode(info.Sys().(*syscall.Stat_t).Mode & 0o7777)
+	mode := modeIn(info)
 	if mode&0o200 == 0 {
 		chmod(target, mode|0o200)
 	}
@@ -305,6 +305,26 @@ func (p *Place) modify(event Event, target string) error {
 		return err
 	}
 	return setTime(target, info.ModTime().UnixNano()+event.Shift)
+}
+
+// unkept says what a folder did not keep of what was laid out in it, as one that knows no modes does not; empty: nothing.
+func unkept(files map[string]*State, root string, found Snapshot) string {
+	for name, state := range files {
+		entry := found[name]
+		if state.Type == "hardlink" {
+			state = files[state.To]
+		}
+		switch {
+		case entry == nil || state == nil || entry.Type != state.Type:
+			return name
+		case state.Type == "symlink" && strings.ReplaceAll(entry.Target, "$WS", root) != strings.ReplaceAll(state.Target, "$WS", root),
+			state.Type != "symlink" && entry.Mode != modeOf(state.Mode, 0o755),
+			state.Type == "file" && entry.Data != string(state.Bytes()),
+			state.Type == "file" && (entry.time < state.Time || entry.time >= state.Time+1000):
+			return name
+		}
+	}
+	return ""
 }
 
 func ownState(name string) bool {
@@ -346,7 +366,7 @@ func (p *Place) scan(folder, prefix string, takes func(string) bool, found Snaps
 		if failed != nil {
 			return failed
 		}
-		mode := fs.FileMode(info.Sys().(*syscall.Stat_t).Mode & 0o7777)
+		mode := modeIn(info)
 		chmod(folder, mode|0o700)
 		defer chmod(folder, mode)
 		listed, err = os.ReadDir(folder)
@@ -363,7 +383,7 @@ func (p *Place) scan(folder, prefix string, takes func(string) bool, found Snaps
 		if errors.Is(err, fs.ErrPermission) {
 			mode := fs.FileMode(0)
 			if own, failed := os.Lstat(folder); failed == nil {
-				mode = fs.FileMode(own.Sys().(*syscall.Stat_t).Mode & 0o7777)
+				mode = modeIn(own)
 			}
 			chmod(folder, mode|0o700)
 			defer chmod(folder, mode)
@@ -372,8 +392,7 @@ func (p *Place) scan(folder, prefix string, takes func(string) bool, found Snaps
 		if err != nil {
 			return err
 		}
-		status := info.Sys().(*syscall.Stat_t)
-		entry := &Entry{Mode: fs.FileMode(status.Mode & 0o7777)}
+		entry := &Entry{Mode: modeIn(info)}
 		found[prefix+each.Name()] = entry
 		switch {
 		case info.IsDir():
@@ -392,7 +411,10 @@ func (p *Place) scan(folder, prefix string, takes func(string) bool, found Snaps
 			if err != nil {
 				return err
 			}
-			*entry = Entry{"file", entry.Mode, string(data), "", status.Ino, uint64(status.Nlink), info.ModTime().UnixNano()}
+			*entry = Entry{Type: "file", Mode: entry.Mode, Data: string(data), time: info.ModTime().UnixNano()}
+			if entry.inode, entry.names, err = identity(path, info); err != nil {
+				return err
+			}
 		default:
 			*entry = Entry{Type: info.Mode().Type().String()}
 		}

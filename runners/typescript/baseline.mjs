@@ -14,7 +14,7 @@ export function readBaseline(path, contract) {
   const entries = [];
   let began = false;
   let family;
-  readFileSync(path, "utf8").split("\n").forEach((line, number) => {
+  readFileSync(path, "utf8").split(/\r?\n/).forEach((line, number) => {
     if (/^(accepted|groups):/.test(line)) {
       began = true;
       return;

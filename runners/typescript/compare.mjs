@@ -1,32 +1,25 @@
 // Compare: what happened against what is expected, level by level.
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, posix, sep } from "node:path";
+import { posix, sep } from "node:path";
 import { replay } from "./replay.mjs";
-import { readsAnything } from "./rights.mjs";
 import { bytes } from "./suite.mjs";
-import { changes, Place } from "./workspace.mjs";
+import { here, lacking } from "./system.mjs";
+import { changes, Place, Unkept } from "./workspace.mjs";
 import { harms } from "./harm.mjs";
 
 export const LEVELS = ["safe", "effects", "reason", "text"];
 
-/** Capabilities that this runner has no way to use, whoever has them. */
-const BEYOND = ["background", "full_disk", "kill", "stop"];
-
 /** Replays a scenario and compares what happened. */
 export async function judge(suite, scenario, implementation) {
   const verdict = { scenario: scenario.id, levels: [], differences: [] };
-  const has = new Set(implementation.capabilities.filter((each) => !BEYOND.includes(each)));
-  const lacking = scenario.needs.filter((need) => !has.has(need) && !holdsHere(need));
-  if (scenario.id.startsWith("rights/") && readsAnything()) lacking.push("a user who is not root");
-  if (lacking.length > 0) return { ...verdict, status: "unsupported", reason: lacking.join(", "), lacks: lacking };
+  const lacks = lacking(here(), scenario, implementation.capabilities);
+  if (lacks.length > 0) return { ...verdict, status: "unsupported", reason: lacks.join(", "), lacks };
   const place = new Place();
   let outcome;
   try {
     outcome = await replay(scenario, implementation, place);
   } catch (error) {
-    return { ...verdict, status: "broken", reason: String(error?.message ?? error) };
+    return { ...verdict, status: error instanceof Unkept ? "unsupported" : "broken", reason: String(error?.message ?? error) };
   } finally {
     place.remove();
   }
@@ -51,23 +44,6 @@ export async function judge(suite, scenario, implementation) {
   const failing = LEVELS.findIndex(differs);
   verdict.levels = failing < 0 ? LEVELS : LEVELS.slice(0, failing);
   return { ...verdict, status: "judged", differences: found };
-}
-
-/** Tells whether a need is a platform, and this one, as it shows in a folder for temporary files. */
-function holdsHere(platform) {
-  const systems = { darwin: "macos", win32: "windows" };
-  const names = {
-    "case-insensitive": ["readfirst-a", "READFIRST-A"],
-    composing: ["readfirst-\u00e9", "readfirst-e\u0301"],
-  }[platform];
-  if (names === undefined) return platform === (systems[process.platform] ?? process.platform);
-  const folder = mkdtempSync(join(tmpdir(), "readfirst-"));
-  try {
-    writeFileSync(join(folder, names[0]), "");
-    return existsSync(join(folder, names[1]));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }
 
 function compareStep(suite, scenario, step, done, note) {

@@ -1,6 +1,7 @@
 // Replay: makes the calls of a scenario, and notes what each step did.
 import { placed } from "./suite.mjs";
-import { changes, equal, Misfit } from "./workspace.mjs";
+import { neutral } from "./system.mjs";
+import { changes, equal, Misfit, Unkept, unkept } from "./workspace.mjs";
 
 /** Replays a scenario; throws where the implementation breaks. Returns the steps, and a Misfit if one ended them. */
 export async function replay(scenario, implementation, place) {
@@ -8,6 +9,8 @@ export async function replay(scenario, implementation, place) {
   const { given } = scenario;
   place.layOut(given.files);
   let state = place.snapshot();
+  const lost = unkept(given.files, root, state);
+  if (lost !== undefined) throw new Unkept(lost);
   const start = state;
   const folder = (path) => (path ? `${root}/${path}` : root);
   const rules = (list) => list.map((rule) => rule.replaceAll("$WS", root));
@@ -26,7 +29,7 @@ export async function replay(scenario, implementation, place) {
   const normalised = (text) => {
     hooks.forEach((hook, index) => (text = text.replaceAll(hook.command, () => `$HOOK${index + 1}`)));
     text = text.replace(/\bFull output saved to: \/\S+/g, "Full output saved to: FILE");
-    text = text.replaceAll(root, () => "$WS").replaceAll(home, () => "$HOME");
+    text = neutral(neutral(text, root, "$WS"), home, "$HOME");
     text = text.replace(/\.tmp\.[0-9]+\.[0-9a-f]{6,}/g, ".tmp.N");
     return text.replace(/\(first [0-9]+ of [0-9]+ bytes\)/g, "(first N of N bytes)");
   };
@@ -53,7 +56,7 @@ export async function replay(scenario, implementation, place) {
       done.start = place.snapshot();
       done.world = changes(done.middle, done.start);
     };
-    const given = step.begun === undefined ? request(step) : { tool: step.tool, arguments: step.begun.replaceAll("$WS", () => root) };
+    const given = step.begun === undefined ? request(step) : { tool: step.tool, arguments: step.begun.replaceAll("$WS", () => JSON.stringify(root).slice(1, -1)) };
     const result = step.interrupted
       ? await session.callInterrupted(given, step.interrupted, interfere)
       : await session.callDuring(given, interfere);

@@ -21,7 +21,7 @@ function rule(test, scenario, verdict, entry, level) {
   if (scenario.disputed) return test.skip(printed(`disputed: ${scenario.disputed}`));
   const tools = ["Read", "Edit", "Write"].filter((tool) => verdict.lacks?.includes(tool));
   if (level === "safe" && tools.length > 0) throw new Error(`nobody can tell that it is safe: it has no ${tools.join(", ")}`);
-  if (verdict.status === "unsupported") return test.skip(printed(`unsupported: the implementation lacks ${verdict.reason}`));
+  if (verdict.status === "unsupported") return test.skip(printed(`unsupported: it lacks ${verdict.reason}`));
   const asked = LEVELS.slice(0, LEVELS.indexOf(level) + 1);
   const failing = verdict.status === "broken" ? ["broken"] : asked.filter((each) => !verdict.levels.includes(each));
   const listed = (entry?.fails ?? []).filter((each) => each === "broken" || asked.includes(each));

@@ -12,7 +12,8 @@ export function load(path) {
     if (!line) return;
     let value;
     try {
-      value = JSON.parse(line);
+      // As text: these numbers have more digits than one of JavaScript.
+      value = JSON.parse(line.replace(/"mtime_ns": ?(-?\d+)/g, '"mtime_ns":"$1"'));
     } catch (error) {
       throw new Error(`${path}:${number + 1}: ${printed(error.message)}`);
     }

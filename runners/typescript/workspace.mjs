@@ -2,36 +2,59 @@
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname } from "node:path";
+import { dirname, join, posix, sep } from "node:path";
 import { bytes } from "./suite.mjs";
 
-const OLD = 1577836800n * 1000000000n;
+const SECOND = 1000000000n;
+const OLD = 1577836800n * SECOND;
 
 const octal = (digits, usual) => (digits === undefined ? usual : parseInt(digits, 8));
 const mode = (path) => fs.statSync(path).mode & 0o7777;
 
+/** The usual mode on Windows, which knows of a file whether it may be written, and no more. */
+function modeIn(status) {
+  if (process.platform !== "win32") return Number(status.mode) & 0o7777;
+  if (status.isDirectory()) return 0o755;
+  return Number(status.mode) & 0o200 ? 0o644 : 0o444;
+}
+
 /** An event does not fit the workspace as it is. */
 export class Misfit extends Error {}
+
+/** What was laid out is not what is there. */
+export class Unkept extends Error {
+  constructor(path) {
+    super(`a folder that keeps what is laid out in it: ${path}`);
+  }
+}
 
 /** Whether a path of an export is one below the workspace: relative, without `.`, `..` and empty parts. */
 const isPlain = (path) => path.split("/").every((part) => !["", ".", ".."].includes(part));
 
 /** Sets a file's time in nanoseconds; `utimes` of Node takes seconds, which have no room for all of them. */
 function setTime(path, nanoseconds) {
-  fs.utimesSync(path, Number(nanoseconds) / 1e9, Number(nanoseconds) / 1e9);
-  if (fs.statSync(path, { bigint: true }).mtimeNs === nanoseconds) return;
-  const digits = String(nanoseconds).padStart(10, "0");
-  spawnSync("touch", ["-d", `@${digits.slice(0, -9)}.${digits.slice(-9)}`, "--", path]);
+  const seconds = Number(nanoseconds) / 1e9;
+  fs.utimesSync(path, seconds, seconds);
+  const there = () => fs.statSync(path, { bigint: true }).mtimeNs;
+  if (there() === nanoseconds) return;
+  if (process.platform !== "win32") {
+    const part = ((nanoseconds % SECOND) + SECOND) % SECOND;
+    const whole = new Date(Number((nanoseconds - part) / SECOND) * 1000).toISOString().slice(0, 19);
+    spawnSync("touch", ["-d", `${whole}.${String(part).padStart(9, "0")}Z`, "--", path]);
+    return;
+  }
+  // Never earlier, or a time that is held against it in milliseconds would be another.
+  for (let step = 1; there() < nanoseconds; step++) fs.utimesSync(path, seconds, seconds + step * 2e-7);
 }
 
 /** Where one scenario happens. */
 export class Place {
   constructor() {
-    this.base = fs.realpathSync(fs.mkdtempSync(`${tmpdir()}/readfirst-`));
-    this.root = `${this.base}/s/w`;
-    this.home = `${this.base}/h`;
+    this.base = fs.realpathSync.native(fs.mkdtempSync(join(tmpdir(), "readfirst-")));
+    this.root = join(this.base, "s", "w");
+    this.home = join(this.base, "h");
     fs.chmodSync(this.base, 0o755);
-    for (const folder of [`${this.base}/s`, this.root, this.home]) fs.mkdirSync(folder, 0o755);
+    for (const folder of [dirname(this.root), this.root, this.home]) fs.mkdirSync(folder, 0o755);
   }
 
   remove() {
@@ -42,7 +65,7 @@ export class Place {
       }
     };
     open(this.base);
-    fs.rmSync(this.base, { recursive: true, force: true });
+    fs.rmSync(this.base, { recursive: true, force: true, maxRetries: 5 });
   }
 
   layOut(files) {
@@ -50,7 +73,7 @@ export class Place {
     const links = [];
     for (const [path, state] of Object.entries(files)) {
       if (!isPlain(path)) throw new Error(`${path}: it leads out of the workspace`);
-      for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
+      for (let folder = posix.dirname(path); folder !== "."; folder = posix.dirname(folder)) {
         if (!folders.has(folder)) folders.set(folder, 0o755);
       }
       if (state.type === "directory") {
@@ -108,12 +131,12 @@ export class Place {
 
   #makeFolderOf(path) {
     if (!isPlain(path)) throw new Error(`${path}: it leads out of the workspace`);
-    this.#makeFolder(dirname(path));
+    this.#makeFolder(posix.dirname(path));
   }
 
   #inside(path) {
-    const real = fs.realpathSync(path);
-    if (real !== this.root && !real.startsWith(`${this.root}/`)) throw new Error("it leads out of the workspace");
+    const real = fs.realpathSync.native(path);
+    if (real !== this.root && !real.startsWith(this.root + sep)) throw new Error("it leads out of the workspace");
     return real;
   }
 
@@ -165,7 +188,7 @@ export class Place {
     const real = this.#inside(target);
     const status = fs.statSync(real, { bigint: true });
     if (!status.isFile()) throw new Error("it is not a regular file");
-    const former = Number(status.mode) & 0o7777;
+    const former = modeIn(status);
     if (!(former & 0o200)) fs.chmodSync(real, former | 0o200);
     fs.writeFileSync(real, bytes(event.entry), { flag: "r+" });
     fs.truncateSync(real, bytes(event.entry).length);
@@ -201,7 +224,7 @@ export class Place {
     for (const name of listed.filter(takes)) {
       const path = `${folder}/${name}`;
       const status = fs.lstatSync(path, { bigint: true });
-      const entry = { type: "special", mode: Number(status.mode) & 0o7777 };
+      const entry = { type: "special", mode: modeIn(status) };
       found.set(prefix + name, entry);
       if (status.isDirectory()) {
         entry.type = "directory";
@@ -232,6 +255,21 @@ function readAnyway(path, mode) {
   const data = fs.readFileSync(path);
   fs.chmodSync(path, mode);
   return data;
+}
+
+/** Returns a path that a folder did not keep as it was laid out, as one that knows no modes does not. */
+export function unkept(files, root, found) {
+  const keeps = ([path, state]) => {
+    const entry = found.get(path);
+    if (state.type === "hardlink") state = files[state.to];
+    if (entry?.type !== state?.type) return false;
+    if (state.type === "symlink") return entry.target.replaceAll("$WS", root) === state.target.replaceAll("$WS", root);
+    if (entry.mode !== octal(state.mode, 0o755)) return false;
+    if (state.type !== "file") return true;
+    const late = entry.time - BigInt(state.mtime_ns);
+    return late >= 0n && late < 1000n && entry.data.equals(bytes(state));
+  };
+  return Object.entries(files).find((each) => !keeps(each))?.[0];
 }
 
 /** Whether two entries of snapshots are the same, without times and inodes. */

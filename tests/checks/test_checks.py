@@ -72,6 +72,21 @@ def test_every_part_of_the_checks_is_a_job(part: str) -> None:
     assert f".ci/run {part}" in steps
 
 
+def test_the_native_runners_run_on_windows_and_macos() -> None:
+    jobs = yaml.safe_load((CHECKOUT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))["jobs"]
+    native, suite = jobs["native"], jobs["native-suite"]
+    assert native["strategy"]["matrix"]["system"] == ["windows-latest", "macos-latest"]
+    assert (native["runs-on"], native["needs"]) == ("${{ matrix.system }}", "native-suite")
+    ran = [(step["run"], step.get("shell")) for step in native["steps"] if "run" in step]
+    assert ran == [(".ci/native run exported 1400", "bash")]
+    ran = [(step["run"], step.get("shell")) for step in suite["steps"] if "run" in step]
+    assert ran == [("pip install .", None), (".ci/native prepare exported", None)]
+    steps = [*suite["steps"], *native["steps"]]
+    handed = [step["with"]["path"] for step in steps if "artifact" in step.get("uses", "")]
+    assert handed == ["exported", "exported"]
+    assert os.access(CHECKOUT / ".ci" / "native", os.X_OK)
+
+
 @pytest.mark.parametrize("words", ["tests", "lint nothing"])
 def test_a_part_that_is_none_is_refused(words: str) -> None:
     ran = subprocess.run([SCRIPT, *words.split()], capture_output=True, text=True, check=False)

@@ -1,0 +1,243 @@
+package readfirst
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"sort"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf16"
+)
+
+// machine is what scenarios depend on beside the implementation.
+type machine struct {
+	system   string // linux, macos, windows, or another
+	folds    bool   // the case of a name makes no difference
+	composes bool   // nor does how é is composed
+	opensAll bool   // no mode closes a file
+}
+
+var (
+	hereOnce sync.Once
+	hereIs   machine
+)
+
+// here is the machine that this runs on, with folders like those for temporary files.
+func here() machine {
+	hereOnce.Do(func() {
+		hereIs.system = runtime.GOOS
+		if runtime.GOOS == "darwin" {
+			hereIs.system = "macos"
+		}
+		folder, err := os.MkdirTemp("", "readfirst-")
+		if err != nil {
+			return
+		}
+		defer os.RemoveAll(folder)
+		leads := func(name, other string) bool {
+			if os.WriteFile(filepath.Join(folder, name), nil, 0o600) != nil {
+				return false
+			}
+			_, err := os.Lstat(filepath.Join(folder, other))
+			return err == nil
+		}
+		hereIs.folds = leads("readfirst-a", "READFIRST-A")
+		hereIs.composes = leads("readfirst-\u00e9", "readfirst-e\u0301")
+		closed := filepath.Join(folder, "closed")
+		if os.WriteFile(closed, nil, 0o000) == nil {
+			_, err := os.ReadFile(closed)
+			hereIs.opensAll = err == nil
+		}
+	})
+	return hereIs
+}
+
+// beyond are capabilities that this runner has no way to use, whoever has them.
+var beyond = []string{"background", "full_disk", "kill", "stop"}
+
+// lacking names what a scenario takes that neither the implementation nor this machine has.
+func (m machine) lacking(scenario *Scenario, has []string) string {
+	var missing []string
+	for _, need := range scenario.Needs {
+		if contains(beyond, need) || !contains(has, need) && !m.holds(need) {
+			missing = append(missing, need)
+		}
+	}
+	return strings.Join(append(missing, m.lacks(scenario)...), ", ")
+}
+
+// holds says whether a need is a platform, and this one.
+func (m machine) holds(platform string) bool {
+	switch platform {
+	case "case-insensitive":
+		return m.folds
+	case "composing":
+		return m.composes
+	}
+	return platform == m.system
+}
+
+const longest = 180 // UTF-16 units; the folders above and a path make 260
+
+var (
+	closedToWindows = regexp.MustCompile(`[<>:"|?*\\\x00-\x1f]|[. ]$`)
+	device          = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+)
+
+// lacks names what a scenario takes and this machine has not; docs/export.md lists it.
+func (m machine) lacks(scenario *Scenario) []string {
+	var missing []string
+	add := func(is bool, what string) {
+		if is && !contains(missing, what) {
+			missing = append(missing, what)
+		}
+	}
+	add(m.opensAll && strings.HasPrefix(scenario.ID, "rights/"), "a user to whom a mode closes files")
+	if m.system != "linux" {
+		add(contains(scenario.Needs, "Bash"), "the commands of Linux")
+	}
+	windows := m.system == "windows"
+	for _, need := range []string{"deny", "hooks", "permission_modes"} {
+		add(windows && contains(scenario.Needs, need), "rules and commands as POSIX writes paths")
+	}
+	scenario.eachState(func(state *State) {
+		usual := uint64(0o644)
+		if state.Type == "directory" {
+			usual = 0o755
+		}
+		mode := uint64(modeOf(state.Mode, 0))
+		add(windows && state.Type == "symlink", "symbolic links that anybody may make")
+		add(windows && state.Mode != "" && mode != usual, "modes of files")
+		add(m.system != "linux" && mode > 0o777, "modes above 0777")
+		add(windows && state.Time%1000 != 0, "times finer than a microsecond")
+	})
+	scenario.eachEvent(func(event *Event) {
+		add(windows && event.Event == "chmod", "modes of files")
+		add(windows && event.Shift%1000 != 0, "times finer than a microsecond")
+	})
+	if windows || m.folds || m.composes {
+		m.names(scenario, add)
+	}
+	sort.Strings(missing)
+	return missing
+}
+
+// names looks for names that this machine takes for others, or has not.
+func (m machine) names(scenario *Scenario, add func(bool, string)) {
+	own := contains(scenario.Needs, "windows")
+	windows := m.system == "windows" && !own
+	folds := m.folds && !own && !contains(scenario.Needs, "case-insensitive")
+	composes := m.composes && !contains(scenario.Needs, "composing")
+	spelled := map[string]string{}
+	scenario.eachPath(func(path string) {
+		add(windows && !onWindows(path), "names that Windows has not")
+		add(windows && len(utf16.Encode([]rune(path))) > longest, "paths longer than 260 characters")
+		isMark := func(sign rune) bool { return unicode.Is(unicode.M, sign) }
+		add(composes && strings.IndexFunc(path, isMark) >= 0, "a folder in which é has several forms")
+		begun := ""
+		for _, part := range strings.Split(strings.TrimPrefix(path, "$WS"), "/") {
+			if part == "" || part == "." {
+				continue
+			}
+			begun += "/" + part
+			key := strings.ToLower(begun)
+			add(folds && spelled[key] != "" && spelled[key] != begun, "a folder in which the case of a name makes a difference")
+			spelled[key] = begun
+		}
+	})
+}
+
+// onWindows says whether a path of a scenario means the same on Windows.
+func onWindows(path string) bool {
+	path = strings.TrimPrefix(path, "$WS/")
+	if strings.HasPrefix(path, "/") || strings.Contains(path, "$WS/") {
+		return false
+	}
+	for _, part := range strings.Split(path, "/") {
+		if part != "." && part != ".." && (closedToWindows.MatchString(part) || device.MatchString(part)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Scenario) eachState(see func(*State)) {
+	all := func(states map[string]*State) {
+		for _, state := range states {
+			if state != nil {
+				see(state)
+			}
+		}
+	}
+	all(s.Given.Files)
+	s.eachEvent(func(event *Event) {
+		if event.Entry != nil {
+			see(event.Entry)
+		}
+	})
+	for index := range s.Steps {
+		if expect := s.Steps[index].Expect; expect != nil {
+			all(expect.Files)
+		}
+	}
+}
+
+func (s *Scenario) eachEvent(see func(*Event)) {
+	for index := range s.Steps {
+		step := &s.Steps[index]
+		if step.Kind == "event" {
+			see(&step.Event)
+		}
+		for number := range step.During {
+			see(&step.During[number])
+		}
+	}
+}
+
+// eachPath yields the paths of files and events, and those of calls as they are written.
+func (s *Scenario) eachPath(see func(string)) {
+	all := func(states map[string]*State) {
+		for path := range states {
+			see(path)
+		}
+	}
+	all(s.Given.Files)
+	s.eachEvent(func(event *Event) {
+		see(event.Path)
+		if event.Event == "rename" {
+			see(event.To)
+		}
+	})
+	for index := range s.Steps {
+		step := &s.Steps[index]
+		if step.Expect != nil {
+			all(step.Expect.Files)
+		}
+		for _, call := range step.calls() {
+			given := call.given()
+			for _, name := range []string{"file_path", "notebook_path"} {
+				if path, is := given[name].(string); is {
+					see(path)
+				}
+			}
+		}
+	}
+}
+
+// neutral writes the paths of a text as a scenario does, whichever way Windows writes them.
+func neutral(text, folder, name string) string {
+	text = strings.ReplaceAll(text, folder, name)
+	if !strings.Contains(folder, `\`) {
+		return text
+	}
+	for _, separator := range []string{`\\`, "/"} {
+		text = strings.ReplaceAll(text, strings.ReplaceAll(folder, `\`, separator), name)
+	}
+	below := regexp.MustCompile(regexp.QuoteMeta(name) + `(\\+[^\s\\/:*?"<>|]+)+`)
+	return below.ReplaceAllStringFunc(text, func(path string) string {
+		return regexp.MustCompile(`\\+`).ReplaceAllString(path, "/")
+	})
+}

@@ -1,0 +1,230 @@
+"""On Windows and macOS the runners ask what can be laid out there, and what holds there alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.suite.export import export
+from tests.runners.verdicts import CONTRACT, ROOT, SUITE, exported
+
+WINDOWS = {"system": "windows", "folds": True, "composes": False, "opensAll": True}
+MACOS = {"system": "macos", "folds": True, "composes": True, "opensAll": False}
+CASES_ARE_TWO = {**MACOS, "folds": False, "composes": False}
+LINUX = {"system": "linux", "folds": False, "composes": False, "opensAll": False}
+PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
+
+MODES = "modes of files"
+LINKS = "symbolic links that anybody may make"
+TIMES = "times finer than a microsecond"
+NAMES = "names that Windows has not"
+LONG = "paths longer than 260 characters"
+CASE = "a folder in which the case of a name makes a difference"
+FORMS = "a folder in which \u00e9 has several forms"
+
+Reasons = Mapping[str, str]
+Machine = Mapping[str, object]
+
+
+@cache
+def capabilities() -> list[str]:
+    return sorted({need for each in SUITE.ids() for need in SUITE.scenario(each).needs} - {*PLATFORMS})
+
+
+def by_go(machine: Machine, suite: Path, folder: Path) -> Reasons:
+    words = ["go", "test", ".", "-count=1", "-run", "TestMachine"]
+    return _told(words, ROOT / "runners/go", machine, suite, folder / "told.jsonl")
+
+
+IN_JAVASCRIPT = """
+import { writeFileSync } from "node:fs";
+import { load } from "./suite.mjs";
+import { lacking } from "./system.mjs";
+const { READFIRST_SUITE: suite, READFIRST_MACHINE: described, READFIRST_VERDICTS: file } = process.env;
+const { capabilities, ...machine } = JSON.parse(described);
+const lines = load(suite).scenarios.map((each) => [each.id, lacking(machine, each, capabilities).join(", ")]);
+writeFileSync(file, lines.map((each) => JSON.stringify(each)).join("\\n"));
+"""
+
+
+def by_node(machine: Machine, suite: Path, folder: Path) -> Reasons:
+    words = ["node", "--input-type=module", "-e", IN_JAVASCRIPT]
+    return _told(words, ROOT / "runners/typescript", machine, suite, folder / "told.jsonl")
+
+
+def _told(words: Sequence[str], folder: Path, machine: Machine, suite: Path, file: Path) -> Reasons:
+    """Return what each scenario lacks on a machine, by an implementation that has every capability."""
+    described = json.dumps({**machine, "capabilities": capabilities()})
+    named = {"SUITE": str(suite), "MACHINE": described, "VERDICTS": str(file)}
+    variables = {**os.environ, **{f"READFIRST_{name}": value for name, value in named.items()}}
+    done = subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return dict(map(json.loads, file.read_text("utf-8").splitlines()))
+
+
+RUNNERS = pytest.mark.parametrize(
+    "runner", [pytest.param(by_go, marks=pytest.mark.go), pytest.param(by_node, marks=pytest.mark.node)]
+)
+FILE = {"type": "file", "utf8": "x", "mode": "0644", "mtime_ns": 1577836800000000000}
+CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
+    "a plain file": ({"given": {"a.txt": FILE}}, WINDOWS, ""),
+    "a program": ({"given": {"a.txt": {**FILE, "mode": "0755"}}}, WINDOWS, MODES),
+    "a program on macOS": ({"given": {"a.txt": {**FILE, "mode": "0755"}}}, MACOS, ""),
+    "setuid": ({"given": {"a.txt": {**FILE, "mode": "4755"}}}, MACOS, "modes above 0777"),
+    "another mode later": ({"event": {"event": "chmod", "path": "a.txt", "mode": "0644"}}, WINDOWS, MODES),
+    "a link": ({"given": {"a": {"type": "symlink", "target": "b"}}}, WINDOWS, LINKS),
+    "a link on macOS": ({"given": {"a": {"type": "symlink", "target": "b"}}}, MACOS, ""),
+    "a link later": (
+        {"event": {"event": "symlink", "path": "a", "entry": {"type": "symlink", "target": "b"}}},
+        WINDOWS,
+        LINKS,
+    ),
+    "a nanosecond": (
+        {"event": {"event": "touch", "path": "a", "mtime_shift_ns": 1}},
+        WINDOWS,
+        TIMES,
+    ),
+    "a nanosecond on macOS": ({"event": {"event": "touch", "path": "a", "mtime_shift_ns": 1}}, MACOS, ""),
+    "a question mark": ({"given": {"a?b": FILE}}, WINDOWS, NAMES),
+    "a question mark on macOS": ({"given": {"a?b": FILE}}, MACOS, ""),
+    "a dot at the end": ({"given": {"a./b.txt": FILE}}, WINDOWS, NAMES),
+    "a device": ({"given": {"docs/CON.txt": FILE}}, WINDOWS, NAMES),
+    "no device": ({"given": {"docs/console.txt": FILE}}, WINDOWS, ""),
+    "renamed to a device": ({"event": {"event": "rename", "path": "a", "to": "nul"}}, WINDOWS, NAMES),
+    "a space at the end, in a call": ({"call": "$WS/a.txt "}, WINDOWS, NAMES),
+    "a way up in a call": ({"call": "$WS/docs/../a.txt"}, WINDOWS, ""),
+    "a backslash in a call": ({"call": "$WS/docs\\a.txt"}, WINDOWS, NAMES),
+    "a backslash in a call of Windows": ({"call": "$WS\\a.txt", "needs": ["windows"]}, WINDOWS, ""),
+    "from the root in a call": ({"call": "/etc/hosts"}, WINDOWS, NAMES),
+    "a drive behind something": ({"call": " $WS/a.txt"}, WINDOWS, NAMES),
+    "a long path": ({"call": "$WS/" + "long/" * 40}, WINDOWS, LONG),
+    "a long path on macOS": ({"call": "$WS/" + "long/" * 40}, MACOS, ""),
+    "two cases": ({"given": {"a.txt": FILE}, "call": "$WS/A.txt"}, WINDOWS, CASE),
+    "two cases of a folder": ({"given": {"a/b.txt": FILE, "A/c.txt": FILE}}, MACOS, CASE),
+    "two cases where they are two": ({"given": {"a.txt": FILE, "A.txt": FILE}}, CASES_ARE_TWO, ""),
+    "two cases of one name": (
+        {"given": {"a.txt": FILE}, "call": "$WS/A.txt", "needs": ["case-insensitive"]},
+        MACOS,
+        "",
+    ),
+    "a mark of its own": ({"given": {"cafe\u0301": FILE}}, MACOS, FORMS),
+    "a mark of its own on Windows": ({"given": {"cafe\u0301": FILE}}, WINDOWS, ""),
+    "rules": ({"needs": ["deny"]}, WINDOWS, "rules and commands as POSIX writes paths"),
+    "rules on macOS": ({"needs": ["deny"]}, MACOS, ""),
+    "a command": ({"needs": ["Bash"]}, MACOS, "the commands of Linux"),
+    "what holds on Windows": ({"needs": ["windows"]}, MACOS, "windows"),
+    "what holds on macOS": ({"needs": ["macos"]}, MACOS, ""),
+    "what holds on macOS, on Windows": ({"needs": ["macos"]}, WINDOWS, "macos"),
+    "what holds on Linux": ({"needs": ["linux"]}, WINDOWS, "linux"),
+    "what holds where case makes no difference": ({"needs": ["case-insensitive"]}, LINUX, "case-insensitive"),
+    "what a runner cannot do": ({"needs": ["kill"]}, MACOS, "kill"),
+}
+"""What a scenario has, the machine, and what is lacking there."""
+
+
+def scenarios(machine: Machine) -> Iterator[dict[str, Any]]:
+    header, plain, end = (
+        dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])
+    )
+    call = plain["steps"][-1]
+    told = {name: each for name, (each, on, _) in CASES.items() if on == machine}
+    yield header
+    for name, each in told.items():
+        events = [{"kind": "event", "line": 1, **each["event"]}] if "event" in each else []
+        calls = [{**call, "arguments": {"file_path": each["call"]}}] if "call" in each else []
+        given = {**plain["given"], "files": each.get("given", {})}
+        steps = [*events, *calls]
+        yield {**plain, "id": f"here/{name}", "given": given, "needs": each.get("needs", []), "steps": steps}
+    yield {**end, "scenarios": len(told)}
+
+
+@RUNNERS
+def test_a_scenario_is_left_out_with_a_reason_where_a_system_has_no_place_for_it(
+    runner: Callable[[Machine, Path, Path], Reasons], tmp_path: Path
+) -> None:
+    suite, told = tmp_path / "suite.jsonl", {}
+    for machine in (WINDOWS, MACOS, CASES_ARE_TWO, LINUX):
+        suite.write_text("".join(json.dumps(each) + "\n" for each in scenarios(machine)))
+        told.update(runner(machine, suite, tmp_path))
+    assert told == {f"here/{name}": wanted for name, (_, _, wanted) in CASES.items()}
+
+
+@pytest.mark.runners
+@pytest.mark.parametrize("machine", [WINDOWS, MACOS], ids=["windows", "macos"])
+def test_both_runners_leave_out_the_same_and_ask_what_holds_there(machine: Machine, tmp_path: Path) -> None:
+    suite = exported(tmp_path / "suite.jsonl.gz")
+    told = by_go(machine, suite, tmp_path)
+    assert told == by_node(machine, suite, tmp_path)
+    asked = [each for each, lacks in told.items() if not lacks]
+    assert len(asked) > 1400
+    here = {each for each in asked if each.startswith("platforms/")}
+    wanted = {"case-insensitive", "composing" if machine is MACOS else "windows"}
+    assert here == {each for each in SUITE.ids() if SUITE.scenario(each).platform in wanted}
+
+
+@pytest.mark.go
+@pytest.mark.parametrize("system", ["windows", "darwin"])
+def test_the_runner_in_go_is_built_for_other_systems(system: str, tmp_path: Path) -> None:
+    for words in (["vet", "./..."], ["test", "-c", "-o", str(tmp_path / "suite"), "."]):
+        variables = {**os.environ, "GOOS": system}
+        done = subprocess.run(
+            ["go", *words],
+            cwd=ROOT / "runners/go",
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.go
+def test_paths_of_windows_are_read_as_those_of_scenarios_in_go() -> None:
+    words = ["go", "test", ".", "-count=1", "-run", "TestPathsOfWindows", "-v"]
+    done = subprocess.run(words, cwd=ROOT / "runners/go", capture_output=True, text=True, check=False)
+    assert "--- PASS: TestPathsOfWindowsAreWrittenAsInScenarios" in done.stdout
+
+
+@pytest.mark.node
+def test_paths_of_windows_are_read_as_those_of_scenarios_in_javascript() -> None:
+    texts = {
+        r"C:\a\s\w\docs\notes.txt is there": "$WS/docs/notes.txt is there",
+        r"C:\a\s\w/docs/notes.txt": "$WS/docs/notes.txt",
+        "C:/a/s/w/docs": "$WS/docs",
+        r'{"path": "C:\\a\\s\\w\\docs\\n.txt"}': '{"path": "$WS/docs/n.txt"}',
+        r"C:\a\s\other and a\b": r"C:\a\s\other and a\b",
+    }
+    script = """
+        import { neutral } from "./system.mjs";
+        const texts = JSON.parse(process.argv[1]);
+        console.log(JSON.stringify(texts.map((each) => neutral(each, "C:\\\\a\\\\s\\\\w", "$WS"))));
+    """
+    words = ["node", "--input-type=module", "-e", script, json.dumps([*texts])]
+    done = subprocess.run(words, cwd=ROOT / "runners/typescript", capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [*texts.values()]
+
+
+@pytest.mark.runners
+def test_what_runs_on_other_systems_fails_where_a_verdict_is_another_or_too_few_are_judged(
+    tmp_path: Path,
+) -> None:
+    native = ROOT / ".ci/native"
+    folder = tmp_path / "exported"
+
+    def code(*words: str) -> int:
+        return subprocess.run([native, *words], capture_output=True, check=False).returncode
+
+    assert code("prepare", str(folder), "--family", "gate") == 0
+    assert code("run", str(folder), "40") == 0
+    assert code("run", str(folder), "400") == 1
+    known = folder / "node.yaml"
+    known.write_text(known.read_text("utf-8").replace("gate/image-read-then-write", "gate/edit-unread"))
+    assert code("run", str(folder), "40") == 1
+    assert code("walk", str(folder)) == 2
