@@ -127,14 +127,12 @@ def _made(suite: Suite, lines: Callable[[_Page], Iterator[str]]) -> str:
     findings = list(check_claims(suite, claims))
     if findings:
         raise SuiteError(findings)
-    with Witness(suite) as witness:
-        unanswered = [
-            shown for shown in claims.shown() if not list(witness.scenario(shown.scenario_id).calls())
-        ]
-        if unanswered:
-            raise SuiteError([_without_calls(shown.position) for shown in unanswered])
-        page = _Page(suite, claims, judged(claims, suite.contracts, witness), witness)
-        return document(lines(page))
+    witness = Witness(suite)
+    unanswered = [shown for shown in claims.shown() if not list(witness.scenario(shown.scenario_id).calls())]
+    if unanswered:
+        raise SuiteError([_without_calls(shown.position) for shown in unanswered])
+    page = _Page(suite, claims, judged(claims, suite.contracts, witness), witness)
+    return document(lines(page))
 
 
 def _without_calls(position: Position) -> Finding:

@@ -51,8 +51,7 @@ def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Seq
     known = load_claims(file)
     wanted = {claim.id: claim for claim in known if claim.rule and rule_id in (None, claim.rule)}
     names = [contract.name for contract in suite.contracts.recorded]
-    with Witness(suite) as witness:
-        holdings = by_contract(known, wanted, names, witness)
+    holdings = by_contract(known, wanted, names, Witness(suite))
     found: dict[str, list[tuple[Claim, str]]] = {}
     for claim in wanted.values():
         found.setdefault(claim.rule or "", []).append((claim, versions_in_words(holdings[claim.id])))

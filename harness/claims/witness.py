@@ -1,12 +1,10 @@
-"""Witness: replays recordings, to hold claims against what each contract's product did."""
+"""Witness: what recordings show, to hold claims against what each contract's product did."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Self
 
-from readfirst.harness.adapters.recording import OneTranscript, recorded_result
 from readfirst.harness.claims.claims import Shown
 from readfirst.harness.claims.evidence import (
     Evidence,
@@ -16,16 +14,15 @@ from readfirst.harness.claims.evidence import (
     judged_statements,
     statements,
 )
+from readfirst.harness.harm.recorded import recorded_outcome
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import RecordedResult, RecordingError, Transcript, TranscriptStep
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.suite.transcript import RecordingError, Transcript
 
 
 class Witness:
-    """Replays recordings, each transcript once; close it to remove its workspaces.
+    """Knows what recordings show, each transcript made an outcome once.
 
     The contract is that of the scenario unless another one is named: the default one, or the one that the
     scenario names because the default lacks its tools.
@@ -33,10 +30,8 @@ class Witness:
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
-        self._place = SitePool(memory=True, stamps=True)
         self._scenarios: dict[str, tuple[Scenario, Mapping[str, Transcript]]] = {}
         self._outcomes: dict[tuple[str, int], Outcome] = {}
-        self._replays: dict[Hashable, Outcome] = {}
         self._judged: dict[tuple[int, int], tuple[Shown, tuple[Statement, ...]]] = {}
 
     def scenario(self, scenario_id: str) -> Scenario:
@@ -66,16 +61,6 @@ class Witness:
         statement = Statement(number, calls[number - 1].tool, None, answer=answered, holding=holding)
         return Evidence(scenario.id, scenario.title, (statement,), scenario.contract)
 
-    def close(self) -> None:
-        """Remove the workspaces."""
-        self._place.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def _read(self, scenario_id: str) -> tuple[Scenario, Mapping[str, Transcript]]:
         found = self._scenarios.get(scenario_id)
         if found is None:
@@ -102,32 +87,13 @@ class Witness:
     def _outcome(self, scenario: Scenario, contract: str) -> Outcome | None:
         """Return what a contract's product did, None where there is no recording of these calls.
 
-        Contracts that gave the same share their transcript, and so their outcome. Those that did the same in other
-        words share a replay.
+        Contracts that gave the same share their transcript, and so their outcome.
         """
         transcript = self._read(scenario.id)[1].get(contract)
-        if transcript is None:
+        called = [call.tool for call in scenario.calls()]
+        if transcript is None or [tool for step in transcript.steps for tool in step.tools] != called:
             return None
         key = scenario.id, id(transcript)
         if key not in self._outcomes:
-            done = scenario.id, tuple(_deeds(step) for step in transcript.steps)
-            if done not in self._replays:
-                self._replays[done] = replay(scenario, OneTranscript(transcript), self._place)
-            self._outcomes[key] = _worded(self._replays[done], transcript)
-        outcome = self._outcomes[key]
-        return outcome if outcome.broken is None else None
-
-
-def _deeds(step: TranscriptStep) -> Hashable:
-    """Return what a step is without its words."""
-    return replace(step, results=tuple(RecordedResult("", result.error) for result in step.results)).key
-
-
-def _worded(outcome: Outcome, transcript: Transcript) -> Outcome:
-    """Return the outcome in the words of a transcript that did the same."""
-    rows = iter(transcript.steps)
-    steps = [
-        replace(step, results=tuple(map(recorded_result, next(rows).results))) if step.results else step
-        for step in outcome.steps
-    ]
-    return replace(outcome, steps=tuple(steps))
+            self._outcomes[key] = recorded_outcome(scenario, transcript)
+        return self._outcomes[key]

@@ -37,8 +37,8 @@ def evidence(small: Small, *shown: str, sources: tuple[str, ...] = (SECTION,)) -
     small.claims(claims(*shown, sources=sources))
     (claim,) = load_claims(claims_file(small.root))
     assert list(check_claims(small.suite, load_claims(claims_file(small.root)))) == []
-    with Witness(small.suite) as witness:
-        return [witness.evidence(each, claim.sources) for each in claim.shown_by]
+    witness = Witness(small.suite)
+    return [witness.evidence(each, claim.sources) for each in claim.shown_by]
 
 
 def holding(small: Small, *shown: str) -> Holding:
@@ -257,8 +257,8 @@ def test_a_document_that_contracts_yaml_does_not_list_is_found(small: Small) -> 
 def test_the_answer_is_that_of_the_call_that_counts(small: Small) -> None:
     edited(small, "error: not_read", refused())
     position = next(load_claims(claims_file(small.root)).shown()).position
-    with Witness(small.suite) as witness:
-        last = witness.answer(Shown("state/edit", position))
-        first = witness.answer(Shown("state/edit", position, call=1))
+    witness = Witness(small.suite)
+    last = witness.answer(Shown("state/edit", position))
+    first = witness.answer(Shown("state/edit", position, call=1))
     assert [(each.tool, each.answer.text) for each in last.statements if each.answer] == [("Edit", UNREAD)]
     assert [(each.tool, each.answer.text) for each in first.statements if each.answer] == [("Read", "shown")]

@@ -25,8 +25,7 @@ SHOWN = ToolResult("shown")
 def on(small: Small, claim_id: str = "unread-files") -> dict[str, Holding]:
     known = load_claims(claims_file(small.root))
     names = [contract.name for contract in small.suite.contracts.recorded]
-    with Witness(small.suite) as witness:
-        return by_contract(known, [claim_id], names, witness)[claim_id]
+    return by_contract(known, [claim_id], names, Witness(small.suite))[claim_id]
 
 
 @pytest.fixture
