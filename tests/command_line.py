@@ -1,7 +1,5 @@
 """The command line in this process: what it printed, and the code that it ended with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What tests of every folder share."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Scenarios that a test writes: read, replayed and judged by 2.1.7."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any

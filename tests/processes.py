@@ -1,7 +1,5 @@
 """Processes: whether they run, and who started them, as Linux tells."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

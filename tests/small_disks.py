@@ -1,7 +1,5 @@
 """Small disks: whether this machine lets a test mount one, asked without the code that is tested."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from functools import cache

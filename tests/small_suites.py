@@ -1,7 +1,5 @@
 """Small suites: a few scenarios in a folder, with what all scenarios share taken from the bundled suite."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A supervisor on a system that lacks something: copies of its program with a few words changed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

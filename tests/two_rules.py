@@ -1,7 +1,5 @@
 """A `rules.yaml` of two rules, for suites that tests make up."""
 
-from __future__ import annotations
-
 _RULES = """\
 classes:
   safety: Nothing is lost.

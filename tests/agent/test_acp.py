@@ -1,7 +1,5 @@
 """Agents in an editor: the scripted client of the Agent Client Protocol, on a stand-in for an agent."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

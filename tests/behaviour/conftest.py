@@ -1,7 +1,5 @@
 """A small suite whose claims can be changed: one file, a Read, an Edit, and what was recorded of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial

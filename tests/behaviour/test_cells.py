@@ -1,7 +1,5 @@
 """The cells of the page show any text exactly, and long ones where they differ."""
 
-from __future__ import annotations
-
 import pytest
 
 from readfirst.harness.claims.cells import MOST_CHARACTERS, describe_answer, describe_both, excerpt

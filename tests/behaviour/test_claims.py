@@ -1,7 +1,5 @@
 """claims.yaml is read strictly: what is wrong in it is told with its place and how to put it right."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The reference on the contract `documented` does what documents claim, where they do not contradict each other."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whether a claim holds is what the recording says, never what somebody wrote down."""
 
-from __future__ import annotations
-
 import pytest
 
 from readfirst.harness.claims.check import check_claims

@@ -1,7 +1,5 @@
 """What the claims come to, and docs/behaviour.md, which sums it up: made of the fixtures, and of nothing else."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

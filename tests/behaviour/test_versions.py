@@ -1,7 +1,5 @@
 """On which versions a claim holds is what their recordings say; where they show nothing, it does not."""
 
-from __future__ import annotations
-
 import pytest
 
 from readfirst.harness.claims.claims import claims_file, load_claims

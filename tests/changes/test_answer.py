@@ -1,7 +1,5 @@
 """What a side gives at each call: from clauses, from transcripts, and from the differences of a judged run."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest

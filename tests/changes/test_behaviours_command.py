@@ -1,7 +1,5 @@
 """`readfirst product behaviours`: what one version does, what differs between two, and the tables of a page."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Differences become few causes: by what they have in common, across tools, the gravest first."""
 
-from __future__ import annotations
-
 from dataclasses import astuple
 
 from readfirst.harness.changes.cause import Cause, grouped

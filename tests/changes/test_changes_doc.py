@@ -1,7 +1,5 @@
 """What docs/changes.md shows is executed, and stays as it is shown."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`readfirst diff`: contracts, recorded runs and implementations, and how the command ends."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The history is what the reference's table and the recordings make of it; docs/history.md counts it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What two sides do otherwise at a call: refusals, files, reasons, words, and what merely follows."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Which versions brought a change: as exactly as what was recorded tells."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

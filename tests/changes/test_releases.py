@@ -1,7 +1,5 @@
 """The list of published versions: its format, and what it tells of neighbours."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

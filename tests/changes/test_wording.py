@@ -1,7 +1,5 @@
 """Two answers are held against each other sentence by sentence, without what only one scenario is about."""
 
-from __future__ import annotations
-
 import pytest
 
 from readfirst.harness.changes.wording import TextChange, general, parts, text_changes

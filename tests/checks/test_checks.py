@@ -1,7 +1,5 @@
 """The checks: every mark is run by one of them, CI runs them all, and small runs start no processes."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -1,7 +1,5 @@
 """`lint-imports` holds the packages to their order: it passes on the checkout and fails where one is out of place."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What a release publishes is built, and used from empty folders as by somebody who downloads it."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A small suite of one's own for every test: three families, of which one is wrong on purpose."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Verdicts are gathered by rule: the worst class first, each with its shortest failing scenario."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path

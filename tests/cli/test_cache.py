@@ -1,7 +1,5 @@
 """`readfirst product cache`: what is kept on disk, how large it is, and that only what is meant is removed."""
 
-from __future__ import annotations
-
 import fcntl
 import io
 import os

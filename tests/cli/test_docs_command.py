@@ -1,7 +1,5 @@
 """`readfirst docs`: the pages that messages name can be read wherever readfirst is installed."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import tomllib

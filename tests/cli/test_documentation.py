@@ -1,7 +1,5 @@
 """What README and docs/running.md show stays as it is shown; tests/pages runs their commands."""
 
-from __future__ import annotations
-
 import os
 import re
 

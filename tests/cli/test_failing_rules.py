@@ -1,7 +1,5 @@
 """A run ends with the rules that do not hold: one line each, the worst class first, and no more than a screen."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from readfirst.harness.compare.baseline import Ruling

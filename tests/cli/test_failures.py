@@ -1,7 +1,5 @@
 """Which failures come first, and what is told of one: enough to understand it without opening a file."""
 
-from __future__ import annotations
-
 import io
 import json
 import random

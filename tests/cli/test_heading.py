@@ -1,7 +1,5 @@
 """The heading that a list shows is what the whole file says, however it is read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

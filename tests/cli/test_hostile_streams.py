@@ -1,7 +1,5 @@
 """Whatever is in the JSON lines of a run: `diff` and `diagnose`, which read them, print text, in every format."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator

@@ -3,8 +3,6 @@
 The table is `FORMATS` by `FIELDS` by `PAYLOADS`. A format that is added to the command line and not here is a failure.
 """
 
-from __future__ import annotations
-
 import html.parser
 import io
 import json

@@ -1,7 +1,5 @@
 """A run says how much holds in many places; they say the same, and a scenario that broke counts as not holding."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

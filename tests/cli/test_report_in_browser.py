@@ -1,7 +1,5 @@
 """The HTML report in a real Chromium: clicks, keys, filter, permalinks, dark mode, and that nothing is fetched."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise

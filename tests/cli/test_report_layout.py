@@ -1,7 +1,5 @@
 """How the HTML report looks in a real Chromium: on a phone and on a desk, in light and dark, printed, and with keys."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

@@ -1,7 +1,5 @@
 """`readfirst report` for people: what a run printed when it was made, and several runs side by side."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """JUnit, Markdown and the badge gather failures by rule, the worst class first, as the end of a run does."""
 
-from __future__ import annotations
-
 import json
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`readfirst rules` lists what scenarios show, and --rule and --class select by it."""
 
-from __future__ import annotations
-
 import re
 import sys
 

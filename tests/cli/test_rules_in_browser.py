@@ -1,7 +1,5 @@
 """The tables of rules in a real Chromium: sticky headings, filters, keys, a screen reader, a phone, the dark."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What somebody may have meant is told as a command line that works."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

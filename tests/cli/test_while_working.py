@@ -1,7 +1,5 @@
 """What an implementer uses between two edits: what failed last, kept workspaces, the trace, and watching files."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """A suite of two rules, two recorded versions and a survey of two targets: small enough to count by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What changed between two versions is told of what both were asked: more sessions are no change."""
 
-from __future__ import annotations
-
 from readfirst.harness.compare.common import CommonHarm, common_cells
 from readfirst.harness.compare.reach import Seen
 

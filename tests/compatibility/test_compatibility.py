@@ -1,7 +1,5 @@
 """The table of rules by implementations and versions: counted from scenarios, and fresh where it is committed."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The map of harm: the most harmful first, a colour and a figure in each cell, and nothing from elsewhere."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """The picture of rules over versions: one bar as long as the same holds, light or dark as its reader's system is."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ElementTree
 from typing import Any

@@ -1,7 +1,5 @@
 """Claims, behaviours, scenarios and versions of a rule meet in one place."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Judging: the reference with behaviours put together freely, held to what a scenario expects of a version."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from readfirst.harness.adapters.reference import ReferenceAdapter

@@ -1,7 +1,5 @@
 """Every change of a behaviour comes in exactly the version that it has in the table, as recordings show."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass

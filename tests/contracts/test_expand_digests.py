@@ -1,7 +1,5 @@
 """Where an expectation keeps a digest only, what differs is shown with what was recorded."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a contract expects that the scenario's file does not state: all of its recording, and nothing without one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What the model is given of the tools: the file, `show --tools`, `record --tools`, and what `diff` makes of it."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

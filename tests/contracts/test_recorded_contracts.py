@@ -1,7 +1,5 @@
 """Every contract: recordings, expectations and reference agree, and whatever is changed in one of them is noticed."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import sys

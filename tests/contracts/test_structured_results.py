@@ -1,7 +1,5 @@
 """What a program is handed beside answers: the file, `show --results`, `record --results`."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the tests of diagnoses share: the table, cut down to a few families, and the reference with any behaviours."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

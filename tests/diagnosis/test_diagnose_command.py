@@ -1,7 +1,5 @@
 """`readfirst diagnose`: what it prints, what it writes, and what it refuses. docs/diagnosis.md shows the same."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

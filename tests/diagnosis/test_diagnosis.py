@@ -1,7 +1,5 @@
 """A diagnosis names the version and the behaviours that were changed, or such as no scenario tells apart."""
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Sequence

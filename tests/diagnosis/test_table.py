@@ -1,7 +1,5 @@
 """The table that diagnoses start from is fresh, and says what the reference does."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Schema and loader agree not only on chosen examples: one part of a rich scenario is exchanged at random."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whatever is in a file, reading it gives a scenario or the documented error, never anything else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

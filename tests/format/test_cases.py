@@ -1,7 +1,5 @@
 """Files of several scenarios: tables that people write, and the corpus that a program composed."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Scenarios that were read before are taken from the cache, and never when anything that they are read from changed."""
 
-from __future__ import annotations
-
 import os
 import pickle
 from pathlib import Path

@@ -1,7 +1,5 @@
 """No path of a scenario leads out of its workspace."""
 
-from __future__ import annotations
-
 import pytest
 
 from readfirst.harness.suite.confinement import path_problem

@@ -1,7 +1,5 @@
 """contracts.yaml names every behaviour that an implementation can be held to."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

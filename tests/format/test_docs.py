@@ -1,7 +1,5 @@
 """Every example in docs/format.md is read, checked or run."""
 
-from __future__ import annotations
-
 import json
 import re
 import textwrap

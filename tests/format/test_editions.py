@@ -1,7 +1,5 @@
 """Releases of the suite: frozen ids, former ids, and scenarios in dispute."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What readfirst exports is complete, exact, and described by its schema."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Each rule of lint has a folder of scenarios that break it, and nothing else breaks there."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

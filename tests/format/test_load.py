@@ -1,7 +1,5 @@
 """One scenario file becomes one frozen value; everything that is wrong with it is told at once."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The archives of the installed package hold what the files hold, and nobody else's are opened."""
 
-from __future__ import annotations
-
 import base64
 import lzma
 import random

@@ -1,7 +1,5 @@
 """Rules are read with their classes, and everything wrong with the file is found at its place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The JSON Schemas and the loader say the same about every file."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

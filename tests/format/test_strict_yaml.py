@@ -1,7 +1,5 @@
 """Strict YAML: JSON types only, one clear error for everything else, and a position for every value."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

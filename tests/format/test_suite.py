@@ -1,7 +1,5 @@
 """A suite finds its files, reads one at a time, and says what is missing."""
 
-from __future__ import annotations
-
 import gc
 import tracemalloc
 from pathlib import Path

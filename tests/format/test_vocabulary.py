@@ -1,7 +1,5 @@
 """Errors have names, and a name is recognised by the message."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Every kind of content and name that a tool may treat specially is drawn, in both kinds of search."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """A declared design leaves refusals out, is shown, is held to what it says, and passes nothing for nothing."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

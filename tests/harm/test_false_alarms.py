@@ -1,7 +1,5 @@
 """What looks like one of the worst harms and is a lesser one, or none: each was found in a published implementation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A generated search that judges by harm alone: a careful tool passes, and special treatment of any content is met."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What rules say they guard against is seen: in recordings, at published implementations, or at a wrong one."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Harms are in JUnit, at the steps of a page, and in a comparison of two sides."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """For each kind of harm a tool that does just this and is caught, and near misses that are not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every harm in what was recorded has a cause, a new one fails, and the judge knows nothing but bytes and calls."""
 
-from __future__ import annotations
-
 import ast
 import json
 from pathlib import Path

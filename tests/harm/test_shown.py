@@ -1,7 +1,5 @@
 """Which lines of a file an answer shows."""
 
-from __future__ import annotations
-
 import pytest
 
 from readfirst.harness.harm.shown import shown_lines

@@ -1,7 +1,5 @@
 """The laws of unsaved text: which tools they find harmful, and that they are judged by harm alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Tools that meet the user's editor: one that reads and writes through it, and others that do one thing otherwise."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

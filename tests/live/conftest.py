@@ -1,7 +1,5 @@
 """What tests of real programs share: variables that must not reach them, and a place to replay in."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 Deselected unless asked for (`pytest -m agents`), because they are installed on first use and need npm and node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Deselected unless asked for (`pytest -m live`), because it needs npm and node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

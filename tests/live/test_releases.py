@@ -4,8 +4,6 @@ Deselected unless asked for (`pytest -m live`), because it needs npm, node and, 
 not in the user's cache yet, the registry.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

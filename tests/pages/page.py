@@ -1,7 +1,5 @@
 """The commands that the pages show: every line of a console block that begins with `$ `."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from dataclasses import dataclass

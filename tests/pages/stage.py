@@ -1,7 +1,5 @@
 """Where a reader of the pages is: folders with spaces in their names, and `readfirst` with a small suite."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Every command that README, CONTRIBUTING and docs show is run as it stands, in the folder of its reader."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

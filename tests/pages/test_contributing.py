@@ -1,7 +1,5 @@
 """CONTRIBUTING's case is added by its own words, with a stand-in for the product that answers as the reference does."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

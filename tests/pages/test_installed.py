@@ -1,7 +1,5 @@
 """What is installed works without the checkout, and nothing is ever written to it."""
 
-from __future__ import annotations
-
 import os
 import re
 import runpy

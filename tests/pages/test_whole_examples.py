@@ -1,7 +1,5 @@
 """The adapter and the servers of docs/adapters.md run the suite, and no scenario is `broken`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A suite of one's own for every test of recording."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """npm is run with a limit, and what keeps it from running is told."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

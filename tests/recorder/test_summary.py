@@ -1,7 +1,5 @@
 """Summaries: in each of the ways in which versions ask for one, the conversation goes on; without one that is told."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """A session of the reference in an empty directory."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Contracts: tables of named behaviours, complete, described, and asked for instead of contract names."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from pathlib import Path

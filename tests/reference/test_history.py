@@ -1,7 +1,5 @@
 """The history of the behaviours: every change shows in the scenarios that it points to."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

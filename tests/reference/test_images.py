@@ -1,7 +1,5 @@
 """Images: what the first bytes tell, where no scenario has such a file."""
 
-from __future__ import annotations
-
 import pytest
 
 from readfirst.reference_impl.reading.images import (

@@ -1,7 +1,5 @@
 """Brief words for broken JSON: the first thing that is wrong, without its place."""
 
-from __future__ import annotations
-
 import pytest
 
 from readfirst.reference_impl.text.json_brief import problem

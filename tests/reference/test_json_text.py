@@ -1,7 +1,5 @@
 """JSON: the words for every kind of mistake, and how numbers are printed."""
 
-from __future__ import annotations
-
 import pytest
 
 from readfirst.reference_impl.text.json_text import JsonError, compact, indented, parse

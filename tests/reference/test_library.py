@@ -1,7 +1,5 @@
 """FileTools as a library: what its constructor refuses, its methods, and the loop with a model that the page shows."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """The MCP server, as a client sees it: one process answers all questions of this file."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import json

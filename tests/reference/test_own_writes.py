@@ -1,7 +1,5 @@
 """What the session wrote after it knew a file counts as newer, also where the clock stood still in between."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What no scenario can show of a refusal: its number in the documents, and what a system that fails half way leaves."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

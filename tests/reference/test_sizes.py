@@ -1,7 +1,5 @@
 """Sizes: the first page of what is too long, where no scenario has such a file."""
 
-from __future__ import annotations
-
 from readfirst.reference_impl.reading.sizes import first_page
 
 

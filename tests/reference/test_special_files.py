@@ -1,7 +1,5 @@
 """Special files: no call waits for a pipe or reads a device that never ends, and none puts a file in their place."""
 
-from __future__ import annotations
-
 import os
 import stat
 import threading

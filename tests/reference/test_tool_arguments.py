@@ -1,7 +1,5 @@
 """Arguments that no scenario can hold: what is advertised is what is checked, and nothing odd raises."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

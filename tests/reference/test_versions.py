@@ -1,7 +1,5 @@
 """What single versions do where no scenario asks: names and counts of arguments, files that need a permission."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

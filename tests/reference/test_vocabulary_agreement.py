@@ -1,7 +1,5 @@
 """Every refusal of the reference has the name and the code that `fixtures/errors.yaml` gives its words."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

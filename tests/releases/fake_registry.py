@@ -1,7 +1,5 @@
 """A registry of small made-up packages on loopback, each of which plays the product in its own way."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

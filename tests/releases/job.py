@@ -1,7 +1,5 @@
 """Job: the steps of a workflow as the runner gives them to a shell, in a repository with a remote."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The nightly job: its commands as the runner gives them to a shell, in a repository with one scenario."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """What is said before the real product is asked, and while it is."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

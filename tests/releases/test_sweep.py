@@ -1,7 +1,5 @@
 """A sweep compares both sides in every version, notes what differs and what could not be asked, and goes on later."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """The sweep's job: its commands as the runner gives them to a shell, in a repository with one scenario."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The weekly job: its commands as the runner gives them to a shell, in a repository with one target."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """What the tests of reliability share: a small suite with a victim in it, and a folder for temporary files."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

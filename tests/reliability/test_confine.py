@@ -1,7 +1,5 @@
 """A confined implementation stays in its place; what it leaves around its workspace is told with the path."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

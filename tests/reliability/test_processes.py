@@ -1,7 +1,5 @@
 """No process outlives the run that started it, whatever it does to get away, on every system that can prevent it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

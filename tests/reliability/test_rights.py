@@ -1,7 +1,5 @@
 """Modes of files hold for every implementation, even if root runs it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

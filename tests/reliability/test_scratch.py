@@ -1,7 +1,5 @@
 """Temporary folders are gone with the run that made them, and those of a killed run with the next."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Whatever an implementation makes of its workspace ends in a verdict, the run goes on, and nothing is left."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A worker answers what its task gives, and whatever ends it is seen by the process that started it."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

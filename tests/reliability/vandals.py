@@ -3,8 +3,6 @@
 Each is an adapter, `python:vandals:NAME`, and a server, `vandals.py NAME`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Folders around a workspace are listed only when something came into them or left them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

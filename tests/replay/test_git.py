@@ -1,7 +1,5 @@
 """Git as a world event: what its commands make of files, and that it runs and follows nothing of a workspace."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator

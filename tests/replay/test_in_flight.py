@@ -1,7 +1,5 @@
 """The calls of one message are on their way together: a server that is not made for that is found out."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which scenarios the product must not share a session for."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The adapter `lines:<command>`, its server, and the page that describes what they say to each other."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """AdapterTraits: what an adapter declares, in one value or in single attributes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Serves a wrong implementation, `MODULE:CLASS` of tests/wrong_implementations, by the protocol `lines`."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from pathlib import Path

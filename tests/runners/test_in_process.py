@@ -1,7 +1,5 @@
 """An implementation in the language of a runner needs no program of its own, and baselines are those of readfirst."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -3,8 +3,6 @@
 `tools/opinions.py` compares more of them, with more scenarios.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """An export as a stranger may send it: the runners write in the workspace alone, and what they print is text."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterator

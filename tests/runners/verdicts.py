@@ -1,7 +1,5 @@
 """Verdicts of the three runners: the harness, the one in Go and the one in JavaScript, in the same words."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

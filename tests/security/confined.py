@@ -1,7 +1,5 @@
 """Run the intruder as a confined program, and pass on what it prints: `confined.py WORKSPACE WORDS`."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

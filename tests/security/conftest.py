@@ -1,7 +1,5 @@
 """What the tests of attacks share: where the attackers can be imported."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

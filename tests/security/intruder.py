@@ -6,8 +6,6 @@ Started with the attack's words in JSON: paths outside, and names of sockets.
 # It does what anybody may do, in the ways that are shortest.
 # ruff: noqa: PTH112, PTH114, PTH115, PTH208
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

@@ -1,7 +1,5 @@
 """A project as a stranger may send it: a suite, results and pages, with one text wherever a text may be."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

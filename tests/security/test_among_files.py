@@ -1,7 +1,5 @@
 """Programs that start among the files of a stranger's suite, and run what is in them, are shut in."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Callable

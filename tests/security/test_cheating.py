@@ -1,7 +1,5 @@
 """An implementation that looks for the answers: it has no suite to import, learns no test's name, sees no fixtures."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A pass means work: who claims little does not pass as if it had done all."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

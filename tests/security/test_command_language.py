@@ -1,7 +1,5 @@
 """What a Bash step may hold: everybody who replays a scenario runs its commands, so the language is closed."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

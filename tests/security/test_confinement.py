@@ -1,7 +1,5 @@
 """Attacks on `--confine`, really made: each reaches its aim where nothing is confined, and nothing where it is."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The folder in which a command starts may be a stranger's: nothing is imported from it, nor read as settings."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What a caller or a folder of strangers does to a command: it ends with a documented code, and no traceback."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

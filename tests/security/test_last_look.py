@@ -1,7 +1,5 @@
 """A pass means work: whoever spoils files after the last answer does not pass."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 

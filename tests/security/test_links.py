@@ -1,7 +1,5 @@
 """No link that a scenario makes leads out of its workspace, at any time and on any file system."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from pathlib import Path

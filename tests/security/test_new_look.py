@@ -1,7 +1,5 @@
 """A new look for ways around: commands and paths that were thought of after the language and the readings were made."""
 
-from __future__ import annotations
-
 from readfirst.harness.suite.commands import CommandError, parse_command
 from readfirst.harness.suite.spelling import spelling_problem
 

@@ -1,7 +1,5 @@
 """Only listed scenarios of the bundled suite may name paths outside the workspace, and no file can claim to be one."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page of attacks names tests that exist."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

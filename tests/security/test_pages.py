@@ -1,7 +1,5 @@
 """What a stranger's suite and results say stays text on every page: nothing runs, and no request leaves."""
 
-from __future__ import annotations
-
 import json
 import re
 import xml.etree.ElementTree as ElementTree

@@ -1,7 +1,5 @@
 """A path argument stays in workspace and home, however an implementation may read it."""
 
-from __future__ import annotations
-
 import itertools
 
 from readfirst.harness.suite.spelling import spelling_problem

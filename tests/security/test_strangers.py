@@ -3,8 +3,6 @@
 The folder of the test is the machine: workspaces lie four levels below it, and nothing of theirs may change it.
 """
 
-from __future__ import annotations
-
 import io
 import shutil
 from contextlib import redirect_stderr, redirect_stdout

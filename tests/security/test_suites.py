@@ -1,7 +1,5 @@
 """Files of a stranger's suite that are more than they seem: links, bombs, and more mistakes than anybody reads."""
 
-from __future__ import annotations
-
 import base64
 import json
 import lzma

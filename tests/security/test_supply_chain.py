@@ -1,7 +1,5 @@
 """Packages of others: wheels alone, pinned by hashes, installed with nothing of the user; jobs that run them read."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

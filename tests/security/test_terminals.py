@@ -1,7 +1,5 @@
 """What a stranger's suite says stays text, on its line, wherever it is printed: on a terminal or in a log."""
 
-from __future__ import annotations
-
 import ast
 import io
 import json

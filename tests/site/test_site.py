@@ -1,7 +1,5 @@
 """The pages of the site as Markdown, the files that they link to, and what is no site."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import struct

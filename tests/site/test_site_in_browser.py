@@ -1,7 +1,5 @@
 """The site in a real Chromium, opened from its folder: search, keys, a phone, the dark, and nothing from elsewhere."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

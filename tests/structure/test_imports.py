@@ -1,7 +1,5 @@
 """What a run does not need is not imported: it would be loaded by every process, and mutants could not replace it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

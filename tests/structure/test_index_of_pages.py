@@ -1,7 +1,5 @@
 """docs/README.md is the index: every page is in it, once."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

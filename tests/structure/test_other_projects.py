@@ -1,7 +1,5 @@
 """readfirst in an environment of its own, in a project that has packages called as our folders are."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

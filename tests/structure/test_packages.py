@@ -1,7 +1,5 @@
 """The page of the architecture has the packages in their order, and temporary folders are made in one place."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

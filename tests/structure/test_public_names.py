@@ -1,7 +1,5 @@
 """`import readfirst` gives the public names, all of them documented, and loads nothing before they are asked for."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import subprocess

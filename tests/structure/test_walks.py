@@ -1,7 +1,5 @@
 """The three walks of ARCHITECTURE.md are what runs, in that order, and they are short."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Issues: the texts that the tests look at, of the committed results, and what can be wrong with one."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -1,7 +1,5 @@
 """The steps in the texts of issues: shell, Python and JSON-RPC that do what the scenario says, without readfirst."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Newer versions of targets: asked for as the installer asks, listed, added to a mapping file, and compared by rule."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

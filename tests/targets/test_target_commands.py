@@ -1,7 +1,5 @@
 """What the command line says of targets: listed, checked, run at their own level with their own baseline."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The comparison of the reference with any version sees a reference that is of another version."""
 
-from __future__ import annotations
-
 import pytest
 
 from readfirst.harness.fuzz.campaign import Duel

@@ -1,7 +1,5 @@
 """Whoever is killed, or runs on an odd machine, leaves nothing half-written; docs/reliability.md has the figures."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

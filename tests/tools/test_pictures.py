@@ -1,7 +1,5 @@
 """The pictures of README and docs: made by one command, of what is asked for."""
 
-from __future__ import annotations
-
 import struct
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What is written down of verdicts differs where verdicts differ, and does not where only clocks and folders do."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
