@@ -1,7 +1,5 @@
 """Counted: a number with its noun, as a sentence has it."""
 
-from __future__ import annotations
-
 
 def counted(number: int, noun: str) -> str:
     """Return `1 rule`, `2 rules`, `1,504 scenarios`."""

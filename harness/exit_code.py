@@ -1,7 +1,5 @@
 """Exit codes: what a command ends with, documented in docs/running.md, and the errors that carry one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import ClassVar

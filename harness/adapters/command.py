@@ -1,7 +1,5 @@
 """Command: the words that start a server; files that they name are looked up where the command was written."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -4,8 +4,6 @@ The same calls are made in a session with a server of its own, in one whose serv
 that share a server. What is compared is all that a scenario could see: texts, refusals, and the workspace's files.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager

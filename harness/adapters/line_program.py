@@ -4,8 +4,6 @@ Whoever floods, is silent for too long or writes something else than the answer 
 the messages.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -1,7 +1,5 @@
 """Lines server: offers what an adapter connects in the protocol of `docs/protocol.md`; the other side of `lines`."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

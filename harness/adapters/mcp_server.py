@@ -4,8 +4,6 @@ The client runs in an event loop of its own that moves only while a call waits, 
 transport is ours: it ends a server that floods or writes something that is not a message.
 """
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence

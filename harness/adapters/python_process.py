@@ -1,7 +1,5 @@
 """The adapter `python:<module>:<factory>`: a Python implementation in a process of its own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Server pool: which server a session gets: one that many share, one started ahead, or one started for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace

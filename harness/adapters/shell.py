@@ -1,7 +1,5 @@
 """Shell: runs commands and hooks of a scenario for the reference, which only decides what comes of them."""
 
-from __future__ import annotations
-
 import os
 import resource
 import secrets

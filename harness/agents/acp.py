@@ -1,7 +1,5 @@
 """A scripted client of the Agent Client Protocol: the user's editor, through which an agent reads and writes files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

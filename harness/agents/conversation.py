@@ -1,7 +1,5 @@
 """One running agent: start it, let its model make calls, take the answers, leave no process behind."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import queue

@@ -1,7 +1,5 @@
 """Lines of JSON, in which a program is spoken with on its standard input and output."""
 
-from __future__ import annotations
-
 import json
 import os
 from abc import ABC, abstractmethod

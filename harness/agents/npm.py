@@ -1,7 +1,5 @@
 """npm: ask it, or let it install."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Sequence

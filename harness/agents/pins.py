@@ -1,7 +1,5 @@
 """Pins: files of past scenarios keep their inodes, so that no file of a later one is taken for one of them."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import resource

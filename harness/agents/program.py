@@ -1,7 +1,5 @@
 """Any agent's command line as a program to start: its variables from nothing, its files in a fresh home."""
 
-from __future__ import annotations
-
 import json
 import os
 import queue

@@ -1,7 +1,5 @@
 """Answer: what one side of a comparison gives at one call, from a contract's clause or from a judged run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 

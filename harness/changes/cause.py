@@ -1,7 +1,5 @@
 """Cause: differences that belong together, because one change of the product explains them all."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

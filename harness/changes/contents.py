@@ -1,7 +1,5 @@
 """Contents: what the files of a scenario hold before each step, as far as scenario and answers tell."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache

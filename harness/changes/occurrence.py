@@ -1,7 +1,5 @@
 """Occurrence: one thing that two sides do otherwise at one call of a scenario."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Parse side: from what a person types for a side to the side: a contract, a recorded run, or one that is run now."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Report: a comparison as text for a terminal, as Markdown, and as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sides: what two contracts or runs that are compared say of each scenario."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

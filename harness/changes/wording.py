@@ -1,7 +1,5 @@
 """Wording: an answer as parts that can be compared with another's, without what is particular to one scenario."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

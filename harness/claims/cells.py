@@ -1,7 +1,5 @@
 """Cells: what is said of a call and what the product did there, each as the cell of a table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from readfirst.harness.claims.evidence import RecordedAnswer, Statement

@@ -1,7 +1,5 @@
 """Claims: `claims.yaml` and the scenarios' documented clauses fit together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from readfirst.harness.claims.claims import DOCUMENT_AND_SECTION, Claims, Shown

@@ -1,7 +1,5 @@
 """Claims: what the documents say, in our words, read from `fixtures/claims.yaml` with the scenarios that show it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

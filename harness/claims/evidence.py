@@ -1,7 +1,5 @@
 """Evidence: holds what a claim says of a scenario against what a contract's recording shows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

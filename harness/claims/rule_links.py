@@ -1,7 +1,5 @@
 """Rule links: what is known of a rule (claims, behaviours, versions, scenarios), and its story in lines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from readfirst.harness.claims.claims import Claim, claims_file, load_claims

@@ -1,7 +1,5 @@
 """Versions: on which recorded versions each claim and each rule holds, and since when, from the recordings alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Witness: what recordings show, to hold claims against what each contract's product did."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

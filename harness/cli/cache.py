@@ -1,7 +1,5 @@
 """Cache commands: `readfirst product cache`; the command line registers it."""
 
-from __future__ import annotations
-
 import sys
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Diff commands: `readfirst diff`; the command line registers it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import typer

@@ -1,7 +1,5 @@
 """Exits: whatever a command raises as an exit code and a message, never a traceback unasked; and the version."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import functools

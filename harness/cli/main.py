@@ -1,7 +1,5 @@
 """Command line: `readfirst`, the commands it has, and its help."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module

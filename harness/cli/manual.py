@@ -1,7 +1,5 @@
 """Usage: the texts of `readfirst --help`, which explain how the thing works."""
 
-from __future__ import annotations
-
 GUIDE = """\
 Conformance suite for Claude Code's file tools (Read, Edit, Write) and their read-before-edit contract.
 

@@ -1,7 +1,5 @@
 """Process: what a command line is given by its caller, made safe: its streams, its mask of modes, its signals."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import signal

@@ -1,7 +1,5 @@
 """Reference command: `readfirst serve`; the command line registers it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 

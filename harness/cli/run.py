@@ -1,7 +1,5 @@
 """Run commands: `readfirst run`, `watch` and `report`; the command line registers them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Target commands: `check-adapter`, and `targets`, `new-mapping` and `implementations` of `readfirst field`."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 from typing import Annotated, Literal

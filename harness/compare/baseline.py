@@ -1,7 +1,5 @@
 """Baseline: the accepted failures of one implementation, read from a YAML file, and what they make of a verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """Compare: judge an outcome against the clauses of one contract, level by level."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

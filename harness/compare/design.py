@@ -1,7 +1,5 @@
 """Design: what an implementation of another design is held to, and which design three of its sessions show."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 

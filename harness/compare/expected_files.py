@@ -1,7 +1,5 @@
 """Expected files: what a step may change in the workspace, and how that differs from what it changed."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass

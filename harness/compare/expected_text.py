@@ -1,7 +1,5 @@
 """Expected text: what a call must answer, and how that differs from what it answered."""
 
-from __future__ import annotations
-
 import hashlib
 
 from readfirst.harness.compare.expected_files import FileDifference

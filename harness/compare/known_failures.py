@@ -1,7 +1,5 @@
 """Known failures: a baseline, written in groups that fail for the same reason."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace

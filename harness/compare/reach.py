@@ -1,7 +1,5 @@
 """Reach: how far each scenario of a survey went on a target, and whether a rule holds, seen from its scenarios."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Ruler: what verdicts mean for the exit code, by a baseline and by what an implementation has to claim."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Signature: why a scenario fails, in one line that is the same for all that fail for the same reason."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

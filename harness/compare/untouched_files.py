@@ -1,7 +1,5 @@
 """Untouched files: what a step must not do to files beside their bytes and modes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from readfirst.harness.compare.expected_files import FileDifference

@@ -1,7 +1,5 @@
 """Alternatives: every value that a behaviour of the reference ever had, over all versions and in the documents."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

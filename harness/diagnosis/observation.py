@@ -1,7 +1,5 @@
 """Observation: what an implementation does in the scenarios, from a run of it or from the stream of one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path

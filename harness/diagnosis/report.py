@@ -1,7 +1,5 @@
 """Report: a diagnosis in words, as JSON, and many as a table, a line for each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

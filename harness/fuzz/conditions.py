@@ -3,8 +3,6 @@
 A rule that holds under each condition may still be broken where two of them meet, so pairs are what is counted.
 """
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Iterator, Mapping
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Disagreement: the first thing in which two implementations differ on the same scenario."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

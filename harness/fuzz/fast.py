@@ -5,8 +5,6 @@ checked, whitespace stays as given, no message ends so no changed file is notice
 apply, and a success is reported as JSON. So files, refusals and their names are compared, and only these.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

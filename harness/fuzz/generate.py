@@ -1,7 +1,5 @@
 """Generate: whole scenarios, drawn at random - a workspace, changes that no tool makes, and calls about both."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import count

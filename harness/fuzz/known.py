@@ -1,7 +1,5 @@
 """Known: disagreements that somebody has looked into, and what of a scenario both sides do not claim to support."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path

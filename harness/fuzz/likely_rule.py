@@ -1,7 +1,5 @@
 """Likely rule: which rule a finding most probably breaks, by what the suite shows in the scenarios most like it."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Notebooks: scenarios about one Jupyter notebook, drawn at random."""
 
-from __future__ import annotations
-
 import json
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Rarity: of several calls or files that could be drawn, take the one whose conditions have seldom met."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Search: generate scenarios of one seed, and replay them on a target and the reference."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Shrink: make a scenario smaller for as long as it still shows what it was found for."""
 
-from __future__ import annotations
-
 import base64
 import posixpath
 import time

@@ -1,7 +1,5 @@
 """Sketch: what a workspace probably holds while a scenario is generated, so that calls can be about it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Texts: awkward file contents, pieces to search for, and pieces to put in their place, drawn at random."""
 
-from __future__ import annotations
-
 import base64
 from random import Random
 

@@ -3,8 +3,6 @@
 A tool may treat a content specially for its form, its size beyond a buffer or its characters, or a file for its name.
 """
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 from functools import cache

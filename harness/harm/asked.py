@@ -1,7 +1,5 @@
 """Asked: what one call asks of one file, as far as the judge needs it, whatever tool makes it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

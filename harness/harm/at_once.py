@@ -1,7 +1,5 @@
 """At once: what becomes of files that two sessions work on at the same time, in whatever order they get there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from readfirst.harness.harm.asked import Written, asked

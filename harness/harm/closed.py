@@ -1,7 +1,5 @@
 """Closed: what rules, hooks and modes keep a session from, read or changed all the same."""
 
-from __future__ import annotations
-
 import fnmatch
 import posixpath
 import re

@@ -1,7 +1,5 @@
 """Content: the bytes of a file as text that turns back into the same bytes."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Self

@@ -1,7 +1,5 @@
 """Edited: what an answered call did to its file that it may not do."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice

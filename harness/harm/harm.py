@@ -1,7 +1,5 @@
 """Harm: one thing that a session lost, spoiled or touched without being asked, in words that a person understands."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from readfirst.harness.suite.harm_kinds import Kind

@@ -1,7 +1,5 @@
 """Judge: what a replayed session harmed, from its files, calls and answers; no expectation is asked."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Kept: what a call must keep of its file beside the bytes: type, mode, owner, attributes and names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from readfirst.harness.harm.chain import Chain

@@ -1,7 +1,5 @@
 """Notebook: what a NotebookEdit must leave as it is: every cell but one, and all beside the cells."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Overcautious: calls that were refused though every contract answers them, as the recordings say."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from readfirst.harness.harm.harm import Harm, excerpt

@@ -1,7 +1,5 @@
 """Permitted: what a file may hold after a call, by the letter of the call and by the conventions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Places: where a text is found in another, as it is and as conventions allow."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 Place = tuple[int, int]

@@ -1,7 +1,5 @@
 """Recorded: the outcome of a recording, made from the scenario and its transcript without a disk."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

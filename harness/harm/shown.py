@@ -1,7 +1,5 @@
 """Shown: which lines of a file an answer contains, however a tool numbers or quotes them."""
 
-from __future__ import annotations
-
 import json
 import re
 from bisect import bisect_left, bisect_right

@@ -1,7 +1,5 @@
 """Torn: what a call left that was ended while it wrote: neither what was there nor what was asked for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

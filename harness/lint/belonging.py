@@ -1,7 +1,5 @@
 """Belonging: every scenario belongs to a rule of `rules.yaml`, and every rule is shown from both sides."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

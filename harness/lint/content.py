@@ -1,7 +1,5 @@
 """Content: what a scenario does to its workspace, and whether another scenario does the same."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Looked: what is wrong with one file, or one scenario by itself, and what its comparison with the others needs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext

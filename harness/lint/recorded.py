@@ -1,7 +1,5 @@
 """Recorded: whether scenarios and recordings belong together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Rules: every id that a finding may have, and what it is about."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

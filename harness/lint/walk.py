@@ -1,7 +1,5 @@
 """Walk: applies every rule to every scenario of a suite, reading each file once, and compares them with each other."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Wording: ids, titles, tags and sources of scenarios."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

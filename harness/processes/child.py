@@ -1,7 +1,5 @@
 """Child: a program under a supervisor, so that nothing that it starts outlives it, or this process; errands, too."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal

@@ -3,8 +3,6 @@
 Scenarios, outcomes and verdicts are trees, which need no such search: it took a tenth of a run.
 """
 
-from __future__ import annotations
-
 import gc
 
 _OBJECTS = 100_000

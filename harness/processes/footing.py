@@ -6,8 +6,6 @@ folders are opened one after the other, none by way of a link, leads where it sa
 
 # ruff: noqa: PTH101, PTH115
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """Installing: one process at a time makes a folder of the cache; what a killed one left is removed by the next."""
 
-from __future__ import annotations
-
 import fcntl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress

@@ -3,8 +3,6 @@
 # Plain `os` calls: removal runs after every scenario, and what it meets has names relative to open directories.
 # ruff: noqa: PTH208
 
-from __future__ import annotations
-
 import array
 import errno
 import fcntl

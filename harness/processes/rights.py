@@ -4,8 +4,6 @@ An implementation that is tested by root is to find what it finds for anybody el
 started as a process never gets these rights (`supervisor`); code in this process lacks them while it is called.
 """
 
-from __future__ import annotations
-
 import ctypes
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Sandbox: what a confined program may touch, and the words with which its supervisor is told."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """Scratch: temporary folders, locked while they are used; what a killed run left is removed by the next."""
 
-from __future__ import annotations
-
 import fcntl
 import logging
 import os

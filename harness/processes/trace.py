@@ -4,8 +4,6 @@ Nothing is printed unless somebody listens (`tracing`). Each line is one thing t
 printable is escaped as in JSON.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """View: the part of the file system that a confined program sees, from what its command needs to run."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

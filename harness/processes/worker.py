@@ -4,8 +4,6 @@ It ends when its input ends, so none outlives the process that started it. Ctrl-
 ends its workers.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Given: what the product hands its model and programs beside answers, asked of each contract and kept in one file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Outer whitespace: put back what a reminder behind every answer cost the recording of some models."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

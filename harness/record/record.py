@@ -5,8 +5,6 @@ that a scenario states, its file and its recording are replaced together or not 
 recording is all there is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Replaying: a worker's way to the real product, how long it will take, and how far it is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

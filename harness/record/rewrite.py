@@ -1,7 +1,5 @@
 """Rewrite the expectations of a scenario file in place; every other byte, comments included, stays as it was."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat

@@ -1,7 +1,5 @@
 """Rewrite a case of a table in place: its values become those with which the file says what was recorded."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """States: the clause that states what one call was seen to give, and whether a clause of a file states it already."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence

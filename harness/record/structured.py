@@ -1,7 +1,5 @@
 """Structured results: let the real product make some calls, and take what it hands a program beside each answer."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Mapping

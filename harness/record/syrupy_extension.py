@@ -8,8 +8,6 @@ compares and writes by it, too.
 # syrupy passes these arguments by name, needed or not.
 # ruff: noqa: ARG002, ARG003
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """From an outcome to the transcript that is kept of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 

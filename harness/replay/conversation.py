@@ -1,7 +1,5 @@
 """Conversation: which session the next call belongs to, while the conversation goes on in one way or another."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from readfirst.harness.session import (

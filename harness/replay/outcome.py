@@ -1,7 +1,5 @@
 """Outcome: what an implementation did with a scenario, before anybody judges it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

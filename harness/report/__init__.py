@@ -1,7 +1,5 @@
 """Reports: what a run writes as verdicts come in; a table for people, JSON lines and JUnit for machines."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Badge: how much of the suite holds, in the JSON that shields.io takes from an endpoint."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from functools import reduce
 

@@ -1,7 +1,5 @@
 """By rule: the verdicts of one run gathered under the rules that their scenarios show, the worst first."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field

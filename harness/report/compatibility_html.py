@@ -1,7 +1,5 @@
 """Compatibility: harm first, then the tables to filter of rules by implementations and versions, and the bars."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any

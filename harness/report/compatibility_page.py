@@ -1,7 +1,5 @@
 """Compatibility page: docs/compatibility.md, the map of harm, then which rules hold, by class."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 A step is a call or a group of parallel calls, which the implementation answers together.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Failing rules: the list that a run ends with, one line per rule, the worst first."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 

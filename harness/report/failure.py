@@ -1,7 +1,5 @@
 """Failure: the text that explains one failed verdict; the command line and pytest print the same."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from itertools import groupby

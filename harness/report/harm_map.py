@@ -1,7 +1,5 @@
 """Maps: who harms whom, and which rules hold in which versions: a row for each, and coloured figures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt

@@ -1,7 +1,5 @@
 """Harm pictures: the map of harm as SVG, wide and narrow, and a card of one row, light or dark as a reader wants it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape

@@ -3,8 +3,6 @@
 A stream without its footer was cut off. Output is ASCII, so every text survives, lone surrogates included.
 """
 
-from __future__ import annotations
-
 from typing import IO, Any
 
 from readfirst.harness.compare.baseline import Ruling

@@ -1,7 +1,5 @@
 """JUnit: an XML file as CI systems read it; one suite per contract and rule, the worst first, one case per scenario."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from collections.abc import Iterator

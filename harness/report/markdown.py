@@ -1,7 +1,5 @@
 """Markdown: a summary of runs for a forge's pages: levels by run, the rules that do not hold, the worst explained."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from readfirst.harness.compare.summary import Count

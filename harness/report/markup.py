@@ -1,7 +1,5 @@
 """Markdown: tables, links and code that show any text as it is."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache

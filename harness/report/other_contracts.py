@@ -1,7 +1,5 @@
 """Other contracts: what they expect at a step, one row for each distinct answer with the versions that give it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from readfirst.harness.report.step import brief_entry

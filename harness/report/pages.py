@@ -1,7 +1,5 @@
 """Pages: the reports that are written at the end, of the run that is going on or of the streams of several."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import IO, Literal

@@ -1,7 +1,5 @@
 """Results: the runs that a page compares, one per target and contract, and what they come to."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

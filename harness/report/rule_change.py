@@ -1,7 +1,5 @@
 """Rule change: what differs, rule by rule, between two implementations of the table, as two versions of one are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Rule chart: a bar over the versions for each rule that ever changed, light or dark as its reader's system is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape

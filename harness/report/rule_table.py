@@ -1,7 +1,5 @@
 """Rule table: what a page shows of rules by runs, implementations or versions: a row per rule, a cell for each."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Scenario: the text of `readfirst show`; a scenario as one contract sees it, with every odd character visible."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from readfirst.harness.report.failure import short_path

@@ -1,7 +1,5 @@
 """Step: one line that says what a step does, or what a scenario is given, with every odd character visible."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from fractions import Fraction

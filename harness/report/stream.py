@@ -1,7 +1,5 @@
 """Stream: reads what `--format jsonl` wrote; a stream that was cut off or damaged is refused, not shown."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Timeline: a scenario's steps as blocks of visible lines, for a page to draw: calls, what is expected, what came."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Versions: what changed from one recorded version to the next, in what is expected and in what holds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise

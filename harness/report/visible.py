@@ -1,7 +1,5 @@
 """Visible: text written so that every control character and odd space is seen and nothing is ambiguous."""
 
-from __future__ import annotations
-
 import shlex
 import unicodedata
 from bisect import bisect_right

@@ -1,7 +1,5 @@
 """Check adapter: whether a connection works at all, before anybody judges the implementation behind it."""
 
-from __future__ import annotations
-
 import threading
 import time
 import traceback

@@ -1,7 +1,5 @@
 """Claims: what an implementation claims, and what it has to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 

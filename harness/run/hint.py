@@ -1,7 +1,5 @@
 """Hint: what somebody may have meant by words that name neither a target nor scenarios."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

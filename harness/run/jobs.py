@@ -1,7 +1,5 @@
 """Jobs: how many processes share the scenarios of a run."""
 
-from __future__ import annotations
-
 import os
 
 AUTO = 0

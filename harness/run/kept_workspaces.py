@@ -1,7 +1,5 @@
 """Kept workspaces: those of failing scenarios, copied to a folder before they are cleared, to be looked into."""
 
-from __future__ import annotations
-
 import logging
 import os
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Last failed: the scenarios that a target failed when it was last run, so that the next run can begin with them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Run: replay scenarios against one implementation and yield the verdicts in the order of their ids."""
 
-from __future__ import annotations
-
 import logging
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Target defaults: what a target states before it is started: its full name, level and baseline."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Watch: run an implementation again whenever its files change, what failed first."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path

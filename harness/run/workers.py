@@ -1,7 +1,5 @@
 """Workers: processes that do a share of the scenarios, or files of them; the results come out in the given order."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager

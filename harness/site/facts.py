@@ -1,7 +1,5 @@
 """Facts: everything that the pages of the site are made of, read once from a suite and the docs beside it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence

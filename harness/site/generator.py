@@ -1,7 +1,5 @@
 """Generator: MkDocs with the Material theme, set up so that nothing of a site comes from another host."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

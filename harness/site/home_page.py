@@ -1,7 +1,5 @@
 """Home page: who loses your work, as a map of implementations and versions by kinds of harm; then rules by versions."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 from readfirst.harness.report.harm_map import BRIEFLY, MapRow, rule_map, starred, untried

@@ -1,7 +1,5 @@
 """Implementation page: a card of what it loses, how to run it, what changed, and what it is like."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

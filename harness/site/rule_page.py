@@ -1,7 +1,5 @@
 """Rule page: why a rule matters, its shortest scenario, who keeps it, and the versions that did."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

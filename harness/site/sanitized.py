@@ -3,8 +3,6 @@
 What is not listed is left out, and an address is one that a reader follows by hand, or a file of the site.
 """
 
-from __future__ import annotations
-
 import re
 from html import escape, unescape
 

@@ -1,7 +1,5 @@
 """Sections: of a page the kinds of harm, the shortest of each as a picture of steps, and what changed for users."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Site: from the suite and its docs to a folder of pages that needs no server and no network."""
 
-from __future__ import annotations
-
 import os.path
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Sources: the Markdown of a site, which is laid out like the project, so that every link of a page leads on."""
 
-from __future__ import annotations
-
 import mimetypes
 import re
 from collections.abc import Iterator, Mapping

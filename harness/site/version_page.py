@@ -1,7 +1,5 @@
 """Version pages: what each recorded version harms, and what changed in it for users, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Values as YAML that people review: a block scalar wherever that is exact, else a quoted string with escapes."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Inspection: checks the shape of one strict YAML document and collects every problem with its position."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 

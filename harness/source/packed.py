@@ -3,8 +3,6 @@
 What hundreds of files repeat is in a wheel once. Only the package's own archives are opened.
 """
 
-from __future__ import annotations
-
 import tarfile
 from collections.abc import Mapping
 from functools import cache

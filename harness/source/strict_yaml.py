@@ -1,7 +1,5 @@
 """Strict YAML: one file, one document, JSON types only, and a position for every value."""
 
-from __future__ import annotations
-
 import math
 import os
 import re

@@ -1,7 +1,5 @@
 """Case: one scenario under inspection, with its file and its suite."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from readfirst.harness.source.finding import Finding, Position

@@ -5,8 +5,6 @@ the top of the file, and any other key is a value that takes the place of `<key>
 an item of a list that is such a name alone is left out in a case that has no such value.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache

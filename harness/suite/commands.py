@@ -4,8 +4,6 @@ A command is words of a listed program with its listed options, joined by `;`, `
 `>>` to a plain name. A shell gives it no other meaning: nothing is expanded but `$WS` and a `*` at the end of a name.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A kept scenario is found by a digest of its file, of the recording that says wha
 contracts and vocabulary. Each state of the program that reads them has a file of its own; the last few of these stay.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import io

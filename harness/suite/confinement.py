@@ -1,7 +1,5 @@
 """Confinement: the paths that a scenario gives, changes and expects are relative, plain and inside the workspace."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """Content: reads what a path holds, as scenario files write it, into an Entry."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

@@ -1,7 +1,5 @@
 """Contracts: the behaviours an implementation can be compared with, read from `fixtures/contracts.yaml`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Courses: the ways in which a scenario went with the recorded contracts: which of its calls each refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from readfirst.harness.suite.transcript import Transcript

@@ -1,7 +1,5 @@
 """Editions: the releases of a suite, the ids that each has, and what became of ids that are no more."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What one path of a workspace is, and the shift of its time (`+2s`, `-10s`, `+1ms`): values that all parts share."""
 
-from __future__ import annotations
-
 import base64
 import re
 from dataclasses import dataclass, field

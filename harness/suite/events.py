@@ -1,7 +1,5 @@
 """World events: reads the changes that no tool makes, as scenario files write them, into WorldEvents."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, cast, get_args

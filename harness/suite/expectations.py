@@ -1,7 +1,5 @@
 """Expectations: reads `expect`: what a recorded contract gives, and what the documents state."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any

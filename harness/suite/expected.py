@@ -1,7 +1,5 @@
 """Expected: what a contract expects of a scenario, from what its product was recorded to do, and digests in full."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Export: scenarios expanded for one contract, as values that any language can read as JSON."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Harm kinds: what a session may do to files, in words that rules, verdicts and pages share."""
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 Kind = Literal[

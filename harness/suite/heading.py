@@ -1,7 +1,5 @@
 """Heading: what a list shows of a scenario, read without reading the rest of its file."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Literal, cast

@@ -1,7 +1,5 @@
 """Hooks: reads what a scenario's session runs before and after calls, as scenario files write it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """What a tool itself answered: the text without what the program around it adds, and without what that cost it."""
 
-from __future__ import annotations
-
 _WHENEVER = "\n\n<system-reminder>\nWhenever you read a file, you should consider whether it "
 HOST_TEXTS = {
     "malware": (

@@ -1,7 +1,5 @@
 """Kept recording: one scenario's recording as its file holds it; a contract's part is made when it is asked for."""
 
-from __future__ import annotations
-
 import lzma
 import zlib
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence

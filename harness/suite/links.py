@@ -1,7 +1,5 @@
 """Links: every symbolic link that a scenario makes at any time, and where paths may lead by way of them."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Load: one scenario file into a Scenario, or into a list of everything that is wrong with its form."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Nearest: what to write for a version that is not a contract: the one that behaves like it, if there is one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches

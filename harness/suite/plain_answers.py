@@ -4,8 +4,6 @@ Only of a text file whose content the scenario states, as given or as its steps 
 LF line ends and without a byte order mark.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

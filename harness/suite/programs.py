@@ -1,7 +1,5 @@
 """Programs: what a command of a scenario may run, with which options, on what kind of words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

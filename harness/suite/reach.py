@@ -1,7 +1,5 @@
 """Reach: refuses what would let a scenario run a program that is not listed, or touch what is not the session's own."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Recordings: what the recorder keeps, in a file for each scenario, or for each theme of composed ones."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator, Mapping

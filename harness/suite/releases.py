@@ -1,7 +1,5 @@
 """Releases: which versions of the product are published (`fixtures/releases.yaml`), and spans of versions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Repeated: long texts in the arguments of a call, written as what is repeated and how often."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Self
 

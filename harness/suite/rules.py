@@ -1,7 +1,5 @@
 """Rules: what the scenarios show, read from `fixtures/rules.yaml`; every scenario names the one that it belongs to."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Scenario: a workspace, steps and expectations, as frozen values; `load` makes them, nothing changes them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Session events: reads the steps that concern the conversation itself, as scenario files write them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 

@@ -5,8 +5,6 @@
 alone, all of a theme in one file.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Skeleton: a commented scenario file to begin with, which can be recorded as it stands."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

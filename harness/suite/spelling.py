@@ -4,8 +4,6 @@ Implementations trim paths, expand `~` and variables, decode addresses, take `\\
 out what is not ASCII. A path is inside if it is in each of these readings.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Stated contract: the one whose expectations a scenario file states, the default unless that lacks a tool of it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Structured results: what the product hands a program beside each answer, read from `fixtures/results.json`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tags: the words that scenarios can be selected by, read from `fixtures/tags.yaml`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Each part of an answer is written once, with the versions that it begins to hold
 leave alike are not repeated where their words differ. A line is a part of an answer, so that a review is a diff.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tools: what the product gives its model of each file tool, contract by contract, read from `fixtures/tools.json`."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Values: a scenario as the JSON values of its file, without expectations; the inverse of loading it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from readfirst.harness.suite.entry import (

@@ -1,7 +1,5 @@
 """Vocabulary: the names of errors, their codes, and the messages that a name is recognised by."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Written: scenarios as YAML, from the values of their files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

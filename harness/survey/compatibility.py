@@ -1,7 +1,5 @@
 """Compatibility: whom implementations and versions harm, and which rules hold for them, as data for pages and tools."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

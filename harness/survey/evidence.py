@@ -1,7 +1,5 @@
 """Evidence: what a target answered in the shortest scenario of each rule that it breaks and that guards work."""
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile

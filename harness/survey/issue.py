@@ -1,7 +1,5 @@
 """Issue: the text of a report to the maintainers of a published implementation, about one rule that it breaks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from textwrap import indent

@@ -1,7 +1,5 @@
 """Implementations: what the suite finds in every target, as data and as a page for people; harm comes first."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

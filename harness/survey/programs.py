@@ -3,8 +3,6 @@
 What happens to files is said in a shell, also within Python.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Shell steps: what a scenario is given, and what others do to its files meanwhile, as lines for a POSIX shell."""
 
-from __future__ import annotations
-
 import shlex
 import unicodedata
 from collections.abc import Iterator, Mapping

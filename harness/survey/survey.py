@@ -1,7 +1,5 @@
 """Survey: run every target once, and write the results, the page and the baselines."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import queue

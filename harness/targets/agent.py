@@ -1,7 +1,5 @@
 """Targets of kind `agent`: a command line whose model is played, many scenarios in one conversation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial

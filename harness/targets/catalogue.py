@@ -1,7 +1,5 @@
 """Catalogue: which targets there are, and the one that `NAME@VERSION` or a mapping file's path names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path

@@ -5,8 +5,6 @@
 is judged by half of what was asked.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable, Mapping

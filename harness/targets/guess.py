@@ -1,7 +1,5 @@
 """Guess: which of a server's tools reads, edits and writes, and what its arguments are called."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Install: a target's exact version into an environment of its own below the user's cache, once."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

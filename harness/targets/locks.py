@@ -4,8 +4,6 @@
 packages are pinned by the mapping alone.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Mapping: one target's file, read once into frozen values; docs/targets.md describes the format."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """New mapping: ask a server for its tools, and write a mapping file to start from."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Newest: which targets have newer versions in their registry than the one that is pinned, and how one is added."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterable, Iterator

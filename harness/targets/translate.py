@@ -1,7 +1,5 @@
 """Translate: a call of the contract into a target's own call, and the target's answer into a result."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Wordings: how an implementation words its refusals, as it does in a few scenarios that ask for one each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

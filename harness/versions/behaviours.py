@@ -1,7 +1,5 @@
 """Behaviours: what one version does, as the reference declares it, and what differs between two."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields

@@ -1,7 +1,5 @@
 """Bisect: find every published version in which what scenarios give changed, by installing and replaying."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Cache: what is kept on disk between runs, how large it is, and how it is removed."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence

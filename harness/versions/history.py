@@ -1,7 +1,5 @@
 """History: every change of a behaviour that the reference knows, with what was recorded around it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

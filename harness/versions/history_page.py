@@ -1,7 +1,5 @@
 """History page: one line for each change of the file tools, and docs/history.md, which counts them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from packaging.version import Version

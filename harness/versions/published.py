@@ -1,7 +1,5 @@
 """Published: which versions npm has of the product, and which of those that a search installs stay installed."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Quick: a first look at a version that nobody has recorded, with few scenarios: does it do anything else?"""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Release: record a new version of the product as contracts, one for each class of models."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ The functions of a tool's module are followed in the order of a call. Where a be
 version takes is followed, so that nothing is left to be decided but what depends on the call.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import json

@@ -1,7 +1,5 @@
 """Sweep page: docs/sweep.md, what the sweep of the published versions found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from readfirst.harness.compare.verdict import LEVELS

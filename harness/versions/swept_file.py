@@ -1,7 +1,5 @@
 """Swept file: what was swept so far, `docs/sweep.json`: read strictly, written with one difference a line, merged."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

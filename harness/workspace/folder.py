@@ -3,8 +3,6 @@
 # Plain `os` calls on strings: they run at every step.
 # ruff: noqa: PTH208
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Callable

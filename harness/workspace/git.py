@@ -1,7 +1,5 @@
 """Git: what a few of its commands make of a workspace's files, in a copy of them that nobody else can reach."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

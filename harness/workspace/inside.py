@@ -1,7 +1,5 @@
 """Inside: a regular file of a workspace, opened so that no link leads elsewhere; and the user's editor of it."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Callable

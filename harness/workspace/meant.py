@@ -1,7 +1,5 @@
 """Meant: which paths of a snapshot a call means by the path among its arguments."""
 
-from __future__ import annotations
-
 import posixpath
 import unicodedata
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Mounts: a file system of a few pages on which a workspace lies, and those that are mounted below one and go away."""
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

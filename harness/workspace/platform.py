@@ -1,7 +1,5 @@
 """Platform: whether a scenario that holds on some systems alone holds here."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Traces: what was done to files beside their bytes and modes: their times, and which names share one file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -2,8 +2,6 @@
 
 # Plain `os` calls in open folders: what an implementation puts in the place of one must not lead elsewhere.
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

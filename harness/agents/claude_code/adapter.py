@@ -1,7 +1,5 @@
 """The adapter `claude-code:<version>`: many scenarios in one conversation, some in one of their own."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How the product is started: its arguments, its settings, its hook."""
 
-from __future__ import annotations
-
 import os
 import queue
 import shlex

@@ -1,7 +1,5 @@
 """Dialogue: the product is spoken with in lines of JSON, as the Agent SDK does, on its standard input and output."""
 
-from __future__ import annotations
-
 import json
 import queue
 import time

@@ -1,7 +1,5 @@
 """The product's environment, built from nothing: no variable of ours, a made-up key, loopback only."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The life of a conversation: the product ends and goes on later, files are brought back, sub-agents work."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Own session: which scenarios the product must not share a session for."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Iterator, Mapping
 

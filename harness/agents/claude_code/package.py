@@ -1,7 +1,5 @@
 """Install one exact version of the product from npm into a cache outside the repository."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Reminders that a version puts into or beside results: of the conversation, of files that changed, and by hooks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """A conversation that grows so long that the product asks its model for a summary of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from readfirst.harness.agents.conversation import Conversation

@@ -1,7 +1,5 @@
 """The wire format of the Anthropic Messages API: `POST /v1/messages` and `/v1/messages/count_tokens`."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Mapping, Sequence

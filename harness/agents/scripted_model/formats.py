@@ -1,7 +1,5 @@
 """The wire formats there are, by the names that targets call them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from readfirst.harness.agents.scripted_model.anthropic_messages import AnthropicMessages

@@ -1,7 +1,5 @@
 """The wire format of the Gemini API: `POST .../models/MODEL:generateContent` and `:streamGenerateContent`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

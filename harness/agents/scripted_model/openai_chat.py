@@ -1,7 +1,5 @@
 """The wire format of the OpenAI chat API: `POST .../chat/completions`, streaming and not."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

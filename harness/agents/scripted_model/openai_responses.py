@@ -1,7 +1,5 @@
 """The wire format of the OpenAI Responses API: `POST .../responses`, streaming and not."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ A request that offers the file tools is a turn: it waits until the harness has d
 Side requests (titles, quota checks, token counts) are answered at once and spend nothing.
 """
 
-from __future__ import annotations
-
 import json
 import queue
 import socket

@@ -1,7 +1,5 @@
 """Wire formats: what a model and an agent say to each other, and how requests and answers look on the line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
