@@ -17,6 +17,34 @@ from readfirst.harness.workspace.site import SitePool
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adapters.md").read_text(), re.DOTALL)
 NAMES = ("mytools", "racing", "living", "telling", "hooked", "asking")
+PASSED, FAILED, UNSUPPORTED = "passed", "failed", "unsupported"
+JUDGED = (
+    ("gate/edit-unread", "reason", {"mytools": PASSED, "racing": PASSED}),
+    ("gate/write-unread", "reason", {"mytools": PASSED, "racing": PASSED}),
+    ("staleness/edit-after-touch-of-own-edit", "reason", {"mytools": PASSED, "racing": PASSED}),
+    ("staleness/edit-after-touch-full-read", "effects", {"mytools": FAILED}),
+    ("race/refused-before-execution", "effects", {"mytools": UNSUPPORTED, "racing": PASSED}),
+    ("race/edit-changed-during-call", "effects", {"mytools": UNSUPPORTED, "racing": PASSED}),
+    ("parallel/write-then-edit", "effects", {"mytools": UNSUPPORTED, "racing": PASSED}),
+    ("sessions/edit-after-resume", "effects", {"racing": UNSUPPORTED, "living": PASSED}),
+    ("sessions/edit-unread-after-resume", "effects", {"racing": UNSUPPORTED, "living": PASSED}),
+    ("sessions/agent-edits-what-was-read", "effects", {"racing": UNSUPPORTED, "living": PASSED}),
+    ("sessions/edit-after-compaction", "effects", {"living": UNSUPPORTED}),
+    ("hooks/exit-two-before-edit", "effects", {"telling": UNSUPPORTED, "hooked": PASSED}),
+    ("hooks/exit-one-before-edit", "effects", {"telling": UNSUPPORTED, "hooked": PASSED}),
+    ("hooks/other-tools-hook", "effects", {"telling": UNSUPPORTED, "hooked": FAILED}),
+    ("reminders/change-after-own-edit", "effects", {"living": UNSUPPORTED, "telling": PASSED}),
+    ("reminders/change-after-own-edit", "text", {"telling": FAILED}),
+    ("reminders/change-after-read", "effects", {"telling": FAILED}),
+    *(
+        (f"permission-modes/{each}", "reason", {"telling": UNSUPPORTED, "asking": PASSED})
+        for each in (
+            *("default-edit", "accept-edits", "read-outside", "write-outside"),
+            *("additional-directory", "plan-edit", "bypass"),
+        )
+    ),
+)
+"""What the page says of its examples: scenario, level, and the verdict on each; no other supports what it asks for."""
 Judge = Callable[[str, str, Level], Verdict]
 
 
@@ -48,80 +76,14 @@ def test_the_example_is_short() -> None:
     assert len([line for line in EXAMPLES[0].splitlines() if line.strip()]) <= 30
 
 
-@pytest.mark.parametrize(
-    "scenario_id",
-    ["gate/edit-unread", "gate/write-unread", "staleness/edit-after-touch-of-own-edit"],
-)
-def test_the_example_gets_the_main_rule_right(judge: Judge, scenario_id: str) -> None:
-    assert judge("mytools", scenario_id, "reason").status == "passed"
-    assert judge("racing", scenario_id, "reason").status == "passed"
+@pytest.mark.parametrize(("scenario_id", "level", "wanted"), JUDGED)
+def test_examples_do_what_the_page_says(
+    judge: Judge, scenario_id: str, level: Level, wanted: dict[str, str]
+) -> None:
+    assert {name: judge(name, scenario_id, level).status for name in wanted} == wanted
 
 
 def test_the_example_words_its_errors_differently(judge: Judge) -> None:
     verdict = judge("mytools", "gate/edit-unread", "text")
     assert verdict.status == "failed"
     assert verdict.levels["reason"]
-
-
-def test_the_example_is_not_said_to_be_right_where_it_is_wrong(judge: Judge) -> None:
-    assert judge("mytools", "staleness/edit-after-touch-full-read", "effects").status == "failed"
-
-
-@pytest.mark.parametrize("scenario_id", ["race/refused-before-execution", "race/edit-changed-during-call"])
-def test_races_are_supported_by_the_second_example_only(judge: Judge, scenario_id: str) -> None:
-    assert judge("mytools", scenario_id, "effects").status == "unsupported"
-    assert judge("racing", scenario_id, "effects").status == "passed"
-
-
-def test_groups_are_supported_by_the_second_example_only(judge: Judge) -> None:
-    assert judge("mytools", "parallel/write-then-edit", "effects").status == "unsupported"
-    assert judge("racing", "parallel/write-then-edit", "effects").status == "passed"
-
-
-@pytest.mark.parametrize(
-    "scenario_id",
-    ["sessions/edit-after-resume", "sessions/edit-unread-after-resume", "sessions/agent-edits-what-was-read"],
-)
-def test_resumed_sessions_and_sub_agents_are_supported_by_the_third_example_only(
-    judge: Judge, scenario_id: str
-) -> None:
-    assert judge("racing", scenario_id, "effects").status == "unsupported"
-    assert judge("living", scenario_id, "effects").status == "passed"
-
-
-def test_summaries_are_supported_by_no_example(judge: Judge) -> None:
-    assert judge("living", "sessions/edit-after-compaction", "effects").status == "unsupported"
-
-
-@pytest.mark.parametrize(
-    "scenario_id", ["hooks/exit-two-before-edit", "hooks/exit-one-before-edit", "hooks/other-tools-hook"]
-)
-def test_hooks_are_supported_by_one_example_only(judge: Judge, scenario_id: str) -> None:
-    assert judge("telling", scenario_id, "effects").status == "unsupported"
-    hooked = judge("hooked", scenario_id, "effects").status
-    assert hooked == ("passed" if scenario_id.startswith("hooks/exit") else "failed")
-
-
-def test_reminders_are_supported_by_the_fourth_example_only(judge: Judge) -> None:
-    assert judge("living", "reminders/change-after-own-edit", "effects").status == "unsupported"
-    verdict = judge("telling", "reminders/change-after-own-edit", "text")
-    assert verdict.levels["effects"]
-    assert not verdict.levels["text"]
-    assert judge("telling", "reminders/change-after-read", "effects").status == "failed"
-
-
-@pytest.mark.parametrize(
-    "scenario_id",
-    [
-        "default-edit",
-        "accept-edits",
-        "read-outside",
-        "write-outside",
-        "additional-directory",
-        "plan-edit",
-        "bypass",
-    ],
-)
-def test_permission_modes_are_supported_by_the_last_example_only(judge: Judge, scenario_id: str) -> None:
-    assert judge("telling", f"permission-modes/{scenario_id}", "effects").status == "unsupported"
-    assert judge("asking", f"permission-modes/{scenario_id}", "reason").status == "passed"
