@@ -3,6 +3,7 @@
 A stream without its footer was cut off. Output is ASCII, so every text survives, lone surrogates included.
 """
 
+from collections.abc import Sequence
 from typing import IO, Any
 
 from readfirst.harness.compare.baseline import Ruling
@@ -65,7 +66,7 @@ class JsonlReport:
         if ruling.stale:
             line["stale"] = ruling.stale
         if verdict.harms:
-            line["harms"] = [_harm(harm) for harm in verdict.harms]
+            line["harms"] = [_written(harm, OF_A_HARM) for harm in verdict.harms]
         if verdict.differences:
             line["differences"] = [_difference(difference) for difference in verdict.differences]
         self._write(line)
@@ -94,28 +95,21 @@ class JsonlReport:
         self._stream.flush()
 
 
-def _harm(harm: Harm) -> dict[str, Any]:
+OF_A_HARM = ("kind", "path", "what", "before", "after")
+OF_A_DIFFERENCE = ("level", "what", "expected", "got", "blame")
+"""The fields of a harm and of a difference that are written as they are; steps and calls count from 1 in a stream."""
+
+
+def _written(found: Harm | Difference, names: Sequence[str]) -> dict[str, Any]:
     return {
-        "step": harm.step + 1,
-        "call": harm.call + 1,
-        "kind": harm.kind,
-        "path": harm.path,
-        "what": harm.what,
-        "before": harm.before,
-        "after": harm.after,
+        "step": found.step + 1,
+        "call": found.call + 1,
+        **{name: getattr(found, name) for name in names},
     }
 
 
 def _difference(difference: Difference) -> dict[str, Any]:
-    line: dict[str, Any] = {
-        "step": difference.step + 1,
-        "call": difference.call + 1,
-        "level": difference.level,
-        "what": difference.what,
-        "expected": difference.expected,
-        "got": difference.got,
-        "blame": difference.blame,
-    }
+    line = _written(difference, OF_A_DIFFERENCE)
     if difference.late:
         line["late"] = True
     if difference.position:

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.harm.harm import Harm
+from readfirst.harness.report.jsonl import OF_A_DIFFERENCE, OF_A_HARM
 from readfirst.harness.report.results import Judged, Run
 from readfirst.harness.suite.suite import default_root
 
@@ -158,16 +159,7 @@ def _check(
 
 def _judged(line: dict[str, Any], design: str) -> Judged:
     differences = tuple(
-        Difference(
-            each["step"] - 1,
-            each["call"] - 1,
-            each["level"],
-            each["what"],
-            each["expected"],
-            each["got"],
-            each["blame"],
-            late=each.get("late", False),
-        )
+        Difference(**_read(each, OF_A_DIFFERENCE), late=each.get("late", False))
         for each in line.get("differences", ())
     )
     verdict = Verdict(
@@ -185,21 +177,19 @@ def _judged(line: dict[str, Any], design: str) -> Judged:
         line.get("requirement"),
         line.get("rule", ""),
         line.get("length", 0),
-        harms=tuple(
-            Harm(
-                each["step"] - 1,
-                each["call"] - 1,
-                each["kind"],
-                each["path"],
-                each["what"],
-                each["before"],
-                each["after"],
-            )
-            for each in line.get("harms", ())
-        ),
+        harms=tuple(Harm(**_read(each, OF_A_HARM)) for each in line.get("harms", ())),
         lacks=tuple(line.get("lacks", ())),
         design=design,
     )
     return verdict, Ruling(
         line["conformant"], line.get("accepted", ""), line.get("stale", ""), line.get("unclaimed", "")
     )
+
+
+def _read(found: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of a harm or a difference."""
+    return {
+        "step": found["step"] - 1,
+        "call": found["call"] - 1,
+        **{name: found[name] for name in names},
+    }
