@@ -28,10 +28,10 @@ def before_steps(
         states.append(dict(state))
         match step:
             case WorldEvent():
-                _strike(state, step)
+                _interfere(state, step)
             case ToolCall(during=during):
                 for event in during:
-                    _strike(state, event)
+                    _interfere(state, event)
         for number in (None, 0):
             answer = answers.get((index, number))
             if answer is not None:
@@ -60,7 +60,7 @@ def kept(
     return replace(entry, mode=former.mode) if isinstance(former, type(entry)) else entry
 
 
-def _strike(state: dict[str, Entry | ReportedEntry | None], event: WorldEvent) -> None:
+def _interfere(state: dict[str, Entry | ReportedEntry | None], event: WorldEvent) -> None:
     former = state.get(event.path)
     match event.kind:
         case "modify" | "symlink" | "mkdir":

@@ -76,7 +76,7 @@ def disagreements(
     for index, (step, ours, theirs) in enumerate(pairs):
         found = _of_step(index, step, ours, theirs, judged, vocabulary, ignores_outer_whitespace)
         if found is None or found.cause.level != "effects":
-            found = _of_what_is_left_alone(index, step, ours, theirs, state, vocabulary) or found
+            found = _of_untouched_files(index, step, ours, theirs, state, vocabulary) or found
         if found is not None:
             yield found
             if found.cause.level == "effects":
@@ -134,7 +134,7 @@ def _of_step(
     return worst
 
 
-def _of_what_is_left_alone(
+def _of_untouched_files(
     index: int,
     step: Step,
     ours: StepOutcome,

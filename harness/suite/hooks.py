@@ -129,10 +129,10 @@ def hooks_of(scenario: Scenario, root: str) -> tuple[Hook, ...]:
 
 def command_of(hook: GivenHook, root: str) -> str:
     """Return the command. It reads its input first: whoever starts it must not write to one that has ended."""
-    return f"cat >/dev/null; {_deed(hook, root)}"
+    return f"cat >/dev/null; {_effect(hook, root)}"
 
 
-def _deed(hook: GivenHook, root: str) -> str:
+def _effect(hook: GivenHook, root: str) -> str:
     match hook.action:
         case "exit":
             return f"printf '%s\\n' {shlex.quote(hook.words)} >&2; exit {hook.code}"

@@ -74,8 +74,8 @@ def _edited(path: str, text: str, old: str, new: str) -> Clause | None:
         return None
     changed = before + new + after
     line = before.count("\n")
-    first, behind = max(0, line - _AROUND), line + new.count("\n") + 1 + _AROUND
-    return _changed(path, _snippet(path, changed.split("\n")[first:behind], first + 1), changed)
+    first, end = max(0, line - _AROUND), line + new.count("\n") + 1 + _AROUND
+    return _changed(path, _snippet(path, changed.split("\n")[first:end], first + 1), changed)
 
 
 def _snippet(path: str, lines: Sequence[str], first: int = 1) -> str:

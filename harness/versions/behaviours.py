@@ -132,7 +132,7 @@ def standings_as_text(version: str, found: Mapping[str, Standing]) -> Iterator[s
         yield ""
         yield _heading(subject)
         for name in subject.behaviours:
-            yield f"  {name}: {_stands(found[name])}"
+            yield f"  {name}: {_value_and_since(found[name])}"
             yield f"      {history_of(name).meaning}"
 
 
@@ -147,7 +147,7 @@ def differences_as_text(before: str, after: str, found: Sequence[Difference]) ->
         yield ""
         yield _heading(subject)
         for each in group:
-            yield f"  {each.name}: {_stands(each.before)} → {_stands(each.after)}"
+            yield f"  {each.name}: {_value_and_since(each.before)} → {_value_and_since(each.after)}"
             yield f"      {history_of(each.name).meaning}"
 
 
@@ -219,7 +219,7 @@ def _subject_of(name: str) -> Subject:
     return next(subject for subject in subjects() if name in subject.behaviours)
 
 
-def _stands(standing: Standing) -> str:
+def _value_and_since(standing: Standing) -> str:
     since = f" (since {standing.since})" if standing.since not in (None, FIRST_VERSION) else ""
     return f"{_plain(standing.value)}{since}"
 

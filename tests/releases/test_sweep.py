@@ -126,10 +126,10 @@ class Slow(ReferenceAdapter):
         call = session.call
 
         def late(tool: str, arguments: object) -> ToolResult:
-            ahead = any(
+            stamped_later = any(
                 0 < each.stat().st_mtime - time.time() < 60 for each in root.rglob("*") if each.is_file()
             )
-            return ToolResult("done", False) if ahead else call(tool, arguments)  # type: ignore[arg-type]
+            return ToolResult("done", False) if stamped_later else call(tool, arguments)  # type: ignore[arg-type]
 
         session.call = late  # type: ignore[assignment, method-assign]
         return session

@@ -207,7 +207,7 @@ RACE = (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),)
 RACED: dict[str, Entry | None] = {"a": RegularFile(b"raced", 0o644)}
 
 
-def test_a_strike_that_never_came_is_visible_and_blamed_on_the_adapter(judge: Bench) -> None:
+def test_an_interference_that_never_came_is_visible_and_blamed_on_the_adapter(judge: Bench) -> None:
     unexpectedly = Clause(error="unexpectedly_modified")
     for clause, outcome in (
         (DONE, happened("done", changes={"a": NEW})),
@@ -223,14 +223,14 @@ def test_a_call_that_is_refused_before_need_not_be_struck(judge: Bench) -> None:
     assert judge([call(REFUSED, during=RACE)], [happened(NOT_READ, True)]).status == "passed"
 
 
-def test_an_early_refusal_is_not_blamed_on_the_adapter_for_want_of_a_strike(judge: Bench) -> None:
+def test_an_early_refusal_is_not_blamed_on_the_adapter_for_want_of_an_interference(judge: Bench) -> None:
     unexpectedly = Clause(error="unexpectedly_modified")
     verdict = judge([call(unexpectedly, during=RACE)], [happened(NOT_READ, True)])
     assert [(level, what) for level, what, _, _ in summary(verdict)] == [("reason", "error")]
     assert verdict.blame == "implementation"
 
 
-def test_what_the_strike_changed_belongs_to_the_step(judge: Bench) -> None:
+def test_what_the_interference_changed_belongs_to_the_step(judge: Bench) -> None:
     struck = happened("x", True, "unexpectedly_modified", changes=RACED, expected_world=RACED, struck=True)
     assert judge([call(Clause(error="unexpectedly_modified"), during=RACE)], [struck]).status == "passed"
 

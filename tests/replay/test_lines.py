@@ -157,7 +157,7 @@ def test_a_group_needs_results(opened: Open, tmp_path: Path, wrong: str, problem
         session.call_parallel([("Read", {}), ("Read", {})])
 
 
-def test_a_call_is_cancelled_where_what_strikes_fails(tmp_path: Path) -> None:
+def test_a_call_is_cancelled_where_what_interferes_fails(tmp_path: Path) -> None:
     adapter = LinesAdapter(shlex.split(SERVED))
 
     def interfere() -> None:

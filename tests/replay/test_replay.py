@@ -87,7 +87,7 @@ def test_a_world_event_is_listed_as_the_harness_own(place: SitePool) -> None:
     assert outcome.steps[2].results == (ToolResult(miniatures.MODIFIED, True),)
 
 
-def test_a_race_strikes_between_validation_and_execution(place: SitePool) -> None:
+def test_a_race_interferes_between_validation_and_execution(place: SitePool) -> None:
     racing = ToolCall(WRITE.tool, WRITE.arguments, during=(CHANGE,))
     outcome = replayed(place, miniatures.Honest, READ, racing)
     step = outcome.steps[1]
@@ -96,7 +96,7 @@ def test_a_race_strikes_between_validation_and_execution(place: SitePool) -> Non
     assert step.changes == step.expected_world == {"a.txt": RegularFile(b"changed", 0o644)}
 
 
-def test_a_race_does_not_strike_a_call_that_is_refused_before(place: SitePool) -> None:
+def test_a_race_does_not_interfere_with_a_call_that_is_refused_before(place: SitePool) -> None:
     racing = ToolCall(WRITE.tool, WRITE.arguments, during=(CHANGE,))
     outcome = replayed(place, miniatures.Honest, racing)
     assert not outcome.steps[0].struck
@@ -186,7 +186,7 @@ def test_a_racing_event_that_does_not_fit_ends_the_replay_after_the_call(place: 
     assert (outcome.broken.blame, outcome.broken.step, len(outcome.steps)) == ("harness", 1, 2)
 
 
-def test_a_strike_after_the_call_has_returned_changes_nothing(place: SitePool) -> None:
+def test_an_interference_after_the_call_has_returned_changes_nothing(place: SitePool) -> None:
     kept = []
 
     class Late(miniatures.Honest):

@@ -63,5 +63,5 @@ def test_nothing_before_or_behind_a_path_hides_where_it_leads() -> None:
         "file:///x",
         "\\\\host\\x",
     )
-    for path, before, behind in itertools.product(plain, SILENT, SILENT):
-        assert spelling_problem(before + path + behind), (before, path, behind)
+    for path, before, after in itertools.product(plain, SILENT, SILENT):
+        assert spelling_problem(before + path + after), (before, path, after)

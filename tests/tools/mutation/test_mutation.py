@@ -328,14 +328,14 @@ def test_a_mutant_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -
 def test_a_mutant_cannot_write_outside_its_trial(tmp_path: Path) -> None:
     outside = tmp_path / "file"
     outside.write_text("whole")
-    deeds = (
+    actions = (
         f"open({os.fspath(outside)!r}, 'w')",
         f"os.remove({os.fspath(outside)!r})",
         f"os.rename({os.fspath(outside)!r}, 'mine')",
         f"os.mkdir({os.fspath(tmp_path / 'made')!r})",
     )
-    for deed in deeds:
-        found = fate(replace(WRONG, source=f"import os\n{deed}"))
+    for action in actions:
+        found = fate(replace(WRONG, source=f"import os\n{action}"))
         assert "PermissionError" in found.how
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert outside.read_text() == "whole"
