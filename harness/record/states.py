@@ -3,16 +3,17 @@
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.record.rewrite import ClauseEdit, Keep, New, Update
 from readfirst.harness.source.emit import Value
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
+from readfirst.harness.suite.plain_answers import digest_of
 from readfirst.harness.suite.scenario import Clause, Expectation, TextDigest
 
 _LONG = 4096
 """Longer texts (characters) and files (bytes) are stated by digest."""
-_SHOWN = 200
 
 
 def states(clause: Clause, seen: Clause) -> bool:
@@ -114,14 +115,7 @@ def _recorded(seen: Clause) -> dict[str, Value]:
 
 
 def _text_value(text: str) -> Value:
-    if len(text) <= _LONG:
-        return text
-    return {
-        "sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
-        "lines": text.count("\n") + 1,
-        "starts": text[:_SHOWN],
-        "ends": text[-_SHOWN:],
-    }
+    return text if len(text) <= _LONG else asdict(digest_of(text))
 
 
 def _file_value(entry: Entry | None) -> Value:

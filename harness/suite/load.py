@@ -23,7 +23,7 @@ from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.hooks import read_hooks
 from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permissions, read_rules
-from readfirst.harness.suite.plain_answers import DONE, SHOWN, plain_answer
+from readfirst.harness.suite.plain_answers import DONE, SHOWN, in_words, plain_answer
 from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.repeated import expanded_arguments, read_arguments, repeated_characters
 from readfirst.harness.suite.scenario import (
@@ -417,10 +417,15 @@ class _Reader(Inspection):
         """Return what a word alone says: that a call gives what it plainly gives, or why it is refused."""
         position = self.document.position(place)
         if word not in (SHOWN, DONE):
-            text = self.words().get(word)
-            if text is None:
+            words = self.words().get(word)
+            if words is None:
                 fix = did_you_mean(word, [SHOWN, DONE, *self.words()])
                 self.note(place, f"{word!r} alone says nothing that is expected", fix)
+                return Clause(error=word, position=position)
+            text = in_words(words, arguments)
+            if text is None:
+                fix = "Write `error:` and `text:`, or give the call the arguments that its message names."
+                self.note(place, f"the message of {word} names an argument that this {tool} lacks", fix)
             return Clause(error=word, text=text, position=position)
         clause = plain_answer(word, tool, arguments, self.files, self.made)
         if clause is None:

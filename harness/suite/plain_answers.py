@@ -1,21 +1,30 @@
 """Plain answers: what a call gives where nothing is in its way, for which there is a word: `shown` and `done`.
 
-Only of a text file whose content the scenario states, as given or as its steps have left it; `done` only of one with
-LF line ends and without a byte order mark.
+Only of a text file whose content the scenario states, as given or as its steps have left it.
 """
 
+import hashlib
+import json
+import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
-from readfirst.harness.suite.scenario import Clause, ParallelCalls, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.entry import Entry, FileDigest, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.scenario import Clause, ParallelCalls, Step, TextDigest, ToolCall, WorldEvent
 
 SHOWN, DONE = "shown", "done"
 _ROOT = "$WS/"
 _LONG = 4096
-"""Characters: what is longer is stated by a digest."""
+"""Characters of a text, or bytes of a file: what is longer is stated by a digest."""
+_ENDS = 200
+"""Characters at both ends of a text that its digest has."""
+_MOST_LINES = 2000
+"""Lines that a Read without a limit shows."""
 _AROUND = 4
 """Lines before and after an edit that its answer shows."""
+_MOST_LINKS = 8
+_ARGUMENT = re.compile(r"\{(\w+)\}")
 _KEEP_CONTENT = ("touch", "chmod", "buffer")
 
 
@@ -23,59 +32,123 @@ def plain_answer(
     word: str, tool: str, arguments: Mapping[str, Any], given: Mapping[str, Entry], steps: Sequence[Step]
 ) -> Clause | None:
     """Return what a word says of a call after these steps; None where it says nothing of such a call."""
-    path = arguments.get("file_path")
-    if not isinstance(path, str) or not path.startswith(_ROOT) or not all(map(_is_plain, arguments.values())):
-        return None
     files: dict[str, Entry | None] = {**given}
     for step in steps:
         _make(step, files)
-    name = path.removeprefix(_ROOT)
-    text = _text(files.get(name))
-    match word, tool, sorted(arguments):
-        case "shown", "Read", ["file_path"] if text:
-            return _shown(text)
-        case "done", "Write", ["content", "file_path"] if name not in files or (text and _is_plain(text)):
-            return _written(path, arguments["content"], is_new=name not in files)
-        case "done", "Edit", ["file_path", "new_string", "old_string"] if text and _is_plain(text):
-            return _edited(path, text, arguments["old_string"], arguments["new_string"])
+    match word, tool, arguments:
+        case "shown", "Read", {"file_path": str(path), **lines} if _are_lines(lines):
+            return _shown(path, files, **lines)
+        case "done", "Write", {"file_path": str(path), "content": str(content), **others} if not others:
+            return _written(path, content, files)
+        case "done", "Edit", {
+            "file_path": str(path),
+            "old_string": str(old),
+            "new_string": str(new),
+            **others,
+        }:
+            everywhere = others.pop("replace_all", False) is True
+            return None if others else _edited(path, old, new, files, everywhere=everywhere)
+        case "done", "NotebookEdit", {
+            "notebook_path": str(path),
+            "cell_id": str(cell),
+            "new_source": str(new),
+            **others,
+        }:
+            return None if others else _edited_notebook(path, cell, new, files)
     return None
 
 
-def _is_plain(value: object) -> bool:
-    return isinstance(value, str) and "\r" not in value and "\ufeff" not in value
-
-
-def _text(file: Entry | None) -> str | None:
-    try:
-        text = file.data.decode() if isinstance(file, RegularFile) else ""
-    except UnicodeDecodeError:
+def in_words(words: str, arguments: Mapping[str, Any]) -> str | TextDigest | None:
+    """Return the message of an error for a call, the arguments that it names put in; None where the call lacks one."""
+    named = [arguments.get(name) for name in _ARGUMENT.findall(words)]
+    if not all(isinstance(each, str) for each in named):
         return None
-    return text if len(text) <= _LONG else None
+    return _stated(_ARGUMENT.sub(lambda found: arguments[found[1]], words))
 
 
-def _shown(text: str) -> Clause | None:
-    lines = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    return None if "\r" in lines or not lines else Clause(text=_numbered(lines.split("\n")))
+def digest_of(text: str) -> TextDigest:
+    """Return what is stated of a text that is too long to print."""
+    sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return TextDigest(sha256, text.count("\n") + 1, text[:_ENDS], text[-_ENDS:])
+
+
+def _are_lines(asked: Mapping[str, object]) -> bool:
+    return asked.keys() <= {"offset", "limit"} and all(
+        type(each) is int and each > 0 for each in asked.values()
+    )
+
+
+def _shown(
+    path: str, files: Mapping[str, Entry | None], offset: int = 1, limit: int = _MOST_LINES
+) -> Clause | None:
+    text = (_text(path, files) or "").replace("\r\n", "\n")
+    lines = text.split("\n")[offset - 1 :][:limit]
+    return None if not text or "\r" in text or not lines else Clause(text=_stated(_numbered(lines, offset)))
 
 
 def _numbered(lines: Sequence[str], first: int = 1) -> str:
     return "\n".join(f"{number:>6}→{line}" for number, line in enumerate(lines, first))
 
 
-def _written(path: str, content: str, *, is_new: bool) -> Clause | None:
-    text = f"File created successfully at: {path}" if is_new else _snippet(path, content.split("\n"))
-    return _changed(path, text, content)
+def _stated(text: str) -> str | TextDigest:
+    return text if len(text) <= _LONG else digest_of(text)
 
 
-def _edited(path: str, text: str, old: str, new: str) -> Clause | None:
-    """Return what an Edit of a text gives that is there once; None of another, as each such case is one of its own."""
-    before, found, after = text.partition(old) if old else ("", "", "")
-    if not found or text.count(old) > 1:
+def _written(path: str, content: str, files: Mapping[str, Entry | None]) -> Clause | None:
+    name = _name(path, files)
+    if name is None or "\r" in content or "\ufeff" in content:
         return None
-    changed = before + new + after
-    line = before.count("\n")
+    if files.get(name) is None:
+        return _changed(name, f"File created successfully at: {path}", content)
+    former = _text(path, files)
+    if not former or "\r" in former or "\ufeff" in former:
+        return None
+    return _changed(name, _snippet(path, content.split("\n")), content)
+
+
+def _edited(
+    path: str, old: str, new: str, files: Mapping[str, Entry | None], *, everywhere: bool
+) -> Clause | None:
+    """Return what an Edit gives of which the text is there once, or is replaced everywhere, or that makes a file."""
+    name = _name(path, files)
+    if name is None or "\r" in old + new:
+        return None
+    if not old and files.get(name) is None:
+        return _changed(name, _snippet(path, new.split("\n")), new)
+    text = _text(path, files) or ""
+    ends = "\r\n" if "\r\n" in text else "\n"
+    plain = text.replace(ends, "\n")
+    count = plain.count(old) if old else 0
+    if "\r" in plain or text != plain.replace("\n", ends) or not (count == 1 or (count and everywhere)):
+        return None
+    changed = plain.replace(old, new)
+    if everywhere:
+        said = f"The file {path} has been updated. All occurrences of '{old}' were successfully replaced with '{new}'."
+        return _changed(name, said, changed.replace("\n", ends))
+    line = plain.partition(old)[0].count("\n")
     first, end = max(0, line - _AROUND), line + new.count("\n") + 1 + _AROUND
-    return _changed(path, _snippet(path, changed.split("\n")[first:end], first + 1), changed)
+    said = _snippet(path, changed.split("\n")[first:end], first + 1)
+    return _changed(name, said, changed.replace("\n", ends))
+
+
+def _edited_notebook(
+    path: str, cell_id: str, source: str, files: Mapping[str, Entry | None]
+) -> Clause | None:
+    """Return what a NotebookEdit gives that replaces the source of a cell: what was run is forgotten."""
+    name = _name(path, files)
+    text = _text(path, files)
+    if name is None or not text:
+        return None
+    try:
+        book = json.loads(text)
+        cell = next(each for each in book["cells"] if each["id"] == cell_id)
+        cell["source"] = source
+    except (ValueError, LookupError, TypeError, StopIteration, RecursionError):
+        return None
+    if cell.get("cell_type") == "code":
+        cell |= {"execution_count": None, "outputs": []}
+    said = f"Updated cell {cell_id} with {source}"
+    return _changed(name, said, json.dumps(book, indent=1, ensure_ascii=False))
 
 
 def _snippet(path: str, lines: Sequence[str], first: int = 1) -> str:
@@ -83,9 +156,46 @@ def _snippet(path: str, lines: Sequence[str], first: int = 1) -> str:
     return f"The file {path} has been updated. {said}\n{_numbered(lines, first)}"
 
 
-def _changed(path: str, text: str, content: str) -> Clause | None:
-    files = {path.removeprefix(_ROOT): RegularFile(TextContent(content))}
-    return Clause(text=text, files=files) if len(text) <= _LONG else None
+def _changed(name: str, text: str, content: str) -> Clause:
+    data = content.encode("utf-8", "surrogatepass")
+    entry: Entry = RegularFile(TextContent(content))
+    if len(data) > _LONG:
+        entry = FileDigest(hashlib.sha256(data).hexdigest(), len(data))
+    return Clause(text=_stated(text), files={name: entry})
+
+
+def _name(path: str, files: Mapping[str, Entry | None]) -> str | None:
+    """Return the path, below the workspace, of the file that a call names, where a link does not lead out."""
+    for _ in range(_MOST_LINKS):
+        if not path.startswith(_ROOT):
+            return None
+        name = posixpath.normpath(path.removeprefix(_ROOT))
+        above = next((each for each in _above(name) if isinstance(files.get(each), Symlink)), None)
+        link = files.get(above) if above is not None else None
+        if above is None or not isinstance(link, Symlink):
+            return None if name.split("/")[0] in (".", "..", "") else name
+        target = (
+            link.target
+            if link.target.startswith(_ROOT)
+            else f"{_ROOT}{posixpath.dirname(above)}/{link.target}"
+        )
+        path = target + name.removeprefix(above)
+    return None
+
+
+def _above(name: str) -> Sequence[str]:
+    parts = name.split("/")
+    return ["/".join(parts[: number + 1]) for number in range(len(parts))]
+
+
+def _text(path: str, files: Mapping[str, Entry | None]) -> str | None:
+    """Return the text of the file that a call names; None of what is none, and of bytes that are not UTF-8."""
+    name = _name(path, files)
+    file = None if name is None else files.get(name)
+    try:
+        return file.data.decode() if isinstance(file, RegularFile) else None
+    except UnicodeDecodeError:
+        return None
 
 
 def _make(step: Step, files: dict[str, Entry | None]) -> None:

@@ -55,7 +55,8 @@ class Form:
 class ErrorName:
     """One way to be refused. `codes` maps a tool to the number that the documents' tables give it.
 
-    `words` is the whole message that the name alone means in an expectation; empty where there are several.
+    `words` is the whole message that the name alone means in an expectation, with `{old_string}` for that argument of
+    the call; empty where there are several.
     `data` are the beginnings of what is data of the product's own in a message: its schema of settings; `data_ends`
     are the beginnings of what may follow it.
     """
