@@ -24,8 +24,8 @@ _ELSEWHERE = {
 }
 
 
-InAWord = Callable[[YamlPath, str], Clause]
-"""Returns what one word says of a call."""
+InAWord = Callable[[YamlPath, str, Mapping[str, Entry | None]], Clause]
+"""Returns what one word says of a call, of which these changes are stated; without any, what it changes, too."""
 
 
 def read_expectation(
@@ -69,7 +69,7 @@ def _clause(
     look: Inspection, place: YamlPath, value: Any, known: tuple[str, ...], in_a_word: InAWord | None
 ) -> Clause | None:
     if in_a_word is not None and isinstance(value, str):
-        return in_a_word(place, value)
+        return in_a_word(place, value, {})
     fields = look.mapping(value, place, "this clause", known, elsewhere=_ELSEWHERE)
     if fields is None:
         return None
@@ -77,8 +77,6 @@ def _clause(
     for key in ("documented", "error"):
         if key in fields and key in known:
             texts[key] = look.string(fields[key], (*place, key), key)
-    if "answer" in fields and in_a_word is not None:
-        return _clause_in_a_word(look, place, fields, texts.get("documented"), in_a_word)
     text: str | TextDigest | None = None
     if "text" in fields and "text" in known:
         text = _text(look, (*place, "text"), fields["text"])
@@ -89,6 +87,8 @@ def _clause(
             entry = None if content is None else expected_entry(look, at, content)
             if is_safe(look, path, at, key=True):
                 files[path] = entry
+    if "answer" in fields and in_a_word is not None:
+        return _clause_in_a_word(look, place, fields, texts.get("documented"), files, in_a_word)
     reminders = [
         _text(look, (*place, "reminders", number), each)
         for number, each in enumerate(
@@ -110,15 +110,22 @@ def _clause(
 
 
 def _clause_in_a_word(
-    look: Inspection, place: YamlPath, fields: Mapping[str, Any], documented: str | None, in_a_word: InAWord
+    look: Inspection,
+    place: YamlPath,
+    fields: Mapping[str, Any],
+    documented: str | None,
+    files: Mapping[str, Entry | None],
+    in_a_word: InAWord,
 ) -> Clause | None:
-    """Return what the word under `answer` says, beside which only `documented` may be."""
+    """Return what the word under `answer` says, beside which only `documented` and `files` may be."""
     word = look.string(fields["answer"], (*place, "answer"), "answer")
     for key in fields:
-        if key not in ("answer", "documented"):
+        if key not in ("answer", "documented", "files"):
             fix = f"Leave {key} out, or answer: and write out the rest."
             look.note((*place, key), f"answer says already what {key} is", fix, key=True)
-    return None if word is None else replace(in_a_word((*place, "answer"), word), documented=documented)
+    return (
+        None if word is None else replace(in_a_word((*place, "answer"), word, files), documented=documented)
+    )
 
 
 def _text(look: Inspection, place: YamlPath, value: Any) -> str | TextDigest | None:

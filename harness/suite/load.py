@@ -50,8 +50,8 @@ _OWN_STEP = "Make the call its own step: which call of a group runs first is not
 _ELSEWHERE = {"during": _OWN_STEP, "interrupted": _OWN_STEP}
 _ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel", "at_once")
 _PLAIN = {
-    SHOWN: "a Read of a whole text file",
-    DONE: "a Write, or an Edit of text that is there once, in a text file with LF line ends",
+    SHOWN: "a Read of lines of a text file",
+    DONE: "a change of a text file",
 }
 """What a word that stands for an answer is for."""
 _ROUNDS = 1000
@@ -413,9 +413,24 @@ class _Reader(Inspection):
         position = self.document.position(place)
         return ToolCall(tool, arguments, tuple(events), expect, position, interrupted)
 
-    def in_a_word(self, place: YamlPath, word: str, *, tool: str, arguments: Mapping[str, Any]) -> Clause:
-        """Return what a word alone says: that a call gives what it plainly gives, or why it is refused."""
+    def in_a_word(
+        self,
+        place: YamlPath,
+        word: str,
+        files: Mapping[str, Entry | None],
+        *,
+        tool: str,
+        arguments: Mapping[str, Any],
+    ) -> Clause:
+        """Return what a word says: that a call gives what it plainly gives, or why it is refused.
+
+        Beside `files` it is what the call says of these changes.
+        """
         position = self.document.position(place)
+        if files and word != DONE:
+            fix = f"Write `answer: {DONE}`, or `error:` and `text:`."
+            self.note(place, f"{word!r} says nothing of changed files", fix)
+            return Clause(position=position)
         if word not in (SHOWN, DONE):
             words = self.words().get(word)
             if words is None:
@@ -427,7 +442,7 @@ class _Reader(Inspection):
                 fix = "Write `error:` and `text:`, or give the call the arguments that its message names."
                 self.note(place, f"the message of {word} names an argument that this {tool} lacks", fix)
             return Clause(error=word, text=text, position=position)
-        clause = plain_answer(word, tool, arguments, self.files, self.made)
+        clause = plain_answer(word, tool, arguments, self.files, self.made, files)
         if clause is None:
             fix = f"Write `text:` and the text; `{word}` is for {_PLAIN[word]} that the scenario states."
             self.note(place, f"what this {tool} gives is not known here", fix)

@@ -29,12 +29,22 @@ _KEEP_CONTENT = ("touch", "chmod", "buffer")
 
 
 def plain_answer(
-    word: str, tool: str, arguments: Mapping[str, Any], given: Mapping[str, Entry], steps: Sequence[Step]
+    word: str,
+    tool: str,
+    arguments: Mapping[str, Any],
+    given: Mapping[str, Entry],
+    steps: Sequence[Step],
+    changes: Mapping[str, Entry | None] | None = None,
 ) -> Clause | None:
-    """Return what a word says of a call after these steps; None where it says nothing of such a call."""
+    """Return what a word says of a call after these steps; None where it says nothing of such a call.
+
+    `changes` are those that are stated already: then it says what the call answers that makes them.
+    """
     files: dict[str, Entry | None] = {**given}
     for step in steps:
         _make(step, files)
+    if changes:
+        return _answered(tool, arguments.get("file_path"), files, changes) if word == DONE else None
     match word, tool, arguments:
         case "shown", "Read", {"file_path": str(path), **lines} if _are_lines(lines):
             return _shown(path, files, **lines)
@@ -149,6 +159,41 @@ def _edited_notebook(
         cell |= {"execution_count": None, "outputs": []}
     said = f"Updated cell {cell_id} with {source}"
     return _changed(name, said, json.dumps(book, indent=1, ensure_ascii=False))
+
+
+def _answered(
+    tool: str, path: object, files: Mapping[str, Entry | None], changes: Mapping[str, Entry | None]
+) -> Clause | None:
+    """Return what an Edit or a Write answers that makes one change: it shows the lines in which the file differs."""
+    name, changed = next(iter(changes.items()))
+    if tool not in ("Edit", "Write") or not isinstance(path, str) or len(changes) > 1:
+        return None
+    former, lines = _lines(files.get(name)), _lines(changed)
+    if lines is None:
+        return None
+    if tool == "Write":
+        said = _snippet(path, lines) if former else f"File created successfully at: {path}"
+    else:
+        same = _alike(former or [], lines)
+        rest = _alike((former or [])[same:][::-1], lines[same:][::-1])
+        first, end = max(0, same - _AROUND), len(lines) - rest + _AROUND
+        said = _snippet(path, lines[first:end], first + 1)
+    return Clause(text=_stated(said), files=changes)
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many lines two texts have in common before they differ."""
+    return next(
+        (number for number, both in enumerate(zip(one, other, strict=False)) if both[0] != both[1]),
+        min(len(one), len(other)),
+    )
+
+
+def _lines(file: Entry | None) -> list[str] | None:
+    """Return the lines of a file as a program sees them that reads UTF-8; None of what is none."""
+    if not isinstance(file, RegularFile):
+        return None
+    return file.data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
 
 
 def _snippet(path: str, lines: Sequence[str], first: int = 1) -> str:
