@@ -219,11 +219,9 @@ def _name(path: str, files: Mapping[str, Entry | None]) -> str | None:
         link = files.get(above) if above is not None else None
         if above is None or not isinstance(link, Symlink):
             return None if name.split("/")[0] in (".", "..", "") else name
-        target = (
-            link.target
-            if link.target.startswith(_ROOT)
-            else f"{_ROOT}{posixpath.dirname(above)}/{link.target}"
-        )
+        target = link.target
+        if not target.startswith(_ROOT):
+            target = _ROOT + posixpath.join(posixpath.dirname(above), target)
         path = target + name.removeprefix(above)
     return None
 

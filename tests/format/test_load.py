@@ -1,5 +1,6 @@
 """One scenario file becomes one frozen value; everything that is wrong with it is told at once."""
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -388,7 +389,8 @@ def _seconds(work: Callable[[str], object], ids: list[str]) -> float:
 
 
 SHOWS = """
-given: {files: {a: "x\\ny\\n", crlf: {text: "x\\n", eol: crlf}, wide: {text: x, encoding: utf-16-le}, empty: ""}}
+given: {files: {a: "x\\ny\\n", crlf: {text: "x\\n", eol: crlf}, wide: {text: x, encoding: utf-16-le}, empty: "",
+  book: "{\\"cells\\": [{\\"cell_type\\": \\"code\\", \\"id\\": \\"one\\", \\"source\\": []}]}"}}
 steps:
 """
 
@@ -419,10 +421,13 @@ def test_what_a_read_shows_is_as_the_scenario_has_made_the_file(steps: str, text
     [
         "  - Read: {file_path: $WS/other}\n",
         "  - Read: {file_path: $WS/empty}\n",
-        "  - Read: {file_path: $WS/wide, limit: 1}\n",
+        "  - Read: {file_path: $WS/a, offset: 4}\n",
+        "  - Read: {file_path: $WS/a, pages: '1'}\n",
+        "  - Read: {file_path: $WS/../a}\n",
         "  - delete: a\n  - Read: {file_path: $WS/a}\n",
         "  - git: checkout main\n  - Read: {file_path: $WS/a}\n",
-        "  - symlink: {a: wide}\n  - Read: {file_path: $WS/a}\n",
+        "  - symlink: {a: a}\n  - Read: {file_path: $WS/a}\n",
+        "  - symlink: {a: ../out}\n  - Read: {file_path: $WS/a}\n",
         "  - Write: {file_path: $WS/a, content: w}\n",
     ],
 )
@@ -460,6 +465,98 @@ def test_what_a_call_does_is_what_its_arguments_say(call: str, text: str, conten
     assert done.expect.recorded.files == {name: RegularFile(TextContent(content))}
 
 
+def clause_of(steps: str, heading: str = "") -> Clause:
+    call = scenario(f"{heading}{SHOWS}{steps}").steps[-1]
+    assert isinstance(call, ToolCall)
+    assert call.expect.recorded is not None
+    return call.expect.recorded
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        ("file_path: $WS/a, offset: 2", "     2→y\n     3→"),
+        ("file_path: $WS/a, offset: 2, limit: 1", "     2→y"),
+        ("file_path: $WS/sub/../a, limit: 1", "     1→x"),
+        ("file_path: $WS/marked", "     1→\ufeffx"),
+    ],
+)
+def test_a_read_of_some_lines_shows_these_under_whatever_name(call: str, text: str) -> None:
+    given = "  - modify: {marked: {text: x, bom: true}}\n"
+    assert clause_of(f"{given}  - Read: {{{call}}}\n    expect: shown\n").text == text
+
+
+def test_a_call_names_the_file_that_a_link_leads_to() -> None:
+    links = "  - symlink: {sub/link: ../a, twice: sub/link, folder: $WS/sub}\n"
+    for path in ("sub/link", "twice", "folder/link"):
+        read = clause_of(f"{links}  - Read: {{file_path: $WS/{path}, limit: 1}}\n    expect: shown\n")
+        assert read.text == "     1→x"
+        edit = f"  - Edit: {{file_path: $WS/{path}, old_string: y, new_string: z}}\n    expect: done\n"
+        assert clause_of(links + edit).files == {"a": RegularFile(TextContent("x\nz\n"))}
+
+
+def test_a_long_answer_and_a_long_file_are_stated_by_their_digests() -> None:
+    given = '  - modify: {long: {repeat: "line {n}\\n", times: 3000}}\n'
+    read = clause_of(f"{given}  - Read: {{file_path: $WS/long}}\n    expect: shown\n").text
+    assert isinstance(read, TextDigest)
+    assert (read.lines, str(read.starts)[:13], str(read.ends)[-9:]) == (2000, "     1→line 1", "line 2000")
+    call = "  - Edit: {file_path: $WS/long, old_string: line 2999, new_string: x}\n    expect: done\n"
+    edit = clause_of(given + call)
+    assert isinstance(edit.files["long"], FileDigest)
+    assert str(edit.text).endswith("  2998→line 2998\n  2999→x\n  3000→line 3000\n  3001→")
+
+
+def test_line_ends_stay_and_all_occurrences_are_replaced_at_once() -> None:
+    edit = "  - Edit: {file_path: $WS/crlf, old_string: x, new_string: z}\n    expect: done\n"
+    assert clause_of(edit).files == {"crlf": RegularFile(TextContent("z\r\n"))}
+    every = (
+        "  - Edit: {file_path: $WS/b, old_string: x, new_string: z, replace_all: true}\n    expect: done\n"
+    )
+    found = clause_of(f"  - modify: {{b: xyx}}\n{every}")
+    assert found.files == {"b": RegularFile(TextContent("zyz"))}
+    assert str(found.text).endswith("All occurrences of 'x' were successfully replaced with 'z'.")
+
+
+def test_an_edit_without_old_text_makes_a_file() -> None:
+    made = clause_of("  - Edit: {file_path: $WS/new, old_string: '', new_string: z}\n    expect: done\n")
+    assert made.files == {"new": RegularFile(TextContent("z"))}
+    assert str(made.text).endswith("snippet of the edited file:\n     1→z")
+
+
+def test_a_new_source_of_a_cell_forgets_what_was_run() -> None:
+    call = "  - NotebookEdit: {notebook_path: $WS/book, cell_id: one, new_source: z}\n    expect: done\n"
+    done = clause_of(call, 'contract: "1.0.60"')
+    assert done.text == "Updated cell one with z"
+    (entry,) = done.files.values()
+    assert isinstance(entry, RegularFile)
+    assert json.loads(entry.data) == {
+        "cells": [{"cell_type": "code", "id": "one", "source": "z", "execution_count": None, "outputs": []}]
+    }
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            "Edit: {file_path: $WS/a, old_string: Y, new_string: z}",
+            f"{EDIT}     1→x\n     2→changed\n     3→",
+        ),
+        ("Write: {file_path: $WS/a, content: z}", f"{EDIT}     1→x\n     2→changed\n     3→"),
+    ],
+)
+def test_beside_the_files_a_word_says_that_the_answer_tells_of_them(call: str, text: str) -> None:
+    found = clause_of(f'  - {call}\n    expect: {{answer: done, files: {{a: "x\\nchanged\\n"}}}}\n')
+    assert found.text == text
+    assert found.files == {"a": RegularFile(TextContent("x\nchanged\n"))}
+    for wrong in (
+        "answer: shown, files: {a: x}",
+        "answer: done, files: {a: null}",
+        "answer: done, files: {a: x, b: x}",
+    ):
+        with pytest.raises(ScenarioError, match=r"says nothing of changed files|gives is not known here"):
+            clause_of(f"  - {call}\n    expect: {{{wrong}}}\n")
+
+
 def test_an_edit_shows_four_lines_before_and_after_it() -> None:
     lines = "".join(f"{number}\\n" for number in range(1, 13))
     steps = (
@@ -479,11 +576,14 @@ def test_an_edit_shows_four_lines_before_and_after_it() -> None:
         "Read: {file_path: $WS/a}",
         "Write: {file_path: $WS/crlf, content: w}",
         'Write: {file_path: $WS/a, content: "w\\r\\n"}',
-        "Edit: {file_path: $WS/crlf, old_string: x, new_string: z}",
         "Edit: {file_path: $WS/other, old_string: x, new_string: z}",
         "Edit: {file_path: $WS/a, old_string: gone, new_string: z}",
         'Edit: {file_path: $WS/a, old_string: "\\n", new_string: z}',
-        "Edit: {file_path: $WS/a, old_string: x, new_string: z, replace_all: true}",
+        "Edit: {file_path: $WS/a, old_string: gone, new_string: z, replace_all: true}",
+        "Edit: {file_path: $WS/a, old_string: '', new_string: z}",
+        "NotebookEdit: {notebook_path: $WS/a, cell_id: one, new_source: z}",
+        "NotebookEdit: {notebook_path: $WS/book, cell_id: two, new_source: z}",
+        "NotebookEdit: {notebook_path: $WS/book, cell_id: one, new_source: z, edit_mode: insert}",
     ],
 )
 def test_what_is_a_case_of_its_own_is_written_out(call: str) -> None:
@@ -508,10 +608,11 @@ def test_beside_an_answer_in_a_word_nothing_else_is_said() -> None:
         scenario(steps)
 
 
-def in_a_word(word: str) -> Scenario:
-    text = f"{HEAD}steps:\n  - Edit: {{file_path: $WS/a}}\n    expect: {word}\n"
+def in_a_word(word: str, arguments: str = "file_path: $WS/a") -> Scenario:
+    text = f"{HEAD}steps:\n  - Edit: {{{arguments}}}\n    expect: {word}\n"
     document = load(text.encode(), FILE)
-    return scenario_from(document, "family/slug", CONTRACTS, words=lambda: {"not_read": "Read it first."})
+    words = {"not_read": "Read it first.", "string_not_found": "No {old_string} there."}
+    return scenario_from(document, "family/slug", CONTRACTS, words=lambda: words)
 
 
 def test_the_name_of_an_error_alone_stands_for_its_message() -> None:
@@ -521,6 +622,15 @@ def test_the_name_of_an_error_alone_stands_for_its_message() -> None:
     assert (call.expect.recorded.error, call.expect.recorded.text) == ("not_read", "Read it first.")
     with pytest.raises(ScenarioError, match="Did you mean not_read"):
         in_a_word("not_raed")
+
+
+def test_the_message_of_an_error_names_arguments_of_the_call() -> None:
+    (call,) = in_a_word("string_not_found", "old_string: '{x}'").steps
+    assert isinstance(call, ToolCall)
+    assert call.expect.recorded is not None
+    assert call.expect.recorded.text == "No {x} there."
+    with pytest.raises(ScenarioError, match="names an argument that this Edit lacks"):
+        in_a_word("string_not_found")
 
 
 @pytest.mark.parametrize("scenario_id", ["permissions/neighbour-allowed", "gate/edit-unread"])
