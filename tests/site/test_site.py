@@ -24,18 +24,12 @@ from readfirst.harness.site.site import broken_links, write_site
 from readfirst.harness.site.sources import linked, made_pages, plain_markdown, write_sources
 from readfirst.harness.site.version_page import version_pages
 from readfirst.harness.suite.harm_kinds import MEANING
-from readfirst.harness.suite.suite import Suite
 from tests.command_line import exit_code
 from tests.security.stranger import project
 
 pytestmark = pytest.mark.slow
 
 CHECKOUT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def facts() -> Facts:
-    return Facts(Suite(CHECKOUT / "fixtures"), CHECKOUT / "docs")
 
 
 @pytest.fixture(scope="module")

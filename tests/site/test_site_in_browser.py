@@ -12,17 +12,11 @@ from markdown_it import MarkdownIt
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.site.site import write_site
 from readfirst.harness.site.sources import made_pages
-from readfirst.harness.suite.suite import Suite
 from tests.cli.browser import PHONE, WEAK_TEXT, Shown, chromium, look, seen, severe
 
 pytestmark = pytest.mark.browser
 
 CHECKOUT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def facts() -> Facts:
-    return Facts(Suite(CHECKOUT / "fixtures"), CHECKOUT / "docs")
 
 
 @pytest.fixture(scope="module")
