@@ -57,7 +57,7 @@ def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...
 def claimed(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
     """Yield the scenarios without the calls that a side does not claim, unless no call is left.
 
-    Without groups the calls of one come one after the other; without races what strikes during a call comes before
+    Without groups the calls of one come one after the other; without races what interferes with a call comes before
     it; without permission rules there are none.
     """
     traits = [*map(traits_of, sides)]

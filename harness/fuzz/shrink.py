@@ -109,7 +109,7 @@ def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
-    """A group becomes smaller or its calls steps; a call loses what strikes during it."""
+    """A group becomes smaller or its calls steps; a call loses what interferes with it."""
     for index, step in enumerate(scenario.steps):
         before, after = scenario.steps[:index], scenario.steps[index + 1 :]
         match step:

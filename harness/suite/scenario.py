@@ -91,7 +91,7 @@ PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
 """Where a scenario may hold alone: a system, or folders in which case or composition of a name makes no difference."""
 
 EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_error"})
-"""Refusals that come after validation: a `during` event strikes before them."""
+"""Refusals that come after validation: a `during` event comes before them."""
 
 
 class ForeignContractError(ValueError):
@@ -179,7 +179,7 @@ class SessionEvent:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call as the model makes it. `during` strikes after validation and before execution.
+    """One call as the model makes it. `during` happens after validation and before execution.
 
     `interrupted` says what ends it early. `cancelled`: the user gives it up between validation and execution,
     `stopped`: when something was written and nothing answered yet. `killed`: the program is killed between validation
