@@ -9,14 +9,12 @@ import json
 import os
 import select
 import time
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from signal import SIGKILL
 from typing import Any
 
 from readfirst.harness.processes import trace
 from readfirst.harness.processes.child import PipedChild
-from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import BrokenAdapter
 
 LONGEST_LINE = 64 * 1024 * 1024
@@ -38,28 +36,10 @@ class ProblemError(BrokenAdapter):
 class LineProgram:
     """A started program, `called` so in messages. Not for use by several threads at once."""
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        *,
-        environment: Mapping[str, str],
-        directory: Path | None = None,
-        offline: bool = False,
-        sandbox: Sandbox | None = None,
-        writable: Sequence[Path] = (),
-        called: str = "the program",
-        last_chance: float = 1.0,
-    ) -> None:
-        """Start the program; see `Child`. `last_chance`: seconds to answer a call that was cancelled."""
+    def __init__(self, child: PipedChild, *, called: str = "the program", last_chance: float = 1.0) -> None:
+        """Speak with a program that was just started. `last_chance`: seconds to answer a call that was cancelled."""
         self.alive = True
-        self._child = PipedChild(
-            command,
-            directory=directory,
-            environment=environment,
-            offline=offline,
-            sandbox=sandbox,
-            writable=writable,
-        )
+        self._child = child
         self.called = called
         self._last_chance = last_chance
         process = self._child.process

@@ -13,6 +13,7 @@ from typing import Any
 
 from readfirst.harness.adapters.line_program import LineProgram
 from readfirst.harness.adapters.lines_server import PROTOCOL, sent
+from readfirst.harness.processes.child import PipedChild
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
@@ -60,14 +61,9 @@ class LinesAdapter:
         self._environment = environment
         self._sandbox = sandbox
         self._launch = partial(
-            LineProgram,
-            tuple(command),
-            directory=directory,
-            offline=offline,
-            sandbox=sandbox,
-            called=called,
-            last_chance=last_chance,
+            PipedChild, tuple(command), directory=directory, offline=offline, sandbox=sandbox
         )
+        self._speaking = partial(LineProgram, called=called, last_chance=last_chance)
         self._capabilities = BASIC_CAPABILITIES
         self._design: Design | None = None
         self._begin()
@@ -130,7 +126,7 @@ class LinesAdapter:
             self._territory.make()
             variables |= {"HOME": str(self._territory.home), "TMPDIR": str(self._territory.temporary)}
             writable.append(self._territory.folder)
-        self._program = program = self._launch(environment=variables, writable=writable)
+        self._program = program = self._speaking(self._launch(environment=variables, writable=writable))
         try:
             answer = program.ask({"do": "hello", "protocol": PROTOCOL}, "the start", self._start_limit)
             if problem := _wrong_hello(answer):

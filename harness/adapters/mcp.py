@@ -14,6 +14,7 @@ from mcp import types
 
 from readfirst.harness.adapters.mcp_server import McpServer, Offer
 from readfirst.harness.adapters.server_pool import Isolation, ServerPool
+from readfirst.harness.processes.child import PipedChild
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
@@ -113,15 +114,15 @@ class McpConnection:
             places[_SETTINGS] = str(settings)
         environment = dict(os.environ if self._environment is None else self._environment)
         variables = {name: _placed(value, places) for name, value in self._variables.items()}
-        return McpServer(
+        child = PipedChild(
             [_placed(word, places) for word in self._command],
-            directory,
-            environment | variables | {"HOME": str(home)} | own,
-            start_limit=max(_START, self.time_limit),
+            directory=directory,
+            environment=environment | variables | {"HOME": str(home)} | own,
             offline=self._offline,
             sandbox=self._sandbox,
             writable=writable,
         )
+        return McpServer(child, start_limit=max(_START, self.time_limit))
 
 
 class McpAdapter:

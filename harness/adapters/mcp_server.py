@@ -6,11 +6,10 @@ transport is ours: it ends a server that floods or writes something that is not 
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from signal import SIGKILL
 from typing import Any
 
@@ -22,7 +21,6 @@ from pydantic import ValidationError
 
 from readfirst.harness.processes import trace
 from readfirst.harness.processes.child import PipedChild
-from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import Arguments, BrokenAdapter
 
 LONGEST_MESSAGE = 64 * 1024 * 1024
@@ -54,29 +52,12 @@ class Offer:
 class McpServer:
     """A started server; `offer` is what it offers. Not for use by several threads at once."""
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        directory: Path,
-        environment: Mapping[str, str],
-        *,
-        start_limit: float,
-        offline: bool = False,
-        sandbox: Sandbox | None = None,
-        writable: Sequence[Path] = (),
-    ) -> None:
-        """Start the program in `directory` and shake hands; in a `sandbox` only `writable` is. Raises BrokenAdapter."""
+    def __init__(self, child: PipedChild, start_limit: float) -> None:
+        """Shake hands with a program that was just started. Raises BrokenAdapter."""
         self._latest: types.RequestId = 0
         """What the request that was sent last is called."""
         self.alive = True
-        self._child = PipedChild(
-            command,
-            directory=directory,
-            environment=environment,
-            offline=offline,
-            sandbox=sandbox,
-            writable=writable,
-        )
+        self._child = child
         self._runner = asyncio.Runner()
         loop = self._runner.get_loop()
         self._broken: asyncio.Future[str] = loop.create_future()

@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Required, TypedDict, Unpack
 
 from readfirst.harness.processes import supervisor
 from readfirst.harness.processes.sandbox import Sandbox
@@ -29,6 +30,16 @@ _OUTPUT_KEPT = 8192
 """Bytes of the end of its standard error that a breakage quotes."""
 _OF_PYTEST = "PYTEST_"
 """What the names of variables begin with that tell which test runs, and so which scenario."""
+
+
+class How(TypedDict, total=False):
+    """How a program is started, beside its streams; see `Child`."""
+
+    directory: Required[Path | None]
+    environment: Required[Mapping[str, str]]
+    offline: bool
+    sandbox: Sandbox | None
+    writable: Sequence[Path]
 
 
 class Child:
@@ -116,28 +127,10 @@ class Child:
 class PipedChild(Child):
     """A program that is spoken with by its standard input and output; the end of its standard error is kept."""
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        *,
-        directory: Path | None,
-        environment: Mapping[str, str],
-        offline: bool = False,
-        sandbox: Sandbox | None = None,
-        writable: Sequence[Path] = (),
-    ) -> None:
+    def __init__(self, command: Sequence[str], **how: Unpack[How]) -> None:
         """Start the program; see `Child`."""
-        pipe = subprocess.PIPE
         super().__init__(
-            command,
-            directory=directory,
-            environment=environment,
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            offline=offline,
-            sandbox=sandbox,
-            writable=writable,
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how
         )
         self._printed = b""
         self._drainer = threading.Thread(target=self._drain, daemon=True)
