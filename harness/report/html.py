@@ -19,14 +19,11 @@ from typing import TYPE_CHECKING, Any
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
-from readfirst.harness.report import Commands
-from readfirst.harness.report.results import Judged, Results, Run, levels_shown
+from readfirst.harness.report.results import Judged, Results, Run, Sources, levels_shown
 from readfirst.harness.report.rule_table import Column, run_table
 from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
 from readfirst.harness.report.versions import VersionLine, VersionStep, version_lines
 from readfirst.harness.report.visible import visible
-from readfirst.harness.suite.contracts import Contract, Contracts
-from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -46,44 +43,29 @@ _LABELS = {
 }
 
 
-def page(
-    results: Results,
-    find: Callable[[str], Scenario | None],
-    contracts: Contracts,
-    seen_by: Callable[[Scenario, Contract], Scenario],
-    commands: Callable[[Run], Commands],
-    version: str,
-    rules: Rules | None = None,
-) -> str:
-    """Return the page as ASCII text. `find` gives a scenario, None where the suite has none of that id;
-    `seen_by` what another contract expects of it.
-
-    `commands` gives what repeats a run when an id is added. Contracts that the suite does not
-    have are shown without what they expect. `rules` are those that scenarios belong to, None where there are none.
-    """
+def page(results: Results, sources: Sources) -> str:
+    """Return the page as ASCII text. Contracts that the suite does not have are shown without what they expect."""
     runs, levels = results.runs, levels_shown(results.runs)
     headings = _headings(results)
     labels = [heading["label"] for heading in headings]
-    scenarios = {scenario_id: find(scenario_id) for scenario_id in results.ids}
-    expectations = _Expectations(
-        [name for name in results.contracts if name in contracts], contracts, seen_by
-    )
-    lines = version_lines(results, _differs(scenarios, contracts, seen_by))
+    scenarios = {scenario_id: sources.find(scenario_id) for scenario_id in results.ids}
+    expectations = _Expectations(results, sources)
+    lines = version_lines(results, _differs(scenarios, sources))
     columns = [Column(each["key"], each["short"], each["label"], each["facts"]) for each in headings]
     return rendered(
         "page.html.j2",
         ["rules.js", "page.js"],
         title="readfirst: " + ", ".join(dict.fromkeys(visible(name) for name in results.names)),
-        version=visible(version),
+        version=visible(sources.version),
         levels=levels,
         scenarios=len(results.ids),
         families=results.families,
         runs=[{**heading, **_run(run, levels)} for run, heading in zip(runs, headings, strict=True)],
         stale=[visible(entry) for run in runs for entry in run.summary.stale],
-        rules=run_table(results, rules, columns),
+        rules=run_table(results, sources.rules, columns),
         matrix=[_row(family, results, labels, levels) for family in results.families],
         lines=[_line(line) for line in lines],
-        index=_json(_index(results, scenarios, headings, levels, commands)),
+        index=_json(_index(results, scenarios, headings, levels, sources)),
         details=[
             (family, _json(dict(_details(family, results, scenarios, expectations))))
             for family in results.families
@@ -262,17 +244,14 @@ def _row(family: str, results: Results, labels: list[str], levels: tuple[Level, 
     return {"family": family, "cells": cells}
 
 
-def _differs(
-    scenarios: Mapping[str, Scenario | None],
-    contracts: Contracts,
-    seen_by: Callable[[Scenario, Contract], Scenario],
-) -> Callable[[str, str, str], bool]:
+def _differs(scenarios: Mapping[str, Scenario | None], sources: Sources) -> Callable[[str, str, str], bool]:
     def differs(scenario_id: str, before: str, after: str) -> bool:
-        scenario = scenarios[scenario_id]
+        scenario, contracts = scenarios[scenario_id], sources.contracts
         if scenario is None or before not in contracts or after not in contracts:
             return False
         one, other = (
-            expected_steps(seen_by(scenario, contracts[name]), contracts[name]) for name in (before, after)
+            expected_steps(sources.seen_by(scenario, contracts[name]), contracts[name])
+            for name in (before, after)
         )
         return one != other
 
@@ -306,12 +285,12 @@ def _index(
     scenarios: Mapping[str, Scenario | None],
     headings: list[dict[str, str]],
     levels: tuple[Level, ...],
-    commands: Callable[[Run], Commands],
+    sources: Sources,
 ) -> dict[str, Any]:
     return {
         "levels": levels,
         "runs": [
-            {**heading, "level": run.level, "command": visible(commands(run).run)}
+            {**heading, "level": run.level, "command": visible(sources.commands(run).run)}
             for run, heading in zip(results.runs, headings, strict=True)
         ],
         "scenarios": [
@@ -384,17 +363,15 @@ def _said(verdict: Verdict, ruling: Ruling) -> dict[str, Any]:
 class _Expectations:
     """What the contracts of the page expect; those that expect the same are together."""
 
-    def __init__(
-        self, names: list[str], contracts: Contracts, seen_by: Callable[[Scenario, Contract], Scenario]
-    ) -> None:
-        self._contracts: list[Contract] = [contracts[name] for name in names]
-        self._seen_by = seen_by
+    def __init__(self, results: Results, sources: Sources) -> None:
+        self._sources = sources
+        self._contracts = [sources.contracts[name] for name in results.contracts if name in sources.contracts]
 
     def of(self, scenario: Scenario) -> list[tuple[list[str], Any]]:
         """Return pairs of contract names and the expectations of each step."""
         found: list[tuple[list[str], Any]] = []
         for contract in self._contracts:
-            expected = expected_steps(self._seen_by(scenario, contract), contract)
+            expected = expected_steps(self._sources.seen_by(scenario, contract), contract)
             for names, same in found:
                 if same == expected:
                     names.append(contract.name)

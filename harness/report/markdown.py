@@ -1,19 +1,16 @@
 """Markdown: a summary of runs for a forge's pages: levels by run, the rules that do not hold, the worst explained."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.counted import counted
-from readfirst.harness.report import Commands
 from readfirst.harness.report.by_rule import RuleResult, by_class, by_rule, worst
 from readfirst.harness.report.failing_rules import failing_rules, group_of, rule_title
 from readfirst.harness.report.failure import failure_text
 from readfirst.harness.report.markup import document, fenced, prose, table
-from readfirst.harness.report.results import Results, Run, levels_shown
+from readfirst.harness.report.results import Results, Run, Sources, levels_shown
 from readfirst.harness.report.visible import visible
-from readfirst.harness.suite.rules import Rules
-from readfirst.harness.suite.scenario import Scenario
 
 MOST_FAILURES = 20
 """Failures of one run without rules that are explained before the rest is counted instead."""
@@ -23,25 +20,15 @@ WIDEST = 4000
 """Characters of one explanation; a step summary holds one megabyte."""
 
 
-def page(
-    results: Results,
-    find: Callable[[str], Scenario | None],
-    commands: Callable[[Run], Commands],
-    rules: Rules | None = None,
-) -> str:
+def page(results: Results, sources: Sources) -> str:
     """Return the page. What a scenario or a tool says is in fences and entities, never as markup.
 
-    Failures are gathered by `rules`, where the suite has these; else by families.
+    Failures are gathered by rules, where the suite has these; else by families.
     """
-    return document(_lines(results, find, commands, rules))
+    return document(_lines(results, sources))
 
 
-def _lines(
-    results: Results,
-    find: Callable[[str], Scenario | None],
-    commands: Callable[[Run], Commands],
-    rules: Rules | None,
-) -> Iterator[str]:
+def _lines(results: Results, sources: Sources) -> Iterator[str]:
     levels = levels_shown(results.runs)
     yield "# Conformance of file tools"
     header = ["target", "contract", "level", "result", *levels, "unsupported", "unspecified", "broken"]
@@ -58,12 +45,12 @@ def _lines(
         short = [name for name in results.families if _falls_short(run.family(name), levels, run)]
         if short:
             yield f"## {_escaped(label)}"
-            if rules is None:
+            if sources.rules is None:
                 rows = [[_escaped(name), *_cells(run.family(name), levels)] for name in short]
                 yield table(["family", *levels, "broken"], rows, numbers=[*levels, "broken"])
-                yield from _failures(run, find, commands(run))
+                yield from _failures(run, sources)
             else:
-                yield from _by_rule(run, rules, levels, find, commands(run))
+                yield from _by_rule(run, sources, levels)
         for stale in run.summary.stale:
             yield f"Out of date in the baseline: {_escaped(stale)}"
 
@@ -93,15 +80,9 @@ def _falls_short(count: Count, levels: Sequence[Level], run: Run) -> bool:
     return any(count.holds[level] != count.judged for level in asked)
 
 
-def _by_rule(
-    run: Run,
-    rules: Rules,
-    levels: Sequence[Level],
-    find: Callable[[str], Scenario | None],
-    commands: Commands,
-) -> Iterator[str]:
+def _by_rule(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterator[str]:
     """Yield the classes, a line for each rule that does not hold, and the shortest failures of the first ones."""
-    results = by_rule(run.judged, rules)
+    results = by_rule(run.judged, sources.rules)
     rows = [
         [each.class_, f"{each.holding}/{each.judged}" if each.judged else "-", *_cells(each.count, levels)]
         for each in by_class(results)
@@ -113,11 +94,11 @@ def _by_rule(
         return
     many = "1 rule does" if len(failing) == 1 else f"{len(failing)} rules do"
     yield f"{many} not hold at the level {run.level}, worst first. To repeat one:"
-    yield fenced("sh", f"{commands.run} SCENARIO")
+    yield fenced("sh", f"{sources.commands(run).run} SCENARIO")
     yield table(["fails", "rule", "of", "shortest that fails"], [_rule(each) for each in failing])
     for each in failing[:MOST_RULES]:
         if each.shortest is not None:
-            yield from _explained(each.shortest, find, commands)
+            yield from _explained(each.shortest, run, sources)
 
 
 def _rule(result: RuleResult) -> list[str]:
@@ -131,7 +112,7 @@ def _rule(result: RuleResult) -> list[str]:
     ]
 
 
-def _failures(run: Run, find: Callable[[str], Scenario | None], commands: Commands) -> Iterator[str]:
+def _failures(run: Run, sources: Sources) -> Iterator[str]:
     failing = [
         verdict
         for verdict, ruling in run.judged
@@ -141,13 +122,13 @@ def _failures(run: Run, find: Callable[[str], Scenario | None], commands: Comman
         return
     yield f"{counted(len(failing), 'failure')} at the level {run.level}:"
     for verdict in sorted(failing, key=worst)[:MOST_FAILURES]:
-        yield from _explained(verdict, find, commands)
+        yield from _explained(verdict, run, sources)
     if len(failing) > MOST_FAILURES:
         yield f"{len(failing) - MOST_FAILURES} more failures, which do less harm, are not shown."
 
 
-def _explained(verdict: Verdict, find: Callable[[str], Scenario | None], commands: Commands) -> Iterator[str]:
-    text = failure_text(verdict, find(verdict.scenario_id), commands)
+def _explained(verdict: Verdict, run: Run, sources: Sources) -> Iterator[str]:
+    text = failure_text(verdict, sources.find(verdict.scenario_id), sources.commands(run))
     if len(text) > WIDEST:
         text = f"{text[:WIDEST]}\n[{len(text) - WIDEST:,} more characters]"
     yield f"<details><summary>{_escaped(verdict.scenario_id)}</summary>"

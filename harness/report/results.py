@@ -1,15 +1,19 @@
-"""Results: the runs that a page compares, one per target and contract, and what they come to."""
+"""Results: the runs that a page compares, one per target and contract, what they come to, and what else it needs."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import Literal
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Count, Summary
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
-from readfirst.harness.suite.contracts import order
+from readfirst.harness.report import Commands
+from readfirst.harness.suite.contracts import Contract, Contracts, order
+from readfirst.harness.suite.rules import RuleClass, Rules
+from readfirst.harness.suite.scenario import Scenario
 
 Judged = tuple[Verdict, Ruling]
 """A verdict and what the baseline makes of it."""
@@ -112,3 +116,42 @@ def levels_shown(runs: Iterable[Run]) -> tuple[Level, ...]:
     """Return the levels that are side by side: always four, `verbatim` where a run was asked for it."""
     verbatim = any(run.level == "verbatim" for run in runs)
     return LEVELS if verbatim else LEVELS[:-1]
+
+
+Page = Literal["markdown", "html", "badge"]
+PAGES: tuple[Page, ...] = ("markdown", "html", "badge")
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where a page takes from what results do not hold: scenarios, contracts, and how to repeat a run.
+
+    `find` gives the scenario of an id, None where the suite has none; `seen_by` what another contract expects of it;
+    `commands` those that go on from a failure of a run; `version` is that of readfirst; `rules` are
+    those that scenarios are gathered by, None where the suite has none, and `of_class` gives the ids of all scenarios
+    of a class of these.
+    """
+
+    find: Callable[[str], Scenario | None]
+    contracts: Contracts
+    seen_by: Callable[[Scenario, Contract], Scenario]
+    commands: Callable[[Run], Commands]
+    version: str
+    rules: Rules | None = None
+    of_class: Callable[[RuleClass], Collection[str]] = lambda _: ()
+
+    def write(self, page: Page, results: Results) -> str:
+        """Return the page; the same results and scenarios give the same text."""
+        match page:
+            case "html":
+                from readfirst.harness.report.html import page as html  # here, because only it needs jinja2
+
+                return html(results, self)
+            case "markdown":
+                from readfirst.harness.report.markdown import page as markdown
+
+                return markdown(results, self)
+            case "badge":
+                from readfirst.harness.report.badge import badge
+
+                return badge(results, self.rules, self.of_class)

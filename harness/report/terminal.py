@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.report import Commands, RunFacts
-from readfirst.harness.report.pages import Sources
-from readfirst.harness.report.results import Results, Run, levels_shown
+from readfirst.harness.report.results import Results, Run, Sources, levels_shown
 from readfirst.harness.report.table import TableReport, cells, empty_table, name_cell
 
 if TYPE_CHECKING:

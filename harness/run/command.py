@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,9 +25,9 @@ from readfirst.harness.report.cost import Cost
 from readfirst.harness.report.failure import short_path
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.junit import JunitReport
-from readfirst.harness.report.pages import Page, PageReport, Sources
+from readfirst.harness.report.pages import PageReport
 from readfirst.harness.report.progress import ProgressBar
-from readfirst.harness.report.results import Results
+from readfirst.harness.report.results import Page, Results, Run, Sources
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.report.terminal import print_runs
 from readfirst.harness.report.visible import visible_command
@@ -308,14 +308,8 @@ def perform_report(
 
     runs = (replace(run, series=number) for number, file in enumerate(streams) for run in read_stream(file))
     results = Results(tuple(runs))
-    sources = Sources(
-        partial(_find, suite),
-        suite.contracts,
-        suite.seen_by,
-        lambda run: commands_of(run.target, run.level, run.contract, fixtures=fixtures),
-        version,
-        suite.rules,
-        partial(_of_class, suite),
+    sources = _sources(
+        suite, lambda run: commands_of(run.target, run.level, run.contract, fixtures=fixtures), version
     )
     with output(target) if target is not None else nullcontext(stdout()) as stream:
         if page == "table":
@@ -399,8 +393,12 @@ def _find(suite: Suite, scenario_id: str) -> Scenario | None:
         return None  # it was removed or changed during the run
 
 
-def _of_class(suite: Suite, class_: RuleClass) -> list[str]:
-    return select(suite, Selection(classes=(class_,)))
+def _sources(suite: Suite, commands: Callable[[Run], Commands], version: str) -> Sources:
+    def of_class(class_: RuleClass) -> list[str]:
+        return select(suite, Selection(classes=(class_,)))
+
+    find = partial(_find, suite)
+    return Sources(find, suite.contracts, suite.seen_by, commands, version, suite.rules, of_class)
 
 
 def _reports(request: RunRequest, facts: RunFacts, stack: ExitStack) -> tuple[list[Report], Console]:
@@ -427,15 +425,7 @@ def _report(request: RunRequest, facts: RunFacts, stream: IO[str]) -> Report:
         case "junit":
             return JunitReport(stream, facts)
         case "markdown" | "html" | "badge":
-            sources = Sources(
-                facts.find,
-                request.suite.contracts,
-                request.suite.seen_by,
-                lambda run: facts.commands(run.contract),
-                request.version,
-                facts.rules,
-                partial(_of_class, request.suite),
-            )
+            sources = _sources(request.suite, lambda run: facts.commands(run.contract), request.version)
             return PageReport(stream, facts, request.format, sources)
         case _:
             return TableReport(_console(stream), facts, most_failures=request.most_failures)

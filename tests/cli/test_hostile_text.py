@@ -28,8 +28,7 @@ from readfirst.harness.report import RunFacts
 from readfirst.harness.report.failure import brief, failure_text
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.junit import JunitReport
-from readfirst.harness.report.pages import Sources
-from readfirst.harness.report.results import Results, Run
+from readfirst.harness.report.results import Results, Run, Sources
 from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.report.terminal import print_runs

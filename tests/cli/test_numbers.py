@@ -16,7 +16,8 @@ from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
 from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.junit import JunitReport
-from readfirst.harness.report.pages import PAGES, PageReport, Sources
+from readfirst.harness.report.pages import PageReport
+from readfirst.harness.report.results import PAGES, Sources
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.suite import Suite

@@ -11,8 +11,7 @@ import pytest
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.report import Commands
-from readfirst.harness.report.pages import Sources
-from readfirst.harness.report.results import Results, Run
+from readfirst.harness.report.results import Results, Run, Sources
 from readfirst.harness.run.runner import run as replayed
 from readfirst.harness.suite.suite import Suite
 

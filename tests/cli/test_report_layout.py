@@ -14,8 +14,7 @@ from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Level, Status, Verdict
 from readfirst.harness.report import Commands, RunFacts
-from readfirst.harness.report.pages import Sources
-from readfirst.harness.report.results import Judged, Results, Run
+from readfirst.harness.report.results import Judged, Results, Run, Sources
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.suite.suite import Suite
 

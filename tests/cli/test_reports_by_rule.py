@@ -10,8 +10,7 @@ import pytest
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import LEVELS, Difference, Status, Verdict
 from readfirst.harness.report.junit import JunitReport
-from readfirst.harness.report.pages import Sources
-from readfirst.harness.report.results import Results, Run
+from readfirst.harness.report.results import Results, Run, Sources
 from readfirst.harness.suite.selection import Selection, select
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
