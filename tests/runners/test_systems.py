@@ -169,6 +169,24 @@ def test_both_runners_leave_out_the_same_and_ask_what_holds_there(machine: Machi
     assert here == {each for each in SUITE.ids() if SUITE.scenario(each).platform in wanted}
 
 
+@pytest.mark.node
+@pytest.mark.parametrize(
+    ("platform", "system"), [("win32", "windows"), ("darwin", "macos"), ("linux", "linux")]
+)
+def test_node_s_name_of_a_system_is_known(platform: str, system: str, tmp_path: Path) -> None:
+    script = f"""
+        Object.defineProperty(process, "platform", {{ value: "{platform}" }});
+        const {{ here }} = await import("./system.mjs");
+        console.log(here().system);
+    """
+    words = ["node", "--input-type=module", "-e", script]
+    variables = {**os.environ, "TEMP": str(tmp_path)}  # of Windows
+    done = subprocess.run(
+        words, cwd=ROOT / "runners/typescript", env=variables, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"{system}\n"
+
+
 @pytest.mark.go
 @pytest.mark.parametrize("system", ["windows", "darwin"])
 def test_the_runner_in_go_is_built_for_other_systems(system: str, tmp_path: Path) -> None:
