@@ -277,7 +277,7 @@ func fits(form, text string) bool {
 	return true
 }
 
-// wanted is what must stand at a path: as the scenario states it, or as it was seen.
+// wanted is what must be at a path: as the scenario states it, or as it was seen.
 type wanted struct {
 	stated *State
 	seen   *Entry

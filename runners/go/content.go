@@ -141,7 +141,7 @@ func folded(text string) string {
 	return short
 }
 
-// places returns where a text stands in another, from the left, none overlapping another.
+// places returns where a text is found in another, from the left, none overlapping another.
 func places(text, old string, fold, bare bool) []span {
 	bare = bare && strings.Contains(old, "\n")
 	from := []int(nil)

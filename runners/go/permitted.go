@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// replacement is one edit: put new where old stands.
+// replacement is one edit: put new where old is.
 type replacement struct {
 	old, new string
 	every    bool
 	count    int
 }
 
-// asking is what a call asks of a file: replacements in their order, or a whole text. One that inserts may as well stand
+// asking is what a call asks of a file: replacements in their order, or a whole text. One that inserts may as well be
 // before or behind what the file holds.
 type asking struct {
 	edits   []replacement
@@ -63,7 +63,7 @@ func askedEdits(list []any) *asking {
 	return wanted
 }
 
-// change is a text after a replacement, where the inserted texts stand in it, and whether their quotes may be curled.
+// change is a text after a replacement, where the inserted texts are in it, and whether their quotes may be curled.
 type change struct {
 	text     string
 	inserted []span
@@ -96,7 +96,7 @@ func mayBecome(before *string, call *asking, after string, crlf bool) bool {
 	return mayBeEdited(former, call.edits, after)
 }
 
-// isInserted says whether a text that may be inserted stands before or behind all that was there.
+// isInserted says whether a text that may be inserted comes before or after all that was there.
 func isInserted(before *string, call *asking, after string) bool {
 	if !call.inserts || before == nil || *before == "" {
 		return false

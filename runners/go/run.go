@@ -91,7 +91,7 @@ func explained(verdict *Verdict) string {
 	return strings.Join(lines, "\n")
 }
 
-// inLogs is what CI systems take for a command, wherever in a line it stands.
+// inLogs is what CI systems take for a command, wherever in a line it is.
 var inLogs = regexp.MustCompile(`##(\[|vso\[|teamcity\[)`)
 
 // printed returns a text on one line, in which nothing acts on a terminal or in a log.

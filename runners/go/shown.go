@@ -139,7 +139,7 @@ func (k *known) lost(data string) []line {
 	return gone
 }
 
-// pieces are what stands between line ends of any kind, also a lone CR.
+// pieces are what is between line ends of any kind, also a lone CR.
 func pieces(text string) []string {
 	return strings.Split(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), "\n")
 }

@@ -89,7 +89,7 @@ type Content struct {
 	Times  int      `json:"times"`
 }
 
-// State is what stands at a path.
+// State is what is at a path.
 type State struct {
 	Content
 	Type   string

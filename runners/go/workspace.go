@@ -32,7 +32,7 @@ func (e *Entry) equal(other *Entry) bool {
 	return e.Type == other.Type && e.Mode == other.Mode && e.Data == other.Data && e.Target == other.Target
 }
 
-// Snapshot maps paths to what stands there.
+// Snapshot maps paths to what is there.
 type Snapshot map[string]*Entry
 
 // Place is where one scenario happens.

@@ -1,4 +1,4 @@
-// Content: the bytes of a file as text that turns back into the same bytes, and where a text stands in another.
+// Content: the bytes of a file as text that turns back into the same bytes, and where a text is found in another.
 
 export const BLANK = "\\t\\n\\v\\f\\r\\u001c-\\u001f \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const LEFT = new RegExp(`^[${BLANK}]+`, "u");
@@ -77,7 +77,7 @@ function encoded(text) {
   return Buffer.concat(parts.map((part, index) => (index % 2 ? Buffer.of(part.charCodeAt(0) - 0xdc00) : Buffer.from(part, "utf8"))));
 }
 
-/** Returns where a text stands in another, from the left, none overlapping another: [start, end]. */
+/** Returns where a text is found in another, from the left, none overlapping another: [start, end]. */
 export function places(text, old, fold, bare) {
   if (fold) [text, old] = [folded(text), folded(old)];
   const from = bare && old.includes("\n") ? [] : undefined;

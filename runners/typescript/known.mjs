@@ -49,7 +49,7 @@ export class Known {
   }
 }
 
-/** Returns what stands between line ends of any kind, also a lone CR. */
+/** Returns what is between line ends of any kind, also a lone CR. */
 function pieces(text) {
   return text.split(/\r\n|\r|\n/);
 }
@@ -139,7 +139,7 @@ function whichLine({ number, texts }, where, last) {
   return found[0][firstFrom(found[0], last + 1)] ?? found[0][0];
 }
 
-/** Returns where the first number of a sorted list stands that is not less than another. */
+/** Returns where the first number of a sorted list is that is not less than another. */
 function firstFrom(list, least) {
   let [low, high] = [0, list.length];
   while (low < high) {

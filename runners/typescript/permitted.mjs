@@ -21,7 +21,7 @@ export function mayBecome(before, call, after, crlf) {
   return mayBeEdited(former, call.edits, after);
 }
 
-/** Tells whether a text that may be inserted stands before or behind all that was there. */
+/** Tells whether a text that may be inserted comes before or after all that was there. */
 export function isInserted(before, call, after) {
   if (!call.inserts || !before?.length) return false;
   const former = Content.of(before);

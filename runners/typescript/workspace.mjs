@@ -196,7 +196,7 @@ export class Place {
     this.#shift(real, status.mtimeNs, event);
   }
 
-  /** Maps every path to what stands there. */
+  /** Maps every path to what is there. */
   snapshot() {
     const found = new Map();
     const root = fs.lstatSync(this.root, { throwIfNoEntry: false });

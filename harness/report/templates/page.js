@@ -27,7 +27,7 @@
   const differs = (level) => ({ safe: "not safe", effects: "effects differ" })[level] || `${level} differs`;
   const harms = (level) => level === "safe" || level === "effects";
 
-  /** Gives what stands in the list: a tone, a word, and a remark. */
+  /** Gives what is in the list: a tone, a word, and a remark. */
   function outcome(cell, asked) {
     if (cell === null) return ["", "not run", ""];
     const accepted = cell[2] ? "accepted" : "";
@@ -152,7 +152,7 @@
     fit();
   });
 
-  // A table stands as cards where its columns have no room, else its headings stay in sight; where the matrix is
+  // A table becomes cards where its columns have no room, else its headings stay in sight; where the matrix is
   // too wide it scrolls in a box of its own, and as long as nobody chose, it shows the first level only.
   const scenarioList = byId("list");
   function fit() {
@@ -318,7 +318,7 @@
     return list;
   }
 
-  /** Gives the differences of all runs; those that are the same for several runs stand there once. */
+  /** Gives the differences of all runs; those that are the same for several runs are there once. */
   function differences(entry, details) {
     const found = new Map();
     entry.cells.forEach((cell, index) => {

@@ -2,7 +2,7 @@
 // Tables of rules: filter by words, class, result and by what two columns differ in; a rule opens into what is known.
 const FEW = 5; // columns up to which there is room for names
 
-/** A table that has no room for its columns stands as a card for each row. */
+/** A table that has no room for its columns becomes a card for each row. */
 function stackTable(table) {
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
   table.classList.toggle("stacked", table.parentElement.clientWidth < Number(table.dataset.least) * rem);

@@ -110,7 +110,7 @@ async function paused({ id }) {
   if (next?.do === "cancel") throw new Refusal("The call was given up.", "cancelled");
 }
 
-// Not node:readline, for which a line also ends at U+2028, which may stand in a message.
+// Not node:readline, for which a line also ends at U+2028, which may be in a message.
 async function* messages() {
   let text = "";
   for await (const part of process.stdin.setEncoding("utf8")) {
