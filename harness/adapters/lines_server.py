@@ -6,7 +6,7 @@ import pickle
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any
@@ -99,30 +99,23 @@ def serve_lines(
         server.answer(message)
 
 
+@dataclass
 class _Server:
-    def __init__(
-        self,
-        make: Callable[[], Adapter],
-        offer: Mapping[str, str],
-        asked: IO[bytes],
-        answers: IO[bytes],
-        kept: Path | None,
-    ) -> None:
-        self._make = make
-        self._offer = offer
-        self._asked = asked
-        self._answers = answers
-        self._sessions: dict[int, Session] = {}
-        self._kept = kept
-        self._outlasting: set[int] = set()
+    make: Callable[[], Adapter]
+    offer: Mapping[str, str]
+    asked: IO[bytes]
+    answers: IO[bytes]
+    kept: Path | None
+    sessions: dict[int, Session] = field(default_factory=dict)
+    outlasting: set[int] = field(default_factory=set)
 
     @cached_property
     def _adapter(self) -> Adapter:
-        return self._make()
+        return self.make()
 
     def next(self) -> dict[str, Any] | None:
         """Return the next message, None at the end of the input."""
-        while line := self._asked.readline():
+        while line := self.asked.readline():
             try:
                 message = json.loads(line)
             except (ValueError, RecursionError) as error:
@@ -156,10 +149,10 @@ class _Server:
 
         Its answer may be on its way, and nobody has seen it.
         """
-        if number in self._outlasting and self._kept is not None:
-            begun = self._kept / f"{number}.begun"
-            begun.write_bytes(pickle.dumps(self._sessions[number]))
-            begun.replace(self._kept / str(number))  # the kill may come while it is written
+        if number in self.outlasting and self.kept is not None:
+            begun = self.kept / f"{number}.begun"
+            begun.write_bytes(pickle.dumps(self.sessions[number]))
+            begun.replace(self.kept / str(number))  # the kill may come while it is written
 
     def _send(self, message: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
         line = json.dumps(
@@ -167,8 +160,8 @@ class _Server:
             separators=(",", ":"),
             default=lambda value: {"not": repr(value)},
         )
-        self._answers.write(line.encode("ascii") + b"\n")
-        self._answers.flush()
+        self.answers.write(line.encode("ascii") + b"\n")
+        self.answers.flush()
 
     def _met(self, message: Mapping[str, Any]) -> dict[str, Any]:
         do = message["do"]
@@ -178,16 +171,16 @@ class _Server:
             number = message["session"]
             if do == "open":
                 meets: Callable[[], Any] = partial(self._open, number, received(message))
-            elif number not in self._sessions:
+            elif number not in self.sessions:
                 raise _ProblemError(f"there is no session {number}")
             elif do == "close":
-                self._outlasting.discard(number)
-                meets = partial(close_session, self._sessions.pop(number))
+                self.outlasting.discard(number)
+                meets = partial(close_session, self.sessions.pop(number))
             else:
-                if "killed" in message and self._kept is not None:
-                    earlier = self._kept / str(message["killed"])
-                    self._sessions[number] = pickle.loads(earlier.read_bytes())
-                meets = self._asked_of(self._sessions[number], message)
+                if "killed" in message and self.kept is not None:
+                    earlier = self.kept / str(message["killed"])
+                    self.sessions[number] = pickle.loads(earlier.read_bytes())
+                meets = self._asked_of(self.sessions[number], message)
         except KeyError as error:
             raise _ProblemError(f"{do} lacks {error}") from error
         made = meets()
@@ -197,18 +190,18 @@ class _Server:
             case "calls":
                 return {"results": [*map(_sent, made)]}
             case "agent":
-                self._sessions[message["agent"]] = made
+                self.sessions[message["agent"]] = made
         return {}
 
     def _hello(self) -> dict[str, Any]:
         traits = traits_of(self._adapter)
         design = {"design": traits.design} if traits.design else {}
-        return {"protocol": PROTOCOL, **self._offer, "capabilities": sorted(traits.capabilities), **design}
+        return {"protocol": PROTOCOL, **self.offer, "capabilities": sorted(traits.capabilities), **design}
 
     def _open(self, number: int, workspace: Any) -> None:
-        self._sessions[number] = self._adapter.open(workspace)
+        self.sessions[number] = self._adapter.open(workspace)
         if {"kill", "resume"} <= workspace.needs:
-            self._outlasting.add(number)
+            self.outlasting.add(number)
 
     def _asked_of(self, session: Session, message: Mapping[str, Any]) -> Callable[[], Any]:
         """Return what meets a request in a session. Raises KeyError for a field that it lacks."""

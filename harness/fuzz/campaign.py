@@ -6,7 +6,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.fuzz.disagree import Cause, Disagreement, disagreements
@@ -75,6 +75,7 @@ class Tally:
         return Tally(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
 
 
+@dataclass
 class Duel:
     """Replays one scenario on both sides and returns where they disagree; counts in `made` what was compared.
 
@@ -82,27 +83,16 @@ class Duel:
     a contract. `apart`: the target begins anew for each scenario, for which others may not have made it forget files.
     """
 
-    def __init__(
-        self,
-        reference: Adapter,
-        target: Adapter,
-        place: SitePool,
-        level: Level,
-        vocabulary: Vocabulary,
-        beside: str = "the reference",
-        ignores_outer_whitespace: bool = False,
-        apart: bool = False,
-    ) -> None:
-        self.reference = reference
-        self.target = target
-        self.place = place
-        self.level: Level = level
-        self.vocabulary = vocabulary
-        self.beside = beside
-        self.ignores_outer_whitespace = ignores_outer_whitespace
-        self.apart = apart
-        self.made = Tally()
-        self.broken_in_a_row = 0
+    reference: Adapter
+    target: Adapter
+    place: SitePool
+    level: Level
+    vocabulary: Vocabulary
+    beside: str = "the reference"
+    ignores_outer_whitespace: bool = False
+    apart: bool = False
+    made: Tally = field(default_factory=Tally, init=False)
+    broken_in_a_row: int = field(default=0, init=False)
 
     def __call__(self, scenario: Scenario) -> Disagreement | None:
         """Replay and return the first disagreement. Raises BrokenAdapter as `differences`."""

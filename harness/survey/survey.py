@@ -7,8 +7,9 @@ import tempfile
 import threading
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import date
+from functools import cached_property
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
@@ -42,6 +43,7 @@ class SurveyError(ReadfirstError):
     """The earlier results cannot be used; the message names the file and says what to do."""
 
 
+@dataclass
 class Survey:
     """Results of targets, kept in `folder` as implementations.json and implementations.md.
 
@@ -53,34 +55,27 @@ class Survey:
     only so many of the suite's scenarios count as missing, spread evenly, the same for each target.
     """
 
-    def __init__(
-        self,
-        suite: Suite,
-        folder: Path,
-        *,
-        jobs: int = 1,
-        time_limit: float = TIME_LIMIT,
-        streams: Path | None = None,
-        version: str = "unknown",
-        missing: bool = False,
-        sample: int | None = None,
-    ) -> None:
-        self._suite = suite
-        self._folder = folder
-        self._jobs = jobs
-        self._time_limit = time_limit
-        self._streams = streams
-        self._version = version
-        self._missing = missing
-        self._sample = sample
-        self._contracts = list(dict.fromkeys((suite.contracts.default, suite.contracts.latest.name)))
-        self._done: dict[str, dict[str, Any]] = {}
-        self._kept: dict[str, dict[str, Any]] = {}
+    suite: Suite
+    folder: Path
+    _: KW_ONLY
+    jobs: int = 1
+    time_limit: float = TIME_LIMIT
+    streams: Path | None = None
+    version: str = "unknown"
+    missing: bool = False
+    sample: int | None = None
+    _done: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
+    _kept: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def _contracts(self) -> list[str]:
+        contracts = self.suite.contracts
+        return list(dict.fromkeys((contracts.default, contracts.latest.name)))
 
     @property
     def files(self) -> tuple[Path, Path]:
         """The data and the page."""
-        return self._folder / "implementations.json", self._folder / "implementations.md"
+        return self.folder / "implementations.json", self.folder / "implementations.md"
 
     def keep(self) -> None:
         """Take over the results that are there, of targets that are not run again. Raises SurveyError."""
@@ -98,7 +93,7 @@ class Survey:
     def asked(self, target: Target, release: Release) -> list[str]:
         """Return the scenarios that a target is run on. Raises SurveyError, as `keep`."""
         design = release.design
-        wanted = evenly(self._suite.ids(), self._sample) if self._sample is not None else self._suite.ids()
+        wanted = evenly(self.suite.ids(), self.sample) if self.sample is not None else self.suite.ids()
         earlier = self._earlier(f"{target.name}@{release.version}")
         if earlier is None:
             return wanted
@@ -114,21 +109,21 @@ class Survey:
         }
         return [
             each
-            for each in self._suite.ids()
+            for each in self.suite.ids()
             if each in missing or (known.get(each) in TRIED and self._is_unclaimed(each, target))
         ]
 
     def _is_unclaimed(self, scenario_id: str, target: Target) -> bool:
         """Whether the mapping leaves out a call of a scenario, which is then told without asking."""
-        calls = chain.from_iterable(map(calls_of, self._suite.scenario(scenario_id).steps))
+        calls = chain.from_iterable(map(calls_of, self.suite.scenario(scenario_id).steps))
         return any(lacks(target, call.tool, call.arguments) for call in calls)
 
     def _depends_on_design(self, scenario_id: str, earlier: Mapping[str, Any], design: Design | None) -> bool:
         """Whether a scenario may be judged otherwise now than in an earlier result, because of the design."""
         before: Design | None = earlier.get("design")
-        contracts = map(self._suite.contracts.__getitem__, self._contracts)
+        contracts = map(self.suite.contracts.__getitem__, self._contracts)
         return design != before and any(
-            matters(self._suite.scenario(scenario_id, each), each, design, before) for each in contracts
+            matters(self.suite.scenario(scenario_id, each), each, design, before) for each in contracts
         )
 
     def _left_out(
@@ -136,10 +131,10 @@ class Survey:
     ) -> Iterator[Verdict]:
         """Yield how the design that is declared now judges what an earlier run of no design lost nothing in."""
         for name, reach in earlier["reach"].items():
-            contract = self._suite.contracts[name]
+            contract = self.suite.contracts[name]
             for scenario_id, how_far in unpacked(reach).items():
                 if how_far in TRIED and scenario_id not in ids:
-                    scenario = self._suite.scenario(scenario_id, contract)
+                    scenario = self.suite.scenario(scenario_id, contract)
                     played = Verdict.unplayed(scenario, name, target.level, "failed", "")
                     verdict = by_design(played, scenario, contract, release.design)
                     if verdict.status == "unsupported":
@@ -148,10 +143,10 @@ class Survey:
     def _earlier(self, name: str) -> dict[str, Any] | None:
         """Return the kept result that a run of a target adds to. Raises SurveyError."""
         kept = self._kept.get(name)
-        wanted = self._sample is not None or (self._missing and kept is not None and looked_at_all(kept))
+        wanted = self.sample is not None or (self.missing and kept is not None and looked_at_all(kept))
         if kept is None or not wanted:
             return None
-        gone = sorted(unpacked(kept["reach"][self._contracts[0]]).keys() - set(self._suite.ids()))
+        gone = sorted(unpacked(kept["reach"][self._contracts[0]]).keys() - set(self.suite.ids()))
         if gone:
             raise SurveyError(
                 f"{self.files[0]}: {name} was run on {gone[0]}, which is not in the suite any more, so its result "
@@ -167,10 +162,10 @@ class Survey:
         Jobs that are left over replay scenarios of one target side by side. A target that cannot be connected gives
         the error. Raises what else `run` raises; a run that is not over then ends with this process.
         """
-        at_once = min(self._jobs, len(chosen))
+        at_once = min(self.jobs, len(chosen))
         if at_once < 2:
             for target, release in chosen:
-                yield self._attempt(target, release, baseline, self._jobs, apart=False)
+                yield self._attempt(target, release, baseline, self.jobs, apart=False)
             return
         waiting: queue.SimpleQueue[tuple[Target, Release]] = queue.SimpleQueue()
         done: queue.SimpleQueue[tuple[str, dict[str, Any] | BrokenAdapter] | BaseException] = (
@@ -186,7 +181,7 @@ class Survey:
                 except queue.Empty:
                     return
                 try:
-                    done.put(self._attempt(target, release, baseline, self._jobs // at_once, apart=True))
+                    done.put(self._attempt(target, release, baseline, self.jobs // at_once, apart=True))
                 except BaseException as error:  # it is raised in the thread that waits
                     done.put(error)
 
@@ -225,13 +220,13 @@ class Survey:
         earlier, ids = self._earlier(name), self.asked(target, release)
         verdicts: Iterator[Verdict]
         verdicts = replayed = run(
-            self._suite,
+            self.suite,
             f"target:{name}",
             self._contracts,
             target.level,
             ids,
-            jobs=self._jobs if jobs is None else jobs,
-            time_limit=self._time_limit,
+            jobs=self.jobs if jobs is None else jobs,
+            time_limit=self.time_limit,
             apart=apart,
         )
         if earlier is not None and release.design != earlier.get("design"):
@@ -240,15 +235,15 @@ class Survey:
         with tempfile.TemporaryFile() as kept:
             with closing(replayed):
                 noted = _noted(verdicts, kept)
-                result = result_of(target, release, noted, self._suite, self._contracts, earlier, ids)
+                result = result_of(target, release, noted, self.suite, self._contracts, earlier, ids)
             data = result_data([result], self._contracts, "", "")["targets"][0]
             data["date"] = date.today().isoformat()
             self._done[name] = data
             if baseline:
                 brief = (replace(each, differences=first_differences(each)) for each in self._again(kept))
                 self._write_baseline(target, release, brief, added=earlier is not None)
-            if self._streams is not None:
-                self._write_stream(self._streams, target, release, self._again(kept), len(ids))
+            if self.streams is not None:
+                self._write_stream(self.streams, target, release, self._again(kept), len(ids))
         return dict(data)
 
     def write(self, order: Sequence[str]) -> None:
@@ -269,7 +264,7 @@ class Survey:
         self, target: Target, release: Release, seen: Iterable[Verdict], *, added: bool
     ) -> None:
         name, old = f"target:{target.name}@{release.version}", self._baseline(target, release)
-        lucky = {each for each in self._suite.ids() if self._suite.scenario(each).left_to_luck}
+        lucky = {each for each in self.suite.ids() if self.suite.scenario(each).left_to_luck}
         text = grouped_text(name, seen, old, explained=True, added=added, lucky=lucky)
         write_all({known_failures(target, release): text.encode()})
 
@@ -290,7 +285,7 @@ class Survey:
                 commands=lambda _: Commands("", ""),
                 find=lambda _: None,
             )
-            report = JsonlReport(stream, facts, self._version)
+            report = JsonlReport(stream, facts, self.version)
             for verdict in verdicts:
                 ruling = ruler.rule(verdict)
                 summary.add(verdict, ruling)
@@ -312,7 +307,7 @@ class Survey:
         file = known_failures(target, release)
         if not file.exists():
             return None
-        return load_baseline(file, self._suite.ids(), self._suite.contracts)
+        return load_baseline(file, self.suite.ids(), self.suite.contracts)
 
 
 def _noted(verdicts: Iterator[Verdict], kept: IO[bytes]) -> Iterator[Verdict]:

@@ -1,7 +1,7 @@
 """Targets of kind `agent`: a command line whose model is played, many scenarios in one conversation."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,7 @@ class AgentTargetSession:
             self._pins.hold(self._root)
 
 
+@dataclass
 class AgentTarget:
     """An agent of one exact version, played by a scripted model.
 
@@ -61,21 +62,13 @@ class AgentTarget:
     call. In a `sandbox` it can write to workspaces and its own files alone.
     """
 
-    def __init__(
-        self,
-        target: Target,
-        launch: AgentLaunch,
-        installed: Installed,
-        time_limit: float,
-        sandbox: Sandbox | None = None,
-    ) -> None:
-        self._target = target
-        self._launch = launch
-        self._installed = installed
-        self._time_limit = time_limit
-        self._sandbox = sandbox
-        self._shared: dict[Path, Conversation] = {}
-        self._pins = Pins()
+    target: Target
+    launch: AgentLaunch
+    installed: Installed
+    time_limit: float
+    sandbox: Sandbox | None = None
+    _shared: dict[Path, Conversation] = field(default_factory=dict, init=False)
+    _pins: Pins = field(default_factory=Pins, init=False)
 
     def open(self, workspace: Workspace) -> AgentTargetSession:
         """Start or reuse a conversation for the workspace. Raises BrokenAdapter.
@@ -84,12 +77,12 @@ class AgentTarget:
         """
         if workspace.editor is not None:
             speaker = partial(AcpClient, folder=workspace.root, prompt=_PROMPT, editor=workspace.editor)
-            program = replace(self._program(workspace.root), command=self._launch.acp, dialogue=speaker)
+            program = replace(self._program(workspace.root), command=self.launch.acp, dialogue=speaker)
             return AgentTargetSession(Conversation(program), workspace.root, None)
         if (
             workspace.relative
             or {"sessions", AT_ONCE} & workspace.needs
-            or self._launch.isolation == "process"
+            or self.launch.isolation == "process"
         ):
             return AgentTargetSession(self._start(workspace.root), workspace.root, None)
         return AgentTargetSession(self._share(workspace.root.parents[1]), workspace.root, self._pins)
@@ -97,7 +90,7 @@ class AgentTarget:
     @property
     def traits(self) -> AdapterTraits:
         """A reset ends every conversation; the next session starts one."""
-        repeats = self._launch.isolation == "process"
+        repeats = self.launch.isolation == "process"
         return AdapterTraits(frozenset({AT_ONCE}), repeats_paths=repeats, reset=self.close, close=self.close)
 
     def close(self) -> None:
@@ -118,7 +111,7 @@ class AgentTarget:
         return Conversation(self._program(directory))
 
     def _program(self, directory: Path) -> AgentProgram:
-        launch, installed = self._launch, self._installed
+        launch, installed = self.launch, self.installed
         places = {
             "$INSTALL": str(installed.directory),
             "$PYTHON": installed.python,
@@ -129,18 +122,18 @@ class AgentTarget:
         }
         programs = (installed.node, installed.python)
         return AgentProgram(
-            name=self._target.name,
+            name=self.target.name,
             wire=launch.wire,
             command=launch.command,
-            tools=frozenset(mapping.call for mapping in self._target.tools.values()),
+            tools=frozenset(mapping.call for mapping in self.target.tools.values()),
             directory=directory,
-            variables=self._target.environment,
+            variables=self.target.environment,
             files=launch.files or {},
             input=launch.input,
             places=places,
             folders=tuple(Path(program).parent for program in programs if program),
-            time_limit=self._time_limit,
-            sandbox=self._sandbox,
+            time_limit=self.time_limit,
+            sandbox=self.sandbox,
         )
 
 
