@@ -14,7 +14,6 @@ from readfirst.harness.changes.contents import known_lines
 from readfirst.harness.changes.occurrence import Occurrence
 from readfirst.harness.changes.wording import parts
 from readfirst.harness.suite.contracts import Contract, order
-from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.releases import Releases, load_releases, releases_file
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
@@ -41,13 +40,12 @@ def dated(
     return [replace(cause, since=seen.since(cause, well_recorded)) for cause in causes]
 
 
+@dataclass(frozen=True, slots=True)
 class _Seen:
-    def __init__(self, suite: Suite, releases: Releases, oldest: str, newest: str) -> None:
-        self._suite = suite
-        self._recordings = Recordings(suite.recordings_root)
-        self._releases = releases
-        self._oldest = oldest
-        self._newest = newest
+    suite: Suite
+    releases: Releases
+    oldest: str
+    newest: str
 
     def since(self, cause: Cause, well_recorded: frozenset[str]) -> tuple[str, ...]:
         first: dict[str, Occurrence] = {cause.example.scenario_id: cause.example}
@@ -56,7 +54,7 @@ class _Seen:
         chosen = sorted(first, key=lambda name: name not in well_recorded)[:_MOST_SCENARIOS]
         found = [point for name in chosen for point in self._points(first[name])]
         found = narrowest(found)
-        ends = (self._oldest, self._newest)
+        ends = (self.oldest, self.newest)
         if len(found) > _MOST_POINTS or any(
             (point.before, point.after) == ends and not point.exact for point in found
         ):
@@ -64,14 +62,14 @@ class _Seen:
         return tuple(map(str, found))
 
     def _points(self, occurrence: Occurrence) -> Iterator[Point]:
-        scenario = self._suite.scenario(occurrence.scenario_id, require_expect=False)
-        recording = self._recordings.recording(scenario.id)
+        scenario = self.suite.scenario(occurrence.scenario_id, require_expect=False)
+        recording = self.suite.recordings.recording(scenario.id)
         names = [
             name
-            for name in chain(recording, gated=self._newest.endswith("+gated"))
-            if order(self._oldest) <= order(name) <= order(self._newest)
+            for name in chain(recording, gated=self.newest.endswith("+gated"))
+            if order(self.oldest) <= order(name) <= order(self.newest)
         ]
-        yield from points(recording, names, _aspect(scenario, occurrence), self._releases)
+        yield from points(recording, names, _aspect(scenario, occurrence), self.releases)
 
 
 def _aspect(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript], Hashable]:

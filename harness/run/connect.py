@@ -260,7 +260,6 @@ def _claude_code(wanted: _Wanted) -> Adapter:
 
 def _recording(wanted: _Wanted) -> Adapter:
     from readfirst.harness.adapters.recording import RecordingAdapter
-    from readfirst.harness.suite.recordings import Recordings
 
     rest, suite = wanted.rest, wanted.suite
     recorded = [each.name for each in suite.contracts.recorded]
@@ -268,7 +267,7 @@ def _recording(wanted: _Wanted) -> Adapter:
         raise ConnectError(
             f"'recording:{rest}': there is no recorded contract {rest!r}, only {', '.join(recorded)}."
         )
-    return RecordingAdapter(Recordings(suite.recordings_root), rest)
+    return RecordingAdapter(suite.recordings, rest)
 
 
 _CONNECTIONS: dict[str, Callable[[_Wanted], Adapter]] = {

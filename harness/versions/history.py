@@ -16,7 +16,6 @@ from readfirst.harness.claims.cells import describe_both
 from readfirst.harness.report.markup import code
 from readfirst.harness.report.visible import first_difference
 from readfirst.harness.suite.entry import Entry, RegularFile
-from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.releases import Releases, load_releases, releases_file
 from readfirst.harness.suite.scenario import CallIndex, Clause
 from readfirst.harness.suite.suite import Suite
@@ -71,7 +70,7 @@ def scenarios_of_changes(histories: Histories | None = None) -> frozenset[str]:
 
 def change_points(suite: Suite, histories: Histories) -> list[ChangePoint]:
     """Return every change of these behaviours, oldest first. Raises SuiteError, RecordingError."""
-    witness = _Witness(suite, Recordings(suite.recordings_root), load_releases(releases_file(suite.root)))
+    witness = _Witness(suite, load_releases(releases_file(suite.root)))
     changes = [
         (ChangePoint(version, name, history.meaning, models, *values), witness.seen(history, gated, version))
         for name, history in histories.items()
@@ -114,7 +113,6 @@ class _Sight:
 @dataclass(frozen=True, slots=True)
 class _Witness:
     suite: Suite
-    recordings: Recordings
     releases: Releases
 
     def seen(self, history: History, gated: bool, version: str) -> _Sight:
@@ -123,7 +121,7 @@ class _Witness:
         answers: dict[str, tuple[Mapping[CallIndex, Answer], Mapping[CallIndex, Answer]]] = {}
         found: list[Occurrence] = []
         for scenario_id in history.shown_by:
-            recording = self.recordings.recording(scenario_id)
+            recording = self.suite.recordings.recording(scenario_id)
             point = self._around(chain(recording, gated=gated), version)
             if point is None or recording.transcripts[point.before] == recording.transcripts[point.after]:
                 continue
