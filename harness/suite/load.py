@@ -23,7 +23,7 @@ from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.hooks import read_hooks
 from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permissions, read_rules
-from readfirst.harness.suite.plain_answers import DONE, SHOWN, in_words, plain_answer
+from readfirst.harness.suite.plain_answers import DONE, SHOWN, in_words, make, plain_answer
 from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.repeated import expanded_arguments, read_arguments, repeated_characters
 from readfirst.harness.suite.scenario import (
@@ -148,9 +148,8 @@ class _Reader(Inspection):
         self.require_expect = require_expect
         self.law = False
         self.reach = Reach(self, outside=outside)
-        self.files: Mapping[str, Entry] = {}
-        self.made: list[Step] = []
-        """The steps up to the one that is read: what they made of the given files is what a Read shows."""
+        self.files: dict[str, Entry | None] = {}
+        """The given files, as the steps up to the one that is read have left them."""
 
     def scenario(self, scenario_id: str, *, composed: bool) -> Scenario:
         top = (
@@ -234,7 +233,7 @@ class _Reader(Inspection):
                 if is_safe(self, path, place, key=True) and entry is not None:
                     files[path] = entry
             self.conflicts(files)
-            self.files = files
+            self.files = {**files}
         deny = read_rules(self, self.reach, fields, "deny")
         for key in ("reminders", "memory_files"):
             if fields.get(key, True) is not True:
@@ -315,7 +314,8 @@ class _Reader(Inspection):
         action = self.action(place, value, _ACTIONS, "a step")
         steps = self.steps_of(place, value, action) if action is not None else ()
         if action not in SESSION_EVENTS:  # whose own steps come here one by one
-            self.made += steps
+            for each in steps:
+                make(each, self.files)
         return steps
 
     def steps_of(self, place: YamlPath, value: Any, action: str) -> Sequence[Step]:
@@ -442,7 +442,7 @@ class _Reader(Inspection):
                 fix = "Write `error:` and `text:`, or give the call the arguments that its message names."
                 self.note(place, f"the message of {word} names an argument that this {tool} lacks", fix)
             return Clause(error=word, text=text, position=position)
-        clause = plain_answer(word, tool, arguments, self.files, self.made, files)
+        clause = plain_answer(word, tool, arguments, self.files, files)
         if clause is None:
             fix = f"Write `text:` and the text; `{word}` is for {_PLAIN[word]} that the scenario states."
             self.note(place, f"what this {tool} gives is not known here", fix)

@@ -32,17 +32,14 @@ def plain_answer(
     word: str,
     tool: str,
     arguments: Mapping[str, Any],
-    given: Mapping[str, Entry],
-    steps: Sequence[Step],
-    changes: Mapping[str, Entry | None] | None = None,
+    files: Mapping[str, Entry | None],
+    changes: Mapping[str, Entry | None],
 ) -> Clause | None:
-    """Return what a word says of a call after these steps; None where it says nothing of such a call.
+    """Return what a word says of a call; None where it says nothing of such a call.
 
-    `changes` are those that are stated already: then it says what the call answers that makes them.
+    `files` is what is known of the workspace before it, None where nothing is. `changes` are those that are stated
+    already: then it says what the call answers that makes them.
     """
-    files: dict[str, Entry | None] = {**given}
-    for step in steps:
-        _make(step, files)
     if changes:
         return _answered(tool, arguments.get("file_path"), files, changes) if word == DONE else None
     match word, tool, arguments:
@@ -241,7 +238,7 @@ def _text(path: str, files: Mapping[str, Entry | None]) -> str | None:
         return None
 
 
-def _make(step: Step, files: dict[str, Entry | None]) -> None:
+def make(step: Step, files: dict[str, Entry | None]) -> None:
     """Make the changes of a step: an event's own, and those that are expected of calls."""
     match step:
         case WorldEvent(kind, path, entry=entry, to=to):
@@ -253,6 +250,6 @@ def _make(step: Step, files: dict[str, Entry | None]) -> None:
                 files.clear()
         case ToolCall() | ParallelCalls():
             for event in step.during if isinstance(step, ToolCall) else ():
-                _make(event, files)
+                make(event, files)
             if step.expect.recorded is not None:
                 files.update(step.expect.recorded.files)
