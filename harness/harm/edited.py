@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from readfirst.harness.harm.asked import Replacement, Written
 from readfirst.harness.harm.content import Content, pieces
-from readfirst.harness.harm.hands import Known, Line
+from readfirst.harness.harm.hands import Hand, Known, Line
 from readfirst.harness.harm.harm import excerpt
 from readfirst.harness.harm.permitted import Change, changes, may_become
 from readfirst.harness.harm.places import readings
@@ -35,8 +35,9 @@ def overwritten(path: str, known: Known, before: bytes | None, after: bytes | No
     gone = known.lost(after or b"")
     if not gone:
         return None
-    text = "\n".join(line.text for _, line in gone)
-    return Found("lost", _lines_in_words(path, gone, known), excerpt(text), _shown(after))
+    numbers, texts, hands = zip(*gone, strict=True)
+    what = _lines_in_words(path, numbers, {(hand, False) for hand in set(hands)}, known)
+    return Found("lost", what, excerpt("\n".join(texts)), _shown(after))
 
 
 def edited(
@@ -76,7 +77,7 @@ def _edited(path: str, known: Known, before: bytes, call: Sequence[Replacement],
             for number, line in _missing(known.lines, after)
             if not any(line.text in edit.old for edit in call)
         ]
-        what = _lines_in_words(path, gone, known) if gone else f"what somebody else changed in {path}"
+        what = _listed_in_words(path, gone, known) if gone else f"what somebody else changed in {path}"
         return Found("lost", what, *shown)
     content, got = Content.of(before), Content.of(after)
     if content.mark and any("\ufeff" in edit.old and edit.old not in content.text for edit in call):
@@ -118,7 +119,7 @@ def _beside(
     if gone:
         listed = [(number, line) for number, line in enumerate(known.lines, 1) if line.text in gone]
         if listed:
-            return Found("lost", _lines_in_words(path, listed, known), *shown)
+            return Found("lost", _listed_in_words(path, listed, known), *shown)
     return Found("spoiled", f"{path} beside what was replaced", *shown)
 
 
@@ -153,18 +154,24 @@ def _missing(lines: Sequence[Line], after: bytes) -> list[tuple[int, Line]]:
     return missing
 
 
-def _lines_in_words(path: str, gone: Sequence[tuple[int, Line]], known: Known) -> str:
-    """Say which lines are gone and whose they were: `line 2 of a.txt, which somebody else saved after the Read`."""
-    numbers = _stretches([number for number, _ in gone])
-    lines = [line for _, line in gone]
-    if any(line.hand == "other" and not line.seen for line in lines):
+def _listed_in_words(path: str, gone: Sequence[tuple[int, Line]], known: Known) -> str:
+    whose = {(line.hand, line.seen) for _, line in gone}
+    return _lines_in_words(path, [number for number, _ in gone], whose, known)
+
+
+def _lines_in_words(path: str, numbers: Sequence[int], whose: set[tuple[Hand, bool]], known: Known) -> str:
+    """Say which lines are gone and whose they were: `line 2 of a.txt, which somebody else saved after the Read`.
+
+    `whose` are the hands that put them there, each with whether the lines were seen.
+    """
+    if ("other", False) in whose:
         when = f" after the {known.since}" if known.since else ""
-        whose = f"which somebody else saved{when}"
-    elif any(not line.seen for line in lines):
-        whose = "which the session was never shown"
+        which = f"which somebody else saved{when}"
+    elif any(not seen for _, seen in whose):
+        which = "which the session was never shown"
     else:
-        whose = "which the call did not name"
-    return f"{'line' if len(gone) == 1 else 'lines'} {numbers} of {path}, {whose}"
+        which = "which the call did not name"
+    return f"{'line' if len(numbers) == 1 else 'lines'} {_stretches(numbers)} of {path}, {which}"
 
 
 def _stretches(numbers: Sequence[int]) -> str:

@@ -160,8 +160,8 @@ class Known:
         """Return it after all of it was shown."""
         return self._then(lambda shown: _Shown(shown.marks.upper(), True, shown.since, how), met=True)
 
-    def lost(self, after: bytes) -> list[tuple[int, Line]]:
-        """Return the unseen lines, with their numbers from 1, that bytes which replace the file leave out.
+    def lost(self, after: bytes) -> list[tuple[int, str, Hand]]:
+        """Return the unseen lines that bytes which replace the file leave out: number from 1, text, and whose it is.
 
         Blank lines are nobody's work, and a line that ends otherwise is not lost.
         """
@@ -177,21 +177,23 @@ class Known:
             return []
         left = Counter(texts)
         gone = []
+        crlf = b"\r" in self.data
         for number, (text, mark) in enumerate(zip(lines, marks, strict=True), 1):
-            if mark.isupper() or not text.strip():
+            if mark not in _HANDS:  # it was seen
                 continue
-            if "\r" not in text:
-                if left.get(text, 0) > 0:
-                    left[text] -= 1
-                else:
-                    gone.append((number, Line(text, _HANDS[mark], seen=False)))
-                continue
-            wanted = [each for each in pieces(text) if each.strip()]
-            for each in wanted:
-                left[each] -= 1
-            if min(map(left.__getitem__, wanted)) < 0:
+            if crlf and "\r" in text:
+                wanted = [each for each in pieces(text) if each.strip()]
+                for each in wanted:
+                    left[each] -= 1
+                if not wanted or min(map(left.__getitem__, wanted)) >= 0:
+                    continue
                 left.update(wanted)
-                gone.append((number, Line(text, _HANDS[mark], seen=False)))
+            elif (count := left.get(text)) is not None and count > 0:
+                left[text] = count - 1
+                continue
+            elif not text or text.isspace():
+                continue
+            gone.append((number, text, _HANDS[mark]))
         return gone
 
 

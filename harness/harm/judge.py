@@ -88,6 +88,10 @@ class _Judge:
                 for number, path, found in raced(step, self.state, happened):
                     self._note(index, number, path, found)
                 self._others(happened.changes)
+            case ToolCall() | ParallelCalls() if self._only_answers(step, happened):
+                for number, (call, result) in enumerate(zip(calls_of(step), happened.results, strict=False)):
+                    self._note_all(index, number, closed(self.given, call, result, self.state, set()))
+                    self._hear(call, result, self.state)
             case ToolCall() | ParallelCalls():
                 # What a call made as it was before somebody else changed it is not among the changes of the step.
                 again = {path: self.state.get(path) for path in happened.expected_world}
@@ -96,6 +100,13 @@ class _Judge:
                 after = _after(self.state, {**again, **happened.changes})
                 self._calls(index, calls_of(step), happened, before, after)
                 self.state = after
+
+    def _only_answers(self, step: ToolCall | ParallelCalls, happened: StepOutcome) -> bool:
+        """Whether nothing was changed, as the answers say: calls that read, and such as were refused."""
+        return not (self.rewinds or happened.changes or happened.expected_world or happened.traces) and all(
+            call.tool == "Read" or (result.is_error and call.tool != BASH)
+            for call, result in zip(calls_of(step), happened.results, strict=False)
+        )
 
     def _ended(self, index: int, call: ToolCall, happened: StepOutcome) -> None:
         """Judge a call that was ended while it wrote: whether it was made is open, unless it was answered."""
@@ -159,7 +170,7 @@ class _Judge:
         for path in back:
             known = self.view.get(path)
             data = _data(back[path]) or b""
-            if known is not None and any(line.hand == "other" for _, line in known.lost(data)):
+            if known is not None and any(hand == "other" for _, _, hand in known.lost(data)):
                 what = f"what somebody else saved in {path}, which the rewind took back"
                 self._note(index, 0, path, Found("lost", what))
         for view in self.views:

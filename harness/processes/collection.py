@@ -5,7 +5,7 @@ Scenarios, outcomes and verdicts are trees, which need no such search: it took a
 
 import gc
 
-_OBJECTS = 100_000
+_OBJECTS = 1_000_000
 """New objects between two searches; Python's own 700 are for programs that make few."""
 
 

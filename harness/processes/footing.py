@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any, Self
 
 _HANDLE = getattr(os, "O_PATH", os.O_RDONLY)
 """How a thing is opened that perhaps may not be read."""
@@ -28,9 +29,9 @@ def opened(folder: str, *, make: bool = False) -> Iterator[int]:
         found = os.open("/", _FOLDER)
         for part in folder.split("/"):
             if part:
-                below = _below(part, found, make)
+                deeper = below(part, found, make=make)
                 os.close(found)
-                found = below
+                found = deeper
         yield found
     finally:
         if found is not None:
@@ -52,7 +53,8 @@ def _opened_at_once(folder: str) -> int | None:
     return None
 
 
-def _below(name: str, above: int, make: bool) -> int:
+def below(name: str, above: int, *, make: bool = False) -> int:
+    """Open a folder in an open one, by no link; `make` it where it is missing. Raises OSError."""
     try:
         return os.open(name, _FOLDER, dir_fd=above)
     except FileNotFoundError:
@@ -61,6 +63,46 @@ def _below(name: str, above: int, make: bool) -> int:
     with suppress(FileExistsError):
         os.mkdir(name, dir_fd=above)
     return os.open(name, _FOLDER, dir_fd=above)
+
+
+class Below:
+    """A folder, opened past no link, and one after the other of those below it; what is missing is made.
+
+    Only the last is open beside the first, because there may be more than a process may have open.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._opening = opened(folder, make=True)
+        self._last: tuple[str, int] | None = None
+
+    def __enter__(self) -> Self:
+        self._first = self._opening.__enter__()
+        return self
+
+    def at(self, path: str) -> int:
+        """Open one by its path from the first, empty for that itself. It is closed when the next is asked for."""
+        if not path:
+            return self._first
+        if self._last is not None and self._last[0] == path:
+            return self._last[1]
+        self._close()
+        found = self._first
+        for part in path.split("/"):
+            deeper = below(part, found, make=True)
+            if found != self._first:
+                os.close(found)
+            found = deeper
+        self._last = path, found
+        return found
+
+    def _close(self) -> None:
+        if self._last is not None:
+            os.close(self._last[1])
+            self._last = None
+
+    def __exit__(self, *error: Any) -> None:
+        self._close()
+        self._opening.__exit__(*error)
 
 
 def write_anew(path: str, data: bytes) -> None:
@@ -85,3 +127,10 @@ def set_mode(name: str, mode: int, above: int) -> None:
         os.chmod(f"/proc/self/fd/{handle}", mode)
     finally:
         os.close(handle)
+
+
+def set_folder(handle: int, mode: int, time: int) -> None:
+    """Change mode and time, in seconds, of an open folder. Raises OSError."""
+    opened_again: int | str = f"/proc/self/fd/{handle}" if hasattr(os, "O_PATH") else handle
+    os.utime(opened_again, (time, time))
+    os.chmod(opened_again, mode)

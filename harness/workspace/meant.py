@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from readfirst.harness.suite.entry import Entry, Symlink
+from readfirst.harness.suite.entry import Entry, RegularFile, Symlink
 
 _MOST_LINKS = 40
 """Symbolic links that a path may lead through; a system gives up after as many."""
@@ -20,7 +20,10 @@ def meant(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tu
     path = arguments.get("file_path", arguments.get("notebook_path"))
     if not isinstance(path, str):
         return ()
-    here = _followed(posixpath.normpath(path.removeprefix("$WS").lstrip("/")), state)
+    plain = posixpath.normpath(path.removeprefix("$WS").lstrip("/"))
+    if "/" not in plain and path[:1] != "~" and isinstance(state.get(plain), RegularFile):
+        return (plain,)  # as mostly; the rest need not be tried
+    here = _followed(plain, state)
     home = f"$HOME/{posixpath.normpath(path[2:])}" if path.startswith("~/") else None
     found = [each for each in (here, home) if each is not None]
     composed = [unicodedata.normalize("NFC", each) for each in found if state.get(each) is None]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from readfirst.harness.processes.footing import opened, set_mode
+from readfirst.harness.processes.footing import Below, opened, set_folder
 from readfirst.harness.processes.removal import destroy, empty
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import Permissions, Workspace
@@ -26,7 +26,7 @@ from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.inside import ScriptedEditor
 from readfirst.harness.workspace.mounts import Mounts
 from readfirst.harness.workspace.snapshot import Snapshots, TooLargeError, scan, snapshot, tells_changes
-from readfirst.harness.workspace.world import WorldEventError, create, give, make_true, perform
+from readfirst.harness.workspace.world import WorldEventError, create, give, make_true, perform, put
 
 HOME = "$HOME/"
 """What paths in the session's home begin with in a snapshot; `~` may be the name of a directory."""
@@ -86,36 +86,30 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
     top = os.fspath(root)
     later = []
     directories = {""}
-
-    def make(path: str) -> None:
-        if path not in directories:
-            make(path.rpartition("/")[0])
-            directories.add(path)
-            with opened(f"{top}/{path}", make=True):
-                pass
-
-    for path, entry in files.items():
-        make(path.rpartition("/")[0])
-        if isinstance(entry, Directory):
-            make(path)
-        elif isinstance(entry, HardLink):
-            later.append((path, entry))
-        else:
-            time = OLD_TIME * NANOSECONDS
-            if isinstance(entry, RegularFile) and entry.mtime is not None:
-                time = int(entry.mtime * NANOSECONDS)
-            create(top, path, entry, time=time)
-    for path, entry in later:
-        create(top, path, entry)
-    for path in sorted(directories, reverse=True):
-        given = files.get(path)
-        mode = given.mode if isinstance(given, Directory) else None
-        if isinstance(given, Directory):
-            give(f"{top}/{path}", given.ownership)
-        folder, _, name = f"{top}/{path}".rstrip("/").rpartition("/")
-        with opened(folder) as above:
-            os.utime(name, (OLD_TIME, OLD_TIME), dir_fd=above, follow_symlinks=False)
-            set_mode(name, 0o755 if mode is None else mode, above)
+    with Below(top) as below:
+        for path, entry in files.items():
+            folder, _, name = path.rpartition("/")
+            folders = path if isinstance(entry, Directory) else folder
+            while folders not in directories:
+                directories.add(folders)
+                folders = folders.rpartition("/")[0]
+            if isinstance(entry, Directory):
+                below.at(path)
+            elif isinstance(entry, HardLink):
+                later.append((path, entry))
+            else:
+                time = OLD_TIME * NANOSECONDS
+                if isinstance(entry, RegularFile) and entry.mtime is not None:
+                    time = int(entry.mtime * NANOSECONDS)
+                put(entry, name, below.at(folder), root=top, time=time)
+        for path, entry in later:
+            create(top, path, entry)
+        for path in sorted(directories, reverse=True):
+            given = files.get(path)
+            mode = given.mode if isinstance(given, Directory) else None
+            if isinstance(given, Directory):
+                give(f"{top}/{path}", given.ownership)
+            set_folder(below.at(path), 0o755 if mode is None else mode, OLD_TIME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,8 +296,12 @@ class Site:
         `$WS` and `$HOME` stand for their absolute paths, one name for every temporary file and every file that holds an
         answer, and `N` for numbers of bytes in which paths count.
         """
-        text = _SAVED_TO.sub("FILE", text).replace(self.root, "$WS").replace(self.home, "$HOME")
-        return _BYTES_SENT.sub("(first N of N bytes)", _TEMPORARY_NAME.sub(".tmp.N", text))
+        if "saved to: " in text:
+            text = _SAVED_TO.sub("FILE", text)
+        text = text.replace(self.root, "$WS").replace(self.home, "$HOME")
+        if ".tmp." in text:
+            text = _TEMPORARY_NAME.sub(".tmp.N", text)
+        return _BYTES_SENT.sub("(first N of N bytes)", text) if "(first " in text else text
 
     def clear(self) -> None:
         """Make the site as new. Raises OSError, and RecursionError for a tree that is too deep."""

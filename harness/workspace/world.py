@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from readfirst.harness.processes.footing import opened, set_mode
+from readfirst.harness.processes.footing import below, opened, set_mode
 from readfirst.harness.session import UnsupportedCall
 from readfirst.harness.suite.entry import (
     NANOSECONDS,
@@ -37,29 +37,34 @@ def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> No
     """
     folder, name = _split(root, path)
     with opened(folder, make=True) as at:
-        match entry:
-            case RegularFile(content, mode, ownership=ownership):
-                data = content if isinstance(content, bytes) else content.data()
-                descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=at)
-                try:
-                    _write(descriptor, data)
-                    give(descriptor, ownership)
-                    os.fchmod(descriptor, 0o644 if mode is None else mode)
-                finally:
-                    os.close(descriptor)
-            case Symlink(link):
-                os.symlink(link.replace("$WS", root), name, dir_fd=at)
-            case HardLink(to):
-                there, known = _split(root, to)
-                with opened(there) as source:
-                    os.link(known, name, src_dir_fd=source, dst_dir_fd=at, follow_symlinks=False)
-            case Directory(mode):
-                with opened(f"{folder}/{name}", make=True):
-                    set_mode(name, 0o755 if mode is None else mode, at)
-            case SpecialFile(kind):
-                raise ValueError(f"{path}: a scenario cannot ask for a {kind}")
-        if time is not None:
-            os.utime(name, ns=(time, time), dir_fd=at, follow_symlinks=False)
+        put(entry, name, at, root=root, time=time)
+
+
+def put(entry: Entry, name: str, at: int, *, root: str, time: int | None = None) -> None:
+    """Create what is called `name` in an open folder, as `create` does; `root` is what links lead to."""
+    match entry:
+        case RegularFile(content, mode, ownership=ownership):
+            data = content if isinstance(content, bytes) else content.data()
+            descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=at)
+            try:
+                _write(descriptor, data)
+                give(descriptor, ownership)
+                os.fchmod(descriptor, 0o644 if mode is None else mode)
+            finally:
+                os.close(descriptor)
+        case Symlink(link):
+            os.symlink(link.replace("$WS", root), name, dir_fd=at)
+        case HardLink(to):
+            there, known = _split(root, to)
+            with opened(there) as source:
+                os.link(known, name, src_dir_fd=source, dst_dir_fd=at, follow_symlinks=False)
+        case Directory(mode):
+            os.close(below(name, at, make=True))
+            set_mode(name, 0o755 if mode is None else mode, at)
+        case SpecialFile(kind):
+            raise ValueError(f"{name}: a scenario cannot ask for a {kind}")
+    if time is not None:
+        os.utime(name, ns=(time, time), dir_fd=at, follow_symlinks=False)
 
 
 def give(file: int | str, ownership: Ownership | None) -> None:
