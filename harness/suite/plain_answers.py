@@ -89,7 +89,7 @@ def _shown(
     path: str, files: Mapping[str, Entry | None], offset: int = 1, limit: int = _MOST_LINES
 ) -> Clause | None:
     text = (_text(path, files) or "").replace("\r\n", "\n")
-    lines = text.split("\n")[offset - 1 :][:limit]
+    lines = text.split("\n", min(offset - 1 + limit, len(text)))[offset - 1 :][:limit]
     return None if not text or "\r" in text or not lines else Clause(text=_stated(_numbered(lines, offset)))
 
 

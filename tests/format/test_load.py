@@ -422,6 +422,7 @@ def test_what_a_read_shows_is_as_the_scenario_has_made_the_file(steps: str, text
         "  - Read: {file_path: $WS/other}\n",
         "  - Read: {file_path: $WS/empty}\n",
         "  - Read: {file_path: $WS/a, offset: 4}\n",
+        "  - Read: {file_path: $WS/a, offset: 100000000000000000000}\n",
         "  - Read: {file_path: $WS/a, pages: '1'}\n",
         "  - Read: {file_path: $WS/../a}\n",
         "  - delete: a\n  - Read: {file_path: $WS/a}\n",
