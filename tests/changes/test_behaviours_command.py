@@ -18,7 +18,7 @@ VERSIONS = ("0.2.126", "1.0.60", "2.1.7", "2.1.40", "2.1.228", "2.1.228+gated", 
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_every_behaviour_stands_once_with_the_value_that_the_reference_has(version: str) -> None:
+def test_every_behaviour_is_listed_once_with_the_value_that_the_reference_has(version: str) -> None:
     found = standings(version)
     assert sorted(found) == sorted(histories())
     known = behaviours_of(version)

@@ -129,7 +129,7 @@ def test_the_same_bytes_of_two_tools_are_one_cause_and_others_are_two() -> None:
     assert len(causes(seen(other, tool="Edit"), seen(other, tool="Write"))) == 2
 
 
-def test_the_prefix_of_lines_is_one_cause_wherever_it_stands() -> None:
+def test_the_prefix_of_lines_is_one_cause_wherever_it_is() -> None:
     assert headlines(
         seen(change("text", "prefix", "number of a line", "6N→", "N\t"), "a/1", "Read"),
         seen(change("text", "prefix", "number of a line", "6N→", "N\t"), "a/2", "Read"),

@@ -329,7 +329,7 @@ def test_many_causes_are_printed_in_ten_lines_unless_all_are_asked_for(small: Sm
     assert "25 more changes of words that one or two scenarios show (--all lists them)" in page
 
 
-def test_what_hides_all_else_stands_first_whatever_it_is_about() -> None:
+def test_what_hides_all_else_comes_first_whatever_it_is_about() -> None:
     def seen(kind: Kind, before: str, after: str, count: int) -> list[Occurrence]:
         change = Change("effects", kind, "", before, after, before, after)
         return [Occurrence(change, f"gate/{kind}-{number}", (0, None), "Write") for number in range(count)]

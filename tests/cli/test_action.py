@@ -153,7 +153,7 @@ BESIDE = CHECKOUT / "tests" / "wrong_implementations"
 
 
 @pytest.mark.slow
-def test_what_fuzzing_finds_fails_the_step_and_stands_in_the_summary(
+def test_what_fuzzing_finds_fails_the_step_and_is_in_the_summary(
     act: Callable[..., Ran], holding: Suite, tmp_path: Path
 ) -> None:
     given = {"target": FUZZED, "fixtures": str(holding.root), "arguments": "gate/not-read", "jobs": "1"}

@@ -235,7 +235,7 @@ steps:
     )
 
 
-def test_a_path_is_relative_to_where_the_reader_stands_unless_that_is_longer(
+def test_a_path_is_relative_to_the_folder_of_the_reader_unless_that_is_longer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "project" / "docs").mkdir(parents=True)
@@ -257,7 +257,7 @@ def test_a_path_is_reported_as_it_is_where_the_current_directory_is_gone(
     assert short_path(tmp_path) == str(tmp_path)
 
 
-def test_failures_and_show_name_files_from_where_the_reader_stands(
+def test_failures_and_show_name_files_from_the_folder_of_the_reader(
     readfirst: Cli, mixed: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     below = mixed.root / "docs"

@@ -559,7 +559,7 @@ def test_on_a_phone_everything_can_be_hit_with_a_finger(page: Shown) -> None:
     assert small == []
 
 
-def test_what_is_the_same_for_several_runs_stands_there_once(page: Shown) -> None:
+def test_what_is_the_same_for_several_runs_is_there_once(page: Shown) -> None:
     page.go(f"#{SHOWN}")
     heads = [re.sub(r"\s+", " ", each.text) for each in page.all(".difference h5")]
     assert heads == [

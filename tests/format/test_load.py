@@ -592,7 +592,7 @@ def test_what_is_a_case_of_its_own_is_written_out(call: str) -> None:
         scenario(f"{SHOWS}  - {call}\n    expect: done\n")
 
 
-def test_a_word_stands_beside_what_the_documents_state() -> None:
+def test_a_word_is_written_beside_what_the_documents_state() -> None:
     steps = (
         f"{SHOWS}  - Read: {{file_path: $WS/a}}\n    expect: {{documented: 'a.txt, Read', answer: shown}}\n"
     )

@@ -150,7 +150,7 @@ def test_what_lies_in_the_workspace_and_at_home_starts_nothing(
     assert not made.exists()
 
 
-def test_a_link_that_stands_where_a_folder_was_leads_nothing_out(
+def test_a_link_in_the_place_of_a_folder_leads_nothing_out(
     site: Site, git: Callable[..., None], tmp_path: Path
 ) -> None:
     sub = Path(site.root, "sub")

@@ -40,7 +40,7 @@ def capabilities() -> list[str]:
 
 def by_go(machine: Machine, suite: Path, folder: Path) -> Reasons:
     words = ["go", "test", ".", "-count=1", "-run", "TestMachine"]
-    return _told(words, ROOT / "runners/go", machine, suite, folder / "told.jsonl")
+    return _reasons(words, ROOT / "runners/go", machine, suite, folder / "verdicts.jsonl")
 
 
 IN_JAVASCRIPT = """
@@ -56,10 +56,10 @@ writeFileSync(file, lines.map((each) => JSON.stringify(each)).join("\\n"));
 
 def by_node(machine: Machine, suite: Path, folder: Path) -> Reasons:
     words = ["node", "--input-type=module", "-e", IN_JAVASCRIPT]
-    return _told(words, ROOT / "runners/typescript", machine, suite, folder / "told.jsonl")
+    return _reasons(words, ROOT / "runners/typescript", machine, suite, folder / "verdicts.jsonl")
 
 
-def _told(words: Sequence[str], folder: Path, machine: Machine, suite: Path, file: Path) -> Reasons:
+def _reasons(words: Sequence[str], folder: Path, machine: Machine, suite: Path, file: Path) -> Reasons:
     """Return what each scenario lacks on a machine, by an implementation that has every capability."""
     described = json.dumps({**machine, "capabilities": capabilities()})
     named = {"SUITE": str(suite), "MACHINE": described, "VERDICTS": str(file)}
@@ -134,35 +134,35 @@ def scenarios(machine: Machine) -> Iterator[dict[str, Any]]:
         dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])
     )
     call = plain["steps"][-1]
-    told = {name: each for name, (each, on, _) in CASES.items() if on == machine}
+    cases = {name: each for name, (each, on, _) in CASES.items() if on == machine}
     yield header
-    for name, each in told.items():
+    for name, each in cases.items():
         events = [{"kind": "event", "line": 1, **each["event"]}] if "event" in each else []
         calls = [{**call, "arguments": {"file_path": each["call"]}}] if "call" in each else []
         given = {**plain["given"], "files": each.get("given", {})}
         steps = [*events, *calls]
         yield {**plain, "id": f"here/{name}", "given": given, "needs": each.get("needs", []), "steps": steps}
-    yield {**end, "scenarios": len(told)}
+    yield {**end, "scenarios": len(cases)}
 
 
 @RUNNERS
 def test_a_scenario_is_left_out_with_a_reason_where_a_system_has_no_place_for_it(
     runner: Callable[[Machine, Path, Path], Reasons], tmp_path: Path
 ) -> None:
-    suite, told = tmp_path / "suite.jsonl", {}
+    suite, reasons = tmp_path / "suite.jsonl", {}
     for machine in (WINDOWS, MACOS, CASES_ARE_TWO, LINUX):
         suite.write_text("".join(json.dumps(each) + "\n" for each in scenarios(machine)))
-        told.update(runner(machine, suite, tmp_path))
-    assert told == {f"here/{name}": wanted for name, (_, _, wanted) in CASES.items()}
+        reasons.update(runner(machine, suite, tmp_path))
+    assert reasons == {f"here/{name}": wanted for name, (_, _, wanted) in CASES.items()}
 
 
 @pytest.mark.runners
 @pytest.mark.parametrize("machine", [WINDOWS, MACOS], ids=["windows", "macos"])
 def test_both_runners_leave_out_the_same_and_ask_what_holds_there(machine: Machine, tmp_path: Path) -> None:
     suite = exported(tmp_path / "suite.jsonl.gz")
-    told = by_go(machine, suite, tmp_path)
-    assert told == by_node(machine, suite, tmp_path)
-    asked = [each for each, lacks in told.items() if not lacks]
+    reasons = by_go(machine, suite, tmp_path)
+    assert reasons == by_node(machine, suite, tmp_path)
+    asked = [each for each, lacks in reasons.items() if not lacks]
     assert len(asked) > 1400
     here = {each for each in asked if each.startswith("platforms/")}
     wanted = {"case-insensitive", "composing" if machine is MACOS else "windows"}

@@ -97,7 +97,7 @@ def start(
 
 
 @pytest.mark.parametrize("opened", [product, agent, server])
-def test_what_stands_in_a_stranger_s_files_reaches_nothing_outside(
+def test_what_is_in_a_stranger_s_files_reaches_nothing_outside(
     opened: Callable[..., Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     try:

@@ -59,7 +59,7 @@ def test_the_action_installs_nothing_of_it(
     assert (tmp_path / "readfirst/bin/python").exists()
 
 
-def test_what_is_run_to_its_end_stands_elsewhere(trap: Path) -> None:
+def test_what_is_run_to_its_end_is_elsewhere(trap: Path) -> None:
     assert run_errand(PYTHON, seconds=60).returncode == 1
     assert not trap.exists()
     assert subprocess.run(PYTHON, check=False).returncode == 0

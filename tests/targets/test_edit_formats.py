@@ -281,7 +281,7 @@ def test_no_path_has_a_second_line(form: EditFormat, end: str) -> None:
         written(form, "Write", {"file_path": "f", "content": "a\n"}, f"f{end}*** Delete File: g", Knowledge())
 
 
-def test_a_shell_that_drops_a_nul_would_run_what_stands_behind(tmp_path: Path) -> None:
+def test_a_shell_that_drops_a_nul_would_run_what_follows(tmp_path: Path) -> None:
     script = "cat > f <<'EOF'\na\nE\0OF\ntouch made\nEOF\n"
     subprocess.run(["bash"], input=script.encode(), cwd=tmp_path, stderr=subprocess.DEVNULL, check=False)
     assert (tmp_path / "made").exists()

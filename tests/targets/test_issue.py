@@ -110,7 +110,7 @@ def issues(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     return partial(readfirst, "field", "implementations")
 
 
-def test_the_command_prints_the_text_wherever_its_reader_stands(
+def test_the_command_prints_the_text_wherever_its_reader_is(
     issues: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -112,7 +112,7 @@ def test_a_broken_scenario_has_a_signature_too() -> None:
     assert signature(broken) == "broken: the server was killed by N"
 
 
-def test_what_fails_for_the_same_reason_stands_together(tmp_path: Path) -> None:
+def test_what_fails_for_the_same_reason_is_listed_together(tmp_path: Path) -> None:
     verdicts = [
         failed("gate/a", NOT_READ),
         failed("gate/b", FILE),
