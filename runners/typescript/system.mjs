@@ -38,9 +38,12 @@ function opensAll(file) {
 /** Capabilities that this runner has no way to use, whoever has them. */
 const BEYOND = ["background", "full_disk", "kill", "stop"];
 
-/** Names what a scenario takes that neither the implementation nor a machine has. */
+/**
+ * Names what a scenario takes that neither the implementation nor a machine has. For `sessions` it is enough that an
+ * implementation opens one: a second is opened beside it.
+ */
 export function lacking(machine, scenario, capabilities) {
-  const has = (need) => !BEYOND.includes(need) && (capabilities.includes(need) || holds(machine, need));
+  const has = (need) => !BEYOND.includes(need) && (need === "sessions" || capabilities.includes(need) || holds(machine, need));
   return [...scenario.needs.filter((need) => !has(need)), ...lacks(machine, scenario)];
 }
 

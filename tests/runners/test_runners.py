@@ -23,7 +23,7 @@ from tests.runners.verdicts import (
 from tools.opinions import Row, page
 
 Runner = Callable[[Sequence[str], Path, Path], dict]
-_SAMPLE = SUITE.ids()[::40]
+_SAMPLE = sorted({*SUITE.ids()[::40], "two-sessions/turn-by-turn"})
 
 
 def compared(command: Sequence[str], ids: Sequence[str], folder: Path, *runners: Runner) -> int:
