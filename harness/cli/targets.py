@@ -1,6 +1,7 @@
 """Target commands: `check-adapter`, and `targets`, `new-mapping` and `implementations` of `readfirst field`."""
 
 import shlex
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -126,15 +127,12 @@ def check_adapter(
         required = target_defaults(target).claims
     adapter = connect(target, Suite(None), time_limit=time_limit, confine=confine)
     problems = 0
-    try:
-        with SitePool(confined=confine) as place:
-            for check in checks(adapter, place, settle / 1000, required):
-                problems += bool(check.problem)
-                say(f"{'no ' if check.problem else 'yes'}  {check.name}")
-                for line in check.problem.splitlines():
-                    say(f"       {visible(line)}")
-    finally:
-        traits_of(adapter).close()
+    with closing(traits_of(adapter)), SitePool(confined=confine) as place:
+        for check in checks(adapter, place, settle / 1000, required):
+            problems += bool(check.problem)
+            say(f"{'no ' if check.problem else 'yes'}  {check.name}")
+            for line in check.problem.splitlines():
+                say(f"       {visible(line)}")
     if problems:
         say(f"{counted(problems, 'problem')} of the adapter; fix {'it' if problems == 1 else 'them'} first.")
         return ExitCode.BROKEN

@@ -1,6 +1,7 @@
 """Given: what the product hands its model and programs beside answers, asked of each contract and kept in one file."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,11 +34,8 @@ def offered_tools(
         options = Options(
             command, contract.asked_model, tuple(contract.tools), scratch.folder(), time_limit=time_limit
         )
-        conversation = Conversation(options)
-        try:
+        with closing(Conversation(options)) as conversation:
             offers = conversation.offers
-        finally:
-            conversation.close()
     return _kept(contract, offers, FILE_TOOLS)
 
 

@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,14 +89,11 @@ def structured_results(
         options = Options(
             command, contract.asked_model, tuple(contract.tools), folder, time_limit=time_limit, streams=True
         )
-        conversation = Conversation(options)
-        try:
+        with closing(Conversation(options)) as conversation:
             cases = [each for each in CASES if each.tool in contract.tools]
             for each in cases:
                 conversation.call(each.tool, _replaced(each.arguments, "$WS", str(folder)))
             events = list(_events(conversation.finish()))
-        finally:
-            conversation.close()
     given = [event for event in events if _answers(event)]
     if len(given) != len(cases):
         raise BrokenAdapter(

@@ -4,6 +4,7 @@ import json
 import re
 import tempfile
 from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -154,14 +155,11 @@ def gather(
     """
     found = {}
     adapter = connect(f"target:{target}", suite, time_limit=time_limit)
-    try:
-        with SitePool() as place:
-            for rule_id, scenario_ids in wanted.items():
-                kept = _first(suite, rule_id, scenario_ids, adapter, place)
-                if kept is not None:
-                    found[rule_id] = kept
-    finally:
-        traits_of(adapter).close()
+    with closing(traits_of(adapter)), SitePool() as place:
+        for rule_id, scenario_ids in wanted.items():
+            kept = _first(suite, rule_id, scenario_ids, adapter, place)
+            if kept is not None:
+                found[rule_id] = kept
     return found
 
 

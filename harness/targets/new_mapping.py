@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,15 +87,12 @@ def _tried(text: str, file: Path, time_limit: float) -> str:
         adapter = open_target(target, next(iter(target.versions.values())), time_limit=time_limit)
     except BrokenAdapter as error:
         return text.replace(_LEVEL, f"{_LEVEL}{_unknown_design(error)}", 1)
-    try:
-        with SitePool() as place:
-            try:
-                design = f"{_DESIGN}\ndesign: {design_seen(adapter, place)}\n"
-            except DesignUnclear as error:
-                design = _unknown_design(error)
-            wordings = wordings_seen(adapter, place)
-    finally:
-        traits_of(adapter).close()
+    with closing(traits_of(adapter)), SitePool() as place:
+        try:
+            design = f"{_DESIGN}\ndesign: {design_seen(adapter, place)}\n"
+        except DesignUnclear as error:
+            design = _unknown_design(error)
+        wordings = wordings_seen(adapter, place)
     if wordings:
         lines = (f"    {name}: {_flow(forms)}\n" for name, forms in wordings.items())
         said = f"# These are what it said just now.\nresult:\n  error: {{flag: true}}\n  errors:\n{''.join(lines)}"

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -48,21 +49,15 @@ def test_arguments_and_answers_cross_the_wire_unchanged(tmp_path: Path, wire: st
         "n": -1,
         "deep": [{"a": None}, True],
     }
-    conversation = Conversation(program(tmp_path, wire, *flags))
-    try:
+    with closing(Conversation(program(tmp_path, wire, *flags))) as conversation:
         assert json.loads(conversation.call("Echo", odd).text) == odd
         assert json.loads(conversation.call("Echo", {}).text) == {}
-    finally:
-        conversation.close()
 
 
 def test_a_custom_tool_gets_its_one_argument_as_it_is(tmp_path: Path) -> None:
-    conversation = Conversation(program(tmp_path, "responses"))
-    try:
+    with closing(Conversation(program(tmp_path, "responses"))) as conversation:
         assert json.loads(conversation.call("Text", {"input": "*** Begin\n+é"}).text) == "*** Begin\n+é"
         assert json.loads(conversation.call("Text", {"a": 1, "b": 2}).text) == '{"a": 1, "b": 2}'
-    finally:
-        conversation.close()
 
 
 def test_parallel_answers_come_back_in_the_order_of_the_calls(conversation: Conversation) -> None:
@@ -74,12 +69,9 @@ def test_parallel_answers_come_back_in_the_order_of_the_calls(conversation: Conv
     ("wire", "flagged"), [("anthropic", True), ("gemini", True), ("openai", False), ("responses", False)]
 )
 def test_an_error_is_flagged_where_the_format_has_a_flag(tmp_path: Path, wire: str, flagged: bool) -> None:
-    conversation = Conversation(program(tmp_path, wire))
-    try:
+    with closing(Conversation(program(tmp_path, wire))) as conversation:
         assert conversation.call("Refuse", {}).is_error is flagged
         assert conversation.call("Echo", {}).is_error is False
-    finally:
-        conversation.close()
 
 
 def test_a_side_request_spends_no_step(conversation: Conversation) -> None:
@@ -103,11 +95,8 @@ def test_a_call_without_answer_is_an_error(conversation: Conversation) -> None:
 def test_no_variable_of_this_process_reaches_the_agent(tmp_path: Path, monkeypatch) -> None:
     for name in ("OPENAI_API_KEY", "GEMINI_API_KEY", "HTTPS_PROXY", "NODE_OPTIONS", "READFIRST_CANARY"):
         monkeypatch.setenv(name, "secret")
-    conversation = Conversation(program(tmp_path, variables={"OWN": "$URL/v1 in $HOME"}))
-    try:
+    with closing(Conversation(program(tmp_path, variables={"OWN": "$URL/v1 in $HOME"}))) as conversation:
         seen = json.loads(conversation.call("Environment", {}).text)["environ"]
-    finally:
-        conversation.close()
     # LC_CTYPE is set by the stand-in's own interpreter.
     assert set(seen) - {"LC_CTYPE"} == BASE_VARIABLES | {"OWN"}
     assert "secret" not in seen.values()
@@ -118,14 +107,13 @@ def test_no_variable_of_this_process_reaches_the_agent(tmp_path: Path, monkeypat
 
 def test_files_and_input_are_there_before_the_start(tmp_path: Path) -> None:
     files = {"$HOME/.config/a.json": {"url": "$URL"}, "$HOME/b.txt": "text for $NAME"}
-    conversation = Conversation(program(tmp_path, files=files, input="typed", places={"$NAME": "it"}))
-    try:
+    with closing(
+        Conversation(program(tmp_path, files=files, input="typed", places={"$NAME": "it"}))
+    ) as conversation:
         config = json.loads(conversation.call("File", {"path": "~/.config/a.json"}).text)
         assert config["url"].removeprefix("http://127.0.0.1:").isdigit()
         assert conversation.call("File", {"path": "~/b.txt"}).text == "text for it"
         seen = json.loads(conversation.call("Environment", {}).text)
-    finally:
-        conversation.close()
     assert seen["input"] == "typed"
     assert seen["cwd"] == str(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -171,12 +159,11 @@ def test_a_large_call_may_take_longer(tmp_path: Path) -> None:
 
 
 def test_an_agent_that_floods_its_output_is_heard_to_the_end_and_not_kept(tmp_path: Path) -> None:
-    conversation = Conversation(program(tmp_path))
-    try:
-        with pytest.raises(BrokenAdapter, match="exit code 4") as caught:
-            conversation.call("Shout", {})
-    finally:
-        conversation.close()
+    with (
+        closing(Conversation(program(tmp_path))) as conversation,
+        pytest.raises(BrokenAdapter, match="exit code 4") as caught,
+    ):
+        conversation.call("Shout", {})
     assert caught.value.details.endswith("the end")
     assert len(caught.value.details) <= 4000
 

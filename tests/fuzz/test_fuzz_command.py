@@ -1,6 +1,7 @@
 """`readfirst fuzz`: its exit codes, its files, and its list of accepted disagreements."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
@@ -220,11 +221,8 @@ def test_the_fast_reference_behaves_as_the_product_behind_mcp(place: SitePool, s
 
 @pytest.mark.live
 def test_the_product_behind_mcp_agrees_with_the_fast_reference(place: SitePool, suite: Suite) -> None:
-    product = FastProduct("2.1.7")
-    try:
+    with closing(FastProduct("2.1.7")) as product:
         duel = Duel(FastReference("2.1.7"), product, place, "reason", suite.vocabulary)
         campaign = Campaign(duel, scenarios(0, basic=True), steps=1000)
         assert list(campaign.perform()) == []
         assert campaign.made.steps >= 1000
-    finally:
-        product.close()

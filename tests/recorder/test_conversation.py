@@ -4,6 +4,7 @@ import json
 import socket
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,22 +43,16 @@ def test_no_variable_of_this_process_reaches_the_product(conversation: Conversat
 def test_without_a_model_the_product_is_given_none(tmp_path: Path) -> None:
     default = replace(options(tmp_path), model=None)
     for each, expected in ((options(tmp_path), "some-model"), (default, None)):
-        conversation = Conversation(each)
-        try:
+        with closing(Conversation(each)) as conversation:
             seen = json.loads(conversation.call("Environment", {}).text)["environ"]
-        finally:
-            conversation.close()
         assert seen.get("ANTHROPIC_MODEL") == expected
 
 
 def test_variables_set_before_the_start_do_not_reach_the_product_either(tmp_path: Path, monkeypatch) -> None:
     for name in ("ANTHROPIC_API_KEY", "HTTPS_PROXY", "NODE_OPTIONS", "READFIRST_CANARY"):
         monkeypatch.setenv(name, "secret")
-    conversation = Conversation(options(tmp_path))
-    try:
+    with closing(Conversation(options(tmp_path))) as conversation:
         seen = json.loads(conversation.call("Environment", {}).text)["environ"]
-    finally:
-        conversation.close()
     assert set(seen) - {"LC_CTYPE"} == ALLOWED_VARIABLES - {CHECKPOINTS, WINDOW}
     assert "secret" not in seen.values()
 
@@ -76,11 +71,8 @@ def test_home_and_configuration_are_fresh_and_removed_afterwards(conversation: C
 def test_a_home_that_is_given_is_the_product_s_and_keeps_the_configuration_out(tmp_path: Path) -> None:
     home = tmp_path / "given"
     home.mkdir()
-    conversation = Conversation(options(tmp_path, home=home))
-    try:
+    with closing(Conversation(options(tmp_path, home=home))) as conversation:
         seen = json.loads(conversation.call("Environment", {}).text)["environ"]
-    finally:
-        conversation.close()
     assert seen["HOME"] == str(home)
     assert not Path(seen["CLAUDE_CONFIG_DIR"]).is_relative_to(home)
     assert list(home.iterdir()) == []
@@ -107,24 +99,18 @@ def test_the_reason_is_reported_where_the_network_cannot_be_left_and_the_product
     tmp_path: Path, monkeypatch, changes: dict[str, str], reason: str
 ) -> None:
     altered_supervisor(tmp_path, monkeypatch, changes)
-    conversation = Conversation(options(tmp_path))
-    try:
+    with closing(Conversation(options(tmp_path))) as conversation:
         assert conversation.isolation == reason
         assert json.loads(conversation.call("Interfaces", {}).text) != ["lo"]
-    finally:
-        conversation.close()
 
 
 def test_a_user_without_rights_leaves_the_network_too_where_the_system_allows(
     tmp_path: Path, monkeypatch
 ) -> None:
     altered_supervisor(tmp_path, monkeypatch, AS_A_USER)
-    conversation = Conversation(options(tmp_path))
-    try:
+    with closing(Conversation(options(tmp_path))) as conversation:
         interfaces = json.loads(conversation.call("Interfaces", {}).text)
         assert (interfaces == ["lo"]) == (conversation.isolation == "")
-    finally:
-        conversation.close()
 
 
 def test_a_side_request_spends_no_step(conversation: Conversation) -> None:
@@ -150,21 +136,15 @@ def test_a_call_without_result_is_an_error(conversation: Conversation) -> None:
 def test_the_hook_lets_the_world_change_between_validation_and_execution(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("before")
-    conversation = Conversation(options(tmp_path, hook=True))
-    try:
+    with closing(Conversation(options(tmp_path, hook=True))) as conversation:
         result = conversation.call("Hooked", {"file_path": str(file)}, lambda: file.write_text("struck"))
         assert result.text == "struck"
         assert conversation.call("Hooked", {"file_path": str(file)}).text == "struck"
-    finally:
-        conversation.close()
 
 
 def test_deny_rules_arrive_as_settings(tmp_path: Path) -> None:
-    conversation = Conversation(options(tmp_path, deny=("Edit(a)",)))
-    try:
+    with closing(Conversation(options(tmp_path, deny=("Edit(a)",)))) as conversation:
         settings = json.loads(conversation.call("Settings", {}).text)
-    finally:
-        conversation.close()
     assert settings == {"permissions": {"deny": ["Edit(a)"]}}
 
 
@@ -174,11 +154,8 @@ def test_hooks_arrive_as_settings_by_event_and_in_their_order(tmp_path: Path) ->
         Hook("PostToolUse", "*", "true"),
         Hook("PreToolUse", "Read", "false"),
     )
-    conversation = Conversation(options(tmp_path, hooks=hooks))
-    try:
+    with closing(Conversation(options(tmp_path, hooks=hooks))) as conversation:
         settings = json.loads(conversation.call("Settings", {}).text)
-    finally:
-        conversation.close()
 
     def entry(matcher: str, command: str) -> dict[str, object]:
         return {"matcher": matcher, "hooks": [{"type": "command", "command": command}]}
@@ -210,9 +187,6 @@ def test_no_connection_leaves_the_products_own_loopback(conversation: Conversati
 
 
 def test_only_a_conversation_that_is_to_be_summarised_is_given_its_window(tmp_path: Path) -> None:
-    conversation = Conversation(options(tmp_path, summarised=True))
-    try:
+    with closing(Conversation(options(tmp_path, summarised=True))) as conversation:
         seen = json.loads(conversation.call("Environment", {}).text)["environ"]
-    finally:
-        conversation.close()
     assert (set(seen) - {"LC_CTYPE"}, seen[WINDOW]) == (ALLOWED_VARIABLES - {CHECKPOINTS}, "200000")

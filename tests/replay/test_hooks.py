@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -76,12 +77,9 @@ def test_commands_stand_for_themselves_in_texts() -> None:
 
 
 def test_a_process_of_its_own_gets_the_same_hooks() -> None:
-    adapter = PythonAdapter(answering.__file__, "Quoting", time_limit=30)
-    try:
+    with closing(PythonAdapter(answering.__file__, "Quoting", time_limit=30)) as adapter:
         hooks = "    - {PreToolUse: Edit|Write, ask: Really?}\n"
         assert judged(loaded(hooks, "$HOOK1"), adapter).status == "passed"
-    finally:
-        adapter.close()
 
 
 def ran(tmp_path: Path, hook: str) -> tuple[Hook, subprocess.CompletedProcess[str]]:

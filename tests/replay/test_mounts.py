@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -81,13 +82,10 @@ def test_a_disk_is_of_some_pages(disk: str) -> None:
 
 
 def test_a_process_that_runs_already_is_started_again_to_see_it(folder: Path) -> None:
-    adapter = PythonAdapter(answering.__file__, "Filling")
-    try:
+    with closing(PythonAdapter(answering.__file__, "Filling")) as adapter:
         adapter.start()
         assert judged(loaded("16384", "12288 of 16384"), adapter).status == "passed"
         assert judged(loaded("8192", "4096 of 8192"), adapter).status == "passed"
-    finally:
-        adapter.close()
 
 
 def test_a_machine_that_makes_none_passes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,8 +105,7 @@ def test_a_drive_covers_a_folder_and_keeps_what_it_holds_while_it_is_away(folder
     drive = folder / "drive"
     drive.mkdir()
     (drive / "below").touch()
-    there = Mounts()
-    try:
+    with closing(Mounts()) as there:
         there.mount(str(drive))
         assert list(drive.iterdir()) == []
         (drive / "on-it").touch()
@@ -120,31 +117,25 @@ def test_a_drive_covers_a_folder_and_keeps_what_it_holds_while_it_is_away(folder
             there.unmount(str(drive))
         there.mount(str(drive))
         assert [each.name for each in drive.iterdir()] == ["on-it"]
-    finally:
-        there.close()
     assert [each.name for each in drive.iterdir()] == ["below"]
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_program_that_runs_loses_the_drive_as_well() -> None:
-    adapter = LinesAdapter([sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"])
-    try:
+    with closing(
+        LinesAdapter([sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"])
+    ) as adapter:
         assert judged(SUITE.scenario(DRIVE), adapter).status == "passed"
-    finally:
-        adapter.close()
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_a_confined_program_loses_the_drive_as_well() -> None:
     command = [sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"]
-    adapter = LinesAdapter(command, sandbox=find_sandbox())
-    try:
+    with closing(LinesAdapter(command, sandbox=find_sandbox())) as adapter:
         with SitePool(confined=True) as place:
             outcome = replay(SUITE.scenario(DRIVE), adapter, place)
         assert compare(SUITE.scenario(DRIVE), outcome, CONTRACT, "text", SUITE.vocabulary).status == "passed"
-    finally:
-        adapter.close()
 
 
 @pytest.mark.usefixtures("folder")

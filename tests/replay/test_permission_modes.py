@@ -1,6 +1,7 @@
 """Permission modes: how a scenario states them, what an adapter learns of them, and that who has none is not judged."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -83,13 +84,10 @@ def test_what_is_wrong_in_a_file_is_said(given: str, problem: str) -> None:
 
 
 def test_a_python_adapter_gets_them_over_the_wire() -> None:
-    adapter = PythonAdapter(answering.__file__, "Asked")
-    try:
+    with closing(PythonAdapter(answering.__file__, "Asked")) as adapter:
         for given in (GIVEN, "{mode: default}", "{deny: [Edit(a)]}"):
             there = workspace(given)
             assert adapter.open(there).call("Read", {}).text == repr(there.permissions)
-    finally:
-        adapter.close()
 
 
 def test_a_report_shows_them() -> None:

@@ -1,5 +1,6 @@
 """Reminders: what a scenario states of them, how they are judged, and that who has none is not judged."""
 
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -87,11 +88,8 @@ def test_what_is_no_tuple_of_texts_breaks(noted: Any) -> None:
 
 
 def test_a_process_of_its_own_tells_the_same() -> None:
-    adapter = PythonAdapter(answering.__file__, "Telling", time_limit=30)
-    try:
+    with closing(PythonAdapter(answering.__file__, "Telling", time_limit=30)) as adapter:
         assert judged(loaded(f"{CALL}      reminders: [$WS changed.]\n"), adapter).status == "passed"
-    finally:
-        adapter.close()
 
 
 def test_a_recording_has_the_reminders() -> None:

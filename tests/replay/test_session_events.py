@@ -1,5 +1,7 @@
 """Steps that concern the conversation: how files state them, what the session is asked, who cannot is not judged."""
 
+from contextlib import closing
+
 import pytest
 
 from readfirst.harness.adapters.python_process import PythonAdapter
@@ -160,15 +162,12 @@ def test_who_does_not_declare_it_is_unsupported_which_is_no_pass(scenario_id: st
 
 
 def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
-    adapter = PythonAdapter(answering.__file__, "Diary", time_limit=30)
-    try:
+    with closing(PythonAdapter(answering.__file__, "Diary", time_limit=30)) as adapter:
         with SitePool() as place:
             outcome = replay(
                 scenario(READ, RESUME, COMPACT, REWIND, READ, MENTION, AGENT, READ, END, READ), adapter, place
             )
         assert adapter.traits.capabilities == answering.Diary.capabilities | {"kill", "sessions"}
-    finally:
-        adapter.close()
     assert outcome.broken is None
     assert (
         outcome.steps[-1]
@@ -180,20 +179,19 @@ def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
 
 
 def test_in_a_process_of_its_own_a_missing_method_is_reported() -> None:
-    adapter = PythonAdapter(answering.__file__, "Pretends", time_limit=30)
-    try:
-        with SitePool() as place:
-            for event, method in (
-                (RESUME, "resume()"),
-                (REWIND, "rewind()"),
-                (MENTION, "mention()"),
-                (AGENT, "sub_agent()"),
-            ):
-                broken = replay(scenario(event, READ), adapter, place).broken
-                assert broken is not None
-                assert f"has no {method}" in broken.message
-    finally:
-        adapter.close()
+    with (
+        closing(PythonAdapter(answering.__file__, "Pretends", time_limit=30)) as adapter,
+        SitePool() as place,
+    ):
+        for event, method in (
+            (RESUME, "resume()"),
+            (REWIND, "rewind()"),
+            (MENTION, "mention()"),
+            (AGENT, "sub_agent()"),
+        ):
+            broken = replay(scenario(event, READ), adapter, place).broken
+            assert broken is not None
+            assert f"has no {method}" in broken.message
 
 
 def test_a_recording_answers_a_sub_agents_calls_in_their_turn() -> None:

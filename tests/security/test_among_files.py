@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -88,10 +89,8 @@ def start(
         path.mkdir(parents=True)
     (root / "settings").write_text(f"echo here >here.txt; echo made >{made}")
     adapter = opened(suite, folder, monkeypatch)
-    try:
+    with closing(adapter.traits):
         adapter.open(Workspace(root, folder / "site" / "h", isolated=True, relative=True)).close()
-    finally:
-        adapter.traits.close()
     assert (root / "here.txt").is_file()
     return made.exists()
 

@@ -1,6 +1,7 @@
 """An implementation that looks for the answers: it has no suite to import, learns no test's name, sees no fixtures."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,13 @@ from tests.security import cheat
 
 def looked(monkeypatch: pytest.MonkeyPatch, folder: Path, sandbox: Sandbox | None = None) -> dict[str, Any]:
     monkeypatch.chdir(folder)
-    adapter = PythonAdapter(cheat.__file__, "Cheat", sandbox=sandbox)
-    try:
-        with SitePool(confined=sandbox is not None) as place, place.site() as site:
-            session = adapter.open(Workspace(Path(site.root), Path(site.home)))
-            return dict(json.loads(session.call("Read", {"fixtures": str(default_root())}).text))
-    finally:
-        adapter.close()
+    with (
+        closing(PythonAdapter(cheat.__file__, "Cheat", sandbox=sandbox)) as adapter,
+        SitePool(confined=sandbox is not None) as place,
+        place.site() as site,
+    ):
+        session = adapter.open(Workspace(Path(site.root), Path(site.home)))
+        return dict(json.loads(session.call("Read", {"fixtures": str(default_root())}).text))
 
 
 @pytest.mark.parametrize(

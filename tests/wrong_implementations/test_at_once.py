@@ -1,5 +1,6 @@
 """Two processes of one implementation that work at the same time lose nothing silently, and do not block each other."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -26,12 +27,9 @@ WRONG = [
 
 
 def played(name: str, slug: str, place: SitePool) -> Verdict:
-    adapter = PythonAdapter(str(Path(wrong.__file__)), name)
     scenario = SUITE.scenario(f"at-once/{slug}")
-    try:
+    with closing(PythonAdapter(str(Path(wrong.__file__)), name)) as adapter:
         outcome = replay(scenario, adapter, place)
-    finally:
-        adapter.close()
     harms = harms_of(scenario, outcome)
     return compare(scenario, outcome, SUITE.contracts["2.1.7"], "effects", SUITE.vocabulary, harms=harms)
 

@@ -1,5 +1,6 @@
 """Implementations that do something wrong when their program is ended are caught."""
 
+from contextlib import closing
 from pathlib import Path
 from types import ModuleType
 
@@ -50,11 +51,8 @@ RESUMED = [
 
 
 def played(name: str, slug: str, place: SitePool, module: ModuleType = wrong) -> Verdict:
-    adapter = PythonAdapter(str(Path(str(module.__file__))), name)
-    try:
+    with closing(PythonAdapter(str(Path(str(module.__file__))), name)) as adapter:
         return judged(SUITE.scenario(f"interrupted/{slug}"), adapter, "effects", harm=True, place=place)
-    finally:
-        adapter.close()
 
 
 @pytest.mark.slow  # when the program is killed or gets the signal is a matter of luck

@@ -4,8 +4,8 @@ import inspect
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import altered
 import pytest
@@ -165,16 +165,13 @@ def test_an_implementation_that_does_not_answer_properly_breaks_and_the_next_sce
         return judged(SUITE.scenario(scenario_id), adapter, place=place)
 
     spec = f"python:{implementation.__module__}:{implementation.__name__}"
-    adapter: Any = connect(spec, SUITE, time_limit=TIME_LIMIT)
-    try:
+    with closing(connect(spec, SUITE, time_limit=TIME_LIMIT)) as adapter:
         grouped = implementation is processes.ForgetsAParallelResult
         verdict = judge("parallel/two-disjoint-edits" if grouped else "gate/edit-unread")
         assert (verdict.status, verdict.blame) == ("broken", "adapter")
         assert BROKEN[implementation] in verdict.reason
         assert not any(verdict.levels.values())
         assert judge("gate/write-unread").status == "passed"
-    finally:
-        adapter.close()
 
 
 @pytest.mark.slow
