@@ -1,6 +1,6 @@
 // Runs an export (READFIRST_SUITE) against a program that speaks the protocol `lines` (READFIRST_LINES).
 //
-//   READFIRST_SUITE=suite.jsonl.gz READFIRST_LINES=./my-tools node --test test/
+//   READFIRST_SUITE=suite.jsonl.gz READFIRST_LINES=./my-tools node --test test/suite.test.mjs
 //
 // READFIRST_LEVEL and READFIRST_BASELINE are as for `readfirst run`; READFIRST_VERDICTS is a file for verdicts.
 import { appendFileSync, writeFileSync } from "node:fs";
