@@ -99,7 +99,9 @@ def run_go(command: Sequence[str], suite: Path, verdicts: Path) -> str:
 
 def run_node(command: Sequence[str], suite: Path, verdicts: Path) -> str:
     """Run the runner in JavaScript, and return what it prints."""
-    return _run(["node", "--test", "test/suite.test.mjs"], ROOT / "runners/typescript", command, suite, verdicts)
+    return _run(
+        ["node", "--test", "test/suite.test.mjs"], ROOT / "runners/typescript", command, suite, verdicts
+    )
 
 
 def _run(words: list[str], folder: Path, command: Sequence[str], suite: Path, verdicts: Path) -> str:
