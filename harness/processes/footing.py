@@ -15,7 +15,8 @@ from typing import Any, Self
 
 _HANDLE = getattr(os, "O_PATH", os.O_RDONLY)
 """How a thing is opened that perhaps may not be read."""
-_FOLDER = _HANDLE | os.O_DIRECTORY | os.O_NOFOLLOW
+FOLDER = _HANDLE | os.O_DIRECTORY | os.O_NOFOLLOW
+"""How a folder is opened that is no link."""
 
 
 @contextmanager
@@ -26,7 +27,7 @@ def opened(folder: str, *, make: bool = False) -> Iterator[int]:
         if found is not None:
             yield found
             return
-        found = os.open("/", _FOLDER)
+        found = os.open("/", FOLDER)
         for part in folder.split("/"):
             if part:
                 deeper = below(part, found, make=make)
@@ -41,7 +42,7 @@ def opened(folder: str, *, make: bool = False) -> Iterator[int]:
 def _opened_at_once(folder: str) -> int | None:
     """Open a folder of which the system itself says that it is where its path says; None where that stays open."""
     try:
-        found = os.open(folder, _FOLDER)
+        found = os.open(folder, FOLDER)
     except OSError:
         return None
     try:
@@ -56,13 +57,13 @@ def _opened_at_once(folder: str) -> int | None:
 def below(name: str, above: int, *, make: bool = False) -> int:
     """Open a folder in an open one, by no link; `make` it where it is missing. Raises OSError."""
     try:
-        return os.open(name, _FOLDER, dir_fd=above)
+        return os.open(name, FOLDER, dir_fd=above)
     except FileNotFoundError:
         if not make:
             raise
     with suppress(FileExistsError):
         os.mkdir(name, dir_fd=above)
-    return os.open(name, _FOLDER, dir_fd=above)
+    return os.open(name, FOLDER, dir_fd=above)
 
 
 class Below:

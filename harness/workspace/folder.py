@@ -5,9 +5,11 @@
 
 import os
 import stat
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 
+from readfirst.harness.processes.footing import FOLDER
 from readfirst.harness.suite.entry import OLD_TIME
 
 _NOTHING: frozenset[str] = frozenset()
@@ -34,6 +36,8 @@ class Folder:
         self._keeps = keeps
         self._identity = _identity(self._status())
         self._untouched: tuple[int, ...] | None = None
+        self._handle = -1
+        self._closing: Callable[[], object] | None = None
 
     def check(self) -> None:
         """Raise SpoiltError if the directory must stay, and is no longer the one that was made."""
@@ -41,18 +45,20 @@ class Folder:
             raise SpoiltError(f"the implementation removed or replaced {self.role}")
 
     def is_untouched(self) -> bool:
-        """Tell whether nothing came into it, or left it, since `added` found nothing in it."""
-        status = self._status()
-        return status is not None and state_of(status) == self._untouched
+        """Tell whether nothing came into it, or left it, since `added` found nothing in it.
+
+        Another one in its place is seen, too: whoever moves or removes a folder changes its times.
+        """
+        return self._untouched is not None and state_of(os.fstat(self._handle)) == self._untouched
 
     def added(self) -> frozenset[str]:
         """Return the names in it that do not belong there; none where it is gone.
 
         Raises SpoiltError as `check` does, and OSError if it cannot be listed.
         """
-        status = self._status()
-        if status is not None and state_of(status) == self._untouched:
+        if self.is_untouched():
             return _NOTHING
+        status = self._status()
         self.check()
         if status is None:
             return _NOTHING
@@ -62,8 +68,24 @@ class Folder:
             status = self._status() or status
         found = frozenset(name for name in os.listdir(self.path) if not self._keeps(name))
         if not found and status.st_mtime == OLD_TIME and status.st_mode & stat.S_IRWXU == stat.S_IRWXU:
-            self._untouched = state_of(status)
+            with suppress(OSError):
+                self._untouched = self._watched(state_of(status))
         return found
+
+    def close(self) -> None:
+        """Close what is kept open of it; it is taken for touched then."""
+        self._untouched = None
+        if self._closing is not None:
+            self._closing()
+            self._closing = None
+
+    def _watched(self, state: tuple[int, ...]) -> tuple[int, ...]:
+        """Return its state, and keep what is in it open, which is looked at faster than the path."""
+        if self._closing is None or os.fstat(self._handle).st_ino != state[1]:
+            self.close()
+            self._handle = os.open(self.path, FOLDER)
+            self._closing = weakref.finalize(self, os.close, self._handle)
+        return state
 
     def _status(self) -> os.stat_result | None:
         try:

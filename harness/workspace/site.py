@@ -321,6 +321,11 @@ class Site:
             empty(self.around)
             _make(self.root)
 
+    def close(self) -> None:
+        """Close what is kept open of the folders around it."""
+        for folder in (*self._own, *self._shared, *self._servers):
+            folder.close()
+
 
 def _make(folder: str) -> None:
     above, name = os.path.split(folder)
@@ -388,8 +393,9 @@ class SitePool:
 
     def close(self) -> None:
         """Remove every site, and the base if it was made here."""
-        if self._named:
-            for site in self._free:
+        for site in self._free:
+            site.close()
+            if self._named:
                 destroy(site.directory)
         self._free.clear()
         while self._scratch:
@@ -403,27 +409,37 @@ class SitePool:
         self.close()
 
     def _take_back(self, site: Site) -> None:
-        if not self.holds(site):  # it is removed with its base
-            return
+        cleared = False
         try:
-            site.check()
-            with _spoilt("clear the workspace"):
-                try:
-                    site.clear()
-                except RecursionError:
-                    destroy(site.directory)
-                    return
+            cleared = self.holds(site) and self._cleared(site)  # another is removed with its base
         except (SpoiltError, OSError):
             with suppress(OSError):
                 destroy(site.directory)
             self._move()
             raise
-        self._free.append(site)
+        finally:
+            if cleared:
+                self._free.append(site)
+            else:
+                site.close()
+
+    @staticmethod
+    def _cleared(site: Site) -> bool:
+        """Make a site as new, or remove it where that cannot be done; return whether it is there."""
+        site.check()
+        with _spoilt("clear the workspace"):
+            try:
+                site.clear()
+            except RecursionError:
+                destroy(site.directory)
+                return False
+        return True
 
     def _move(self) -> None:
         """Go on in a fresh base, unless it has a name."""
         if not self._named:
-            self._free.clear()
+            while self._free:
+                self._free.pop().close()
             self._scratch.append(Scratch(memory=self._memory))
             self.base = str(self._scratch[-1].path)
             self._tells_changes = self._stamps and tells_changes(self.base)

@@ -1,6 +1,7 @@
 """A workspace is laid out exactly as given, and is as new for the next scenario whatever was done to it."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from readfirst.harness.suite.entry import (
     TextContent,
 )
 from readfirst.harness.suite.scenario import Given, Scenario
+from readfirst.harness.workspace.folder import SpoiltError
 from readfirst.harness.workspace.site import Site, SitePool
 
 
@@ -207,3 +209,24 @@ def test_a_site_with_directories_nested_beyond_reach_is_given_up(place: SitePool
     with place.site() as other:
         assert other.directory != site.directory
         assert other.snapshot() == {}
+
+
+def open_files() -> int:
+    return len(list(Path("/dev/fd").iterdir()))
+
+
+def test_a_pool_leaves_nothing_open_whatever_became_of_its_sites() -> None:
+    def spoil() -> None:
+        with place.site() as site:
+            site.snapshot()
+            shutil.rmtree(site.around)
+
+    before = open_files()
+    with SitePool() as place:
+        with place.site() as site:
+            site.snapshot()
+            in_use = open_files()
+        with pytest.raises(SpoiltError):
+            spoil()
+    assert before < in_use
+    assert open_files() == before
