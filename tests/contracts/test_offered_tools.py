@@ -11,7 +11,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.changes.diff import tool_changes
-from readfirst.harness.cli.main import main
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.record import given
 from readfirst.harness.record.given import offered_tools
@@ -24,7 +23,7 @@ from readfirst.harness.suite.tools import (
     tools_file,
     tools_text,
 )
-from tests.command_line import Cli
+from tests.command_line import Cli, exit_code
 from tests.small_suites import small_suite
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -155,9 +154,7 @@ def test_changes_are_written_and_a_check_only_tells_them(
     product(tmp_path, monkeypatch, [{"name": "Edit", "description": "Edits.", "input_schema": {}}])
     arguments = ["product", "record", "--tools", "--contract", "2.1.7", "--fixtures", str(root)]
     for more, code, message in ((["--check"], 1, "differs"), ([], 0, "recorded"), (["--check"], 0, "")):
-        with pytest.raises(SystemExit) as ended:
-            main([*arguments, *more])
-        assert ended.value.code == code
+        assert exit_code(*arguments, *more) == code
         out = capsys.readouterr().out
         assert out == (f"{message} 2.1.7 tools\n" if message else "")
         assert ((root / "tools.json").read_bytes() == before) == (more == ["--check"] and message != "")

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.cli.main import main
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.record import structured
 from readfirst.harness.record.structured import CASES, structured_results
@@ -22,6 +21,7 @@ from readfirst.harness.suite.structured import (
     results_text,
 )
 from readfirst.harness.suite.suite import Suite
+from tests.command_line import Cli
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SUITE = Suite(CHECKOUT / "fixtures")
@@ -90,11 +90,9 @@ def test_what_is_known_of_edits() -> None:
         ("9", ExitCode.USAGE, "9"),
     ],
 )
-def test_show_prints_them(name: str, code: int, message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["show", "--results", name, "--fixtures", str(SUITE.root)])
-    said = capsys.readouterr()
-    assert (ended.value.code, message in said.out + said.err) == (code, True), said.err
+def test_show_prints_them(name: str, code: int, message: str, readfirst: Cli) -> None:
+    ran = readfirst("show", "--results", name, "--fixtures", SUITE.root)
+    assert (ran.code, message in ran.out + ran.err) == (code, True), ran.err
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1, "cases": [{}]}'])

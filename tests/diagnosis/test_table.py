@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.cli import exits, main
+from readfirst.harness.cli import exits
 from readfirst.harness.diagnosis import table as module
 from readfirst.harness.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
 from readfirst.harness.diagnosis.observation import comparable
 from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.table import Row, Table, TableError, made, reference_digest, row_of
 from readfirst.harness.suite.suite import Suite
+from tests.command_line import exit_code
 from tests.small_suites import small_suite
 
 SAMPLE = ("gate/edit-unread", "staleness/edit-after-touch-offset-only")
@@ -52,9 +53,7 @@ def test_writing_replays_what_changed_and_gives_the_same_file(
     monkeypatch.setattr(exits.signal, "signal", lambda *_: None)
     rows = {name: row for name, row in table.rows.items() if name != SAMPLE[0]}
     Table(table.reference, {**rows, "gone/away": Row("1", {}, {})}).write()
-    with pytest.raises(SystemExit) as ended:
-        main.main(["diagnose", "--write-table"])
-    assert ended.value.code == 0
+    assert exit_code("diagnose", "--write-table") == 0
     assert capsys.readouterr().out.endswith(f"1 of {len(table.rows)} scenarios replayed\n")
     assert file.read_bytes() == whole
 

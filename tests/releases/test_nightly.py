@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from readfirst.harness.cli.main import main
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.suite.suite import Suite
+from tests.command_line import exit_code
 
 from .fake_registry import FakeNpm, saying
 from .job import GH, Job
@@ -59,21 +59,8 @@ def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
 
     def begin(newest: str) -> Night:
         npm({"1.0.1": OLD})
-        with pytest.raises(SystemExit) as ended:
-            main(
-                [
-                    "product",
-                    "record",
-                    "--contract",
-                    "all",
-                    "--fix",
-                    "--fixtures",
-                    str(suite.root),
-                    "--takes",
-                    str(tmp_path / "t"),
-                ]
-            )
-        assert ended.value.code == ExitCode.CONFORMANT
+        words = ("--contract", "all", "--fix", "--fixtures", suite.root, "--takes", tmp_path / "t")
+        assert exit_code("product", "record", *words) == ExitCode.CONFORMANT
         npm({"1.0.1": OLD, "1.0.2": newest})
         begun = Night(tmp_path)
         begun.install({"readfirst": READFIRST, "gh": GH})

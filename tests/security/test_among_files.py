@@ -11,7 +11,6 @@ import pytest
 from readfirst.harness.adapters.command import Command
 from readfirst.harness.agents.claude_code import adapter as claude_code
 from readfirst.harness.agents.claude_code.package import InstalledPackage
-from readfirst.harness.cli import main as cli
 from readfirst.harness.processes import sandbox
 from readfirst.harness.processes.sandbox import find_sandbox
 from readfirst.harness.run import connect as connecting
@@ -21,6 +20,7 @@ from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.targets import adapter as targets
 from readfirst.harness.targets.install import Installed
 from readfirst.harness.targets.mapping import load_target
+from tests.command_line import exit_code
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent
@@ -149,8 +149,7 @@ def test_a_server_that_is_a_module_imports_nothing_from_a_stranger_s_files(
 ) -> None:
     if not is_recognised:
         monkeypatch.setattr(Command, "is_a_module", False)
-    with pytest.raises(SystemExit):
-        cli.main(["run", f"mcp:{sys.executable} -m readfirst serve --root $WS", "--fixtures", str(stranger)])
+    exit_code("run", f"mcp:{sys.executable} -m readfirst serve --root $WS", "--fixtures", stranger)
     assert (tmp_path / "made.txt").exists() is not is_recognised
 
 

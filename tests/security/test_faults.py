@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.agents.acp import AcpClient
-from readfirst.harness.cli import main as cli
 from readfirst.harness.compare.signature import _AT_LINE_ENDS
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.harm.permitted import _SPACES_AT_ENDS
@@ -296,8 +295,6 @@ def test_what_a_killed_installation_left_is_removed_by_the_next(tmp_path: Path) 
         ["product", "sweep", "--minutes", "nan"],
     ],
 )
-def test_no_number_is_beyond_the_clock(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as refused:
-        cli.main(words)
-    assert refused.value.code == 2
-    assert "Invalid value for" in capsys.readouterr().err
+def test_no_number_is_beyond_the_clock(words: list[str], readfirst: Cli) -> None:
+    ran = readfirst(*words)
+    assert (ran.code, "Invalid value for" in ran.err) == (2, True)

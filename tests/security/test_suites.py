@@ -13,7 +13,6 @@ import pytest
 import yaml
 
 from readfirst.harness.changes.dating import chain
-from readfirst.harness.cli import main as cli
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
@@ -24,6 +23,7 @@ from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_r
 from readfirst.harness.suite.theme_recordings import theme
 from readfirst.harness.suite.tools import ToolsError, load_tools
 from readfirst.harness.suite.transcript import RecordingError
+from tests.command_line import Cli
 
 SCENARIO = (
     "title: A stranger sends this\nrequirement: must\ntags: [a]\nrule: x\nsteps:\n  - mkdir: a\n"
@@ -88,7 +88,7 @@ def test_a_link_in_a_suite_is_refused(name: str, suite: Suite, tmp_path: Path) -
     ],
 )
 def test_a_case_whose_name_leads_elsewhere_is_refused(
-    file: str, slug: str, suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    file: str, slug: str, suite: Suite, tmp_path: Path, readfirst: Cli
 ) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -96,10 +96,9 @@ def test_a_case_whose_name_leads_elsewhere_is_refused(
     head, _, steps = SCENARIO.partition("steps:")
     case = f"cases:\n  {slug.replace('OUT', str(outside)[1:])!r}: {{title: Another one}}\n"
     (suite.root / "scenarios" / file).write_text(f"{head}{case}steps:{steps}")
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["run", "reference", "--fixtures", str(suite.root), "--keep", str(tmp_path / "kept")])
-    assert ended.value.code == 4
-    assert "[cases-form]" in capsys.readouterr().err
+    ran = readfirst("run", "reference", "--fixtures", suite.root, "--keep", tmp_path / "kept")
+    assert ran.code == 4
+    assert "[cases-form]" in ran.err
     assert (outside / "precious.txt").read_text() == "precious"
 
 

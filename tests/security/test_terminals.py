@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness import printed
-from readfirst.harness.cli.main import main
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.printed import (
     as_text,
@@ -26,6 +25,7 @@ from readfirst.harness.printed import (
     say_table,
 )
 from readfirst.harness.report import output
+from tests.command_line import exit_code
 
 from .stranger import project
 
@@ -145,8 +145,7 @@ def test_an_error_prints_text(
         raise error
 
     monkeypatch.setattr("readfirst.harness.cli.scenarios.open_suite", fail)
-    with pytest.raises(SystemExit):
-        main([*options, "list"])
+    exit_code(*options, "list")
     shown = capsys.readouterr().err
     assert "owned" in shown
     assert complaints(shown) == []
@@ -197,8 +196,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_a_command_prints_text(words: str, theirs: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main([*words.split(" ", 2), "--fixtures", str(theirs)])
+    exit_code(*words.split(" ", 2), "--fixtures", theirs)
     out, err = capfd.readouterr()
     assert complaints(out) == []
     assert complaints(err) == []
@@ -219,8 +217,7 @@ def test_a_report_that_goes_to_a_stream_is_text() -> None:
 
 def test_a_list_has_a_line_for_each_scenario(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     root = project(tmp_path, HOSTILE).suite.root
-    with pytest.raises(SystemExit):
-        main(["list", "--fixtures", str(root)])
+    exit_code("list", "--fixtures", root)
     lines = capsys.readouterr().out.splitlines()
     assert [line.count("\t") for line in lines] == [2, 2]
 
