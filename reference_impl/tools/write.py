@@ -21,7 +21,8 @@ from readfirst.reference_impl.session.storage import refuse_unwritable
 from readfirst.reference_impl.text.content import (
     Format,
     encode,
-    numbered,
+    lines_of,
+    numbered_lines,
     readable,
     strips_whitespace,
     unify,
@@ -32,6 +33,11 @@ from readfirst.reference_impl.tools import edit as edit_tool
 
 __all__ = ["execute", "permit", "prepare", "schema", "validate"]
 
+_CLIPPED = (
+    "<response clipped><NOTE>To save on context only part of this file has been shown to you. You should retry this "
+    "tool after you have searched inside the file with Grep in order to find the line numbers of what you are "
+    "looking for.</NOTE>"
+)
 _NAMES_OF_WRITE = {"path": "file_path", "file_text": "content"}
 
 
@@ -171,6 +177,9 @@ def created(behaviours: Behaviours, given: str) -> str:
 def overwritten(behaviours: Behaviours, given: str, content: str) -> str:
     """Answer a Write over a file with content."""
     if behaviours.answers.write_answer_shows_content:
-        lines = numbered(content, behaviours.reading.line_number_format)
-        return f"The file {given} has been updated. {edit_tool.SHOWN}{lines}"
+        most = behaviours.answers.write_answer_lines
+        lines = lines_of(content) if content else []
+        shown = numbered_lines(lines[:most], behaviours.reading.line_number_format, 1)
+        rest = "" if most is None or len(lines) <= most else _CLIPPED
+        return f"The file {given} has been updated. {edit_tool.SHOWN}{shown}{rest}"
     return f"The file {given} has been updated successfully.{edit_tool.known(behaviours)}"
