@@ -20,9 +20,9 @@ if not hasattr(run, "tools"):
 result = run.tools.call(name, args)
 return {{{{"content": result.text, "is_error": result.is_error}}}}
 """
-SECTION = (
-    (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8").partition("\n## Add a case\n")[2].partition("\n## ")[0]
-)
+PAGE = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
+SECTION = re.split(r"\n##+ ", PAGE.partition("\n## Add a case\n")[2])[0]
+"""The way of a case, up to what follows below a heading of its own."""
 COMMANDS = re.findall(r"^ *\$ (.*)$", SECTION, re.MULTILINE)
 (NEW,) = re.findall(r"readfirst new (\S+)", SECTION)
 CASE = code("CONTRIBUTING.md", "yaml")[0]
