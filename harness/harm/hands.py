@@ -169,15 +169,22 @@ class Known:
             return []
         lines = lines_of(self.data)
         texts = pieces(Content.of(after).text)
-        different = set(lines)
-        if len(different) == len(lines) and b"\r" not in self.data and different.issubset(texts):
+        different, crlf = set(lines), b"\r" in self.data
+        once = len(different) == len(lines) and not crlf
+        if once and different.issubset(texts):
             return []  # whoever saw them
         marks = self.marks
         if not marks or marks.isupper():
             return []
+        if once:
+            there = set(texts)
+            return [
+                (number, text, _HANDS[mark])
+                for number, (text, mark) in enumerate(zip(lines, marks, strict=True), 1)
+                if text not in there and mark in _HANDS and text and not text.isspace()
+            ]
         left = Counter(texts)
         gone = []
-        crlf = b"\r" in self.data
         for number, (text, mark) in enumerate(zip(lines, marks, strict=True), 1):
             if mark not in _HANDS:  # it was seen
                 continue
