@@ -56,25 +56,33 @@ _OF_THE_SYSTEM = frozenset(
 """Errors that say nothing of whoever had the workspace."""
 
 
-@contextmanager
-def _spoilt(doing: str) -> Iterator[None]:
+class _spoilt:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
     """Raise SpoiltError for what goes wrong with a workspace that an implementation had, in any way a system knows.
 
-    OSError is left for what the system itself lacks.
+    OSError is left for what the system itself lacks. `doing` is what is done, in words.
     """
-    deep = f"cannot {doing}: its directories are nested too deeply"
-    try:
-        yield
-    except RecursionError:
-        raise SpoiltError(deep) from None
-    except TooLargeError as error:
-        raise SpoiltError(f"cannot {doing}: {error}") from error
-    except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:
-            raise SpoiltError(deep) from None
-        if error.errno in _OF_THE_SYSTEM:
-            raise
-        raise SpoiltError(f"cannot {doing}: {error}") from error
+
+    __slots__ = ("_doing",)
+
+    def __init__(self, doing: str) -> None:
+        self._doing = doing
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: object
+    ) -> None:
+        deep = f"cannot {self._doing}: its directories are nested too deeply" if error is not None else ""
+        match error:
+            case RecursionError():
+                raise SpoiltError(deep) from None
+            case TooLargeError():
+                raise SpoiltError(f"cannot {self._doing}: {error}") from error
+            case OSError(errno=errno.ENAMETOOLONG):
+                raise SpoiltError(deep) from None
+            case OSError(errno=number) if number not in _OF_THE_SYSTEM:
+                raise SpoiltError(f"cannot {self._doing}: {error}") from error
 
 
 def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
@@ -173,11 +181,12 @@ class Site:
         )
         self._own = [above, around, Folder(self.home, HOME, role="its home")]
         self._shared = [Folder(base, "../../../", _OF_A_BASE.fullmatch)] if alone_in_base else []
-        self._servers: list[Folder] = []
+        servers: list[Folder] = []
         if confined:
             _make(f"{directory}/{_TMPDIR}")
             self._own.append(Folder(f"{directory}/{_TMPDIR}", TEMPORARY))
-            self._servers = [Folder(f"{base}/{_TMPDIR}", TEMPORARY), Folder(f"{base}/{_HOME}", HOME)]
+            servers = [Folder(f"{base}/{_TMPDIR}", TEMPORARY), Folder(f"{base}/{_HOME}", HOME)]
+        self._watched = (*self._own, *self._shared, *servers)
 
     def rename(self, name: str) -> None:
         """Give the root another path, in the same folder."""
@@ -257,8 +266,7 @@ class Site:
         what the system lacks.
         """
         with _spoilt("read the workspace"):
-            folders = (*self._own, *self._shared, *self._servers)
-            added = [(folder, names) for folder in folders if (names := folder.added())]
+            added = [(folder, names) for folder in self._watched if (names := folder.added())]
             entries = snapshot(self.root) if self._snapshots is None else self._snapshots.take(self.root)
             if added:
                 entries = dict(entries)
@@ -270,7 +278,7 @@ class Site:
     def _placeless(self, entries: dict[str, Entry]) -> dict[str, Entry]:
         """Name alike in every place what was made below the workspace by its path, such as a blank and that."""
         base = os.path.dirname(self.directory)
-        if not any(base in path for path in entries):
+        if base not in "\n".join(entries):
             return entries
         above = (self.root, self.around, self.directory, base)
         for number, folder in enumerate(above):
@@ -323,7 +331,7 @@ class Site:
 
     def close(self) -> None:
         """Close what is kept open of the folders around it."""
-        for folder in (*self._own, *self._shared, *self._servers):
+        for folder in self._watched:
             folder.close()
 
 
