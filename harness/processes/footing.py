@@ -23,20 +23,12 @@ FOLDER = _HANDLE | os.O_DIRECTORY | os.O_NOFOLLOW
 def opened(folder: str, *, make: bool = False) -> Iterator[int]:
     """Open a folder by its absolute path, in which no part is a link; `make` what is missing. Raises OSError."""
     found = _opened_at_once(folder)
+    if found is None:
+        found = _walked(folder, os.open("/", FOLDER), make=make)
     try:
-        if found is not None:
-            yield found
-            return
-        found = os.open("/", FOLDER)
-        for part in folder.split("/"):
-            if part:
-                deeper = below(part, found, make=make)
-                os.close(found)
-                found = deeper
         yield found
     finally:
-        if found is not None:
-            os.close(found)
+        os.close(found)
 
 
 def _opened_at_once(folder: str) -> int | None:
@@ -66,6 +58,19 @@ def below(name: str, above: int, *, make: bool = False) -> int:
     return os.open(name, FOLDER, dir_fd=above)
 
 
+def _walked(path: str, start: int, *, make: bool) -> int:
+    """Open a folder by its path from an open one, which is closed. Raises OSError."""
+    found = start
+    for part in path.split("/"):
+        if part:
+            try:
+                deeper = below(part, found, make=make)
+            finally:
+                os.close(found)
+            found = deeper
+    return found
+
+
 class Below:
     """A folder, opened past no link, and one after the other of those below it; what is missing is made.
 
@@ -87,12 +92,7 @@ class Below:
         if self._last is not None and self._last[0] == path:
             return self._last[1]
         self._close()
-        found = self._first
-        for part in path.split("/"):
-            deeper = below(part, found, make=True)
-            if found != self._first:
-                os.close(found)
-            found = deeper
+        found = _walked(path, os.open(".", FOLDER, dir_fd=self._first), make=True)
         self._last = path, found
         return found
 

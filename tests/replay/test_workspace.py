@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.processes.footing import Below
 from readfirst.harness.suite.entry import (
     OLD_TIME,
     Base64Content,
@@ -229,4 +230,13 @@ def test_a_pool_leaves_nothing_open_whatever_became_of_its_sites() -> None:
         with pytest.raises(SpoiltError):
             spoil()
     assert before < in_use
+    assert open_files() == before
+
+
+def test_a_folder_that_cannot_be_made_leaves_nothing_open(tmp_path: Path) -> None:
+    before = open_files()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").touch()
+    with Below(os.fspath(tmp_path)) as below, pytest.raises(NotADirectoryError):
+        below.at("folder/file/deeper")
     assert open_files() == before
