@@ -262,4 +262,6 @@ def serve(contract: str, version: str, kept: Path | None = None) -> None:
 
 
 if __name__ == "__main__":
+    # Python would act on it between two of its own steps: on one that comes right before it waits for input, never.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     serve(sys.argv[1], "", Path(sys.argv[2]))

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+import signal
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -200,3 +205,17 @@ def test_check_adapter_finds_who_writes_what_was_given_up_or_cut(capability: str
     with SitePool() as place:
         problems = {each.name: each.problem for each in check_adapter(Writing(), place)}  # type: ignore[arg-type]
     assert "Refuse it, and write nothing" in problems[check]
+
+
+def test_the_system_itself_ends_the_reference_by_a_signal(tmp_path: Path) -> None:
+    command = (sys.executable, "-P", "-m", "readfirst.harness.adapters.reference", "2.1.7", str(tmp_path))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as served:
+        assert served.stdin is not None
+        assert served.stdout is not None
+        served.stdin.write(b'{"id": 1, "do": "hello", "protocol": 1}\n')
+        served.stdin.flush()
+        assert json.loads(served.stdout.readline())["id"] == 1
+        caught = re.search(r"^SigCgt:\s*(\w+)$", Path(f"/proc/{served.pid}/status").read_text(), re.MULTILINE)
+        served.stdin.close()
+    assert caught is not None
+    assert not int(caught[1], 16) & (1 << signal.SIGINT - 1 | 1 << signal.SIGTERM - 1)
