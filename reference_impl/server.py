@@ -10,7 +10,8 @@ import json
 import os
 import select
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -61,7 +62,7 @@ def serve(contract: str = DEFAULT_CONTRACT, root: Path | None = None, settings: 
     `root` is the directory that relative paths begin at (default: the current directory), `settings` a Claude Code
     settings file whose `permissions.deny` holds. Results are one text block; a refusal has `isError` set. Arguments
     are not checked against the advertised schemas, so that wrong ones get the tool's own answer. Calls that arrive
-    together are one message, as for `FileTools.call_parallel`.
+    together are one message, as for `FileTools.call_parallel`. `initialize` begins a session anew.
     SystemExit 2: unknown contract, no such directory, or a bad settings file.
     """
     directory = Path.cwd() if root is None else root
@@ -69,12 +70,15 @@ def serve(contract: str = DEFAULT_CONTRACT, root: Path | None = None, settings: 
         if not directory.is_dir():
             raise SettingsError(f"{directory}: is not a directory; --root must name one")
         rules = [] if settings is None else deny_rules(settings)
-        tools = FileTools(contract, root=directory.resolve(), home=os.environ.get("HOME"), deny=rules)
+        begin = partial(
+            FileTools, contract, root=directory.resolve(), home=os.environ.get("HOME"), deny=rules
+        )
+        server = Server(begin, contract, sys.stdout.buffer)
     except PermissionRuleError as error:
         _give_up(f"{settings}: permissions.deny: {error}")
     except (SettingsError, ValueError) as error:
         _give_up(str(error))
-    _converse(Server(tools, contract, sys.stdout.buffer))
+    _converse(server)
 
 
 def _give_up(message: str) -> None:
@@ -98,10 +102,11 @@ def _converse(server: Server) -> None:
 
 
 class Server:
-    """One session of the tools; `answers` is where its side of the conversation goes."""
+    """Sessions of the tools, one after the other; `answers` is where its side of the conversation goes."""
 
-    def __init__(self, tools: FileTools, contract: str, answers: BinaryIO) -> None:
-        self._tools = tools
+    def __init__(self, begin: Callable[[], FileTools], contract: str, answers: BinaryIO) -> None:
+        self._begin = begin
+        self._tools = begin()
         self._info = {"name": "readfirst-reference", "version": contract}
         self._answers = answers
         self._calls: list[tuple[str | int, tuple[str, Mapping[str, Any]]]] = []
@@ -138,6 +143,8 @@ class Server:
     def _answer(self, number: str | int, method: str, params: Any) -> None:
         match method, params:
             case "initialize", {"protocolVersion": str(version)}:
+                self.execute()  # what waits belongs to the session before
+                self._tools = self._begin()
                 spoken = version if version in _VERSIONS else _VERSIONS[0]
                 offered = {"protocolVersion": spoken, "capabilities": {"tools": {}}, "serverInfo": self._info}
                 self._tell(number, result=offered)

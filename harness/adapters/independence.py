@@ -1,12 +1,13 @@
 """Independence: whether sessions come out alike however their server is started and shared; tried, not asked.
 
-The same calls are made in a session with a server of its own, in one whose server was started ahead, and in sessions
-that share a server. What is compared is all that a scenario could see: texts, refusals, and the workspace's files.
+The same calls are made in a session with a server of its own, in one whose server was started ahead, in sessions that
+follow each other on one server in the same workspace, and in sessions that share a server. What is compared is all
+that a scenario could see: texts, refusals, and the workspace's files.
 """
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,9 @@ Lend = Callable[[], AbstractContextManager[Site]]
 """Lends a site; a session that is opened there gets its server in one certain way."""
 Open = Callable[[Workspace], Session]
 
-_FILES = {
-    name: RegularFile(TextContent(text))
-    for name, text in {"a.txt": "one\ntwo\nthree\n", "b.txt": "four\n", "sub/c.md": "five\nsix\n"}.items()
-}
+_TEXTS = {"a.txt": "one\ntwo\nthree\n", "b.txt": "four\n", "sub/c.md": "five\nsix\n"}
+_FILES = {name: RegularFile(TextContent(text)) for name, text in _TEXTS.items()}
+_OTHER_FILES = {name: RegularFile(TextContent(text.upper())) for name, text in _TEXTS.items()}
 _BESIDE = "beside.txt"
 _CHANGE = WorldEvent("modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10)
 _MANY = 24
@@ -35,11 +35,13 @@ _MANY = 24
 @dataclass(frozen=True, slots=True)
 class Independence:
     """What was found: whether servers may start ahead of need (`prestart`), and serve one session after another in the
-    same workspace (`again`); and why none may be shared (`refusal`, or empty).
+    same workspace (`again`), or do if a new handshake is between them (`anew`); and why none may be shared between
+    workspaces (`refusal`, or empty). That is not tried where they begin `anew`, which needs no sharing.
     """
 
     prestart: bool = False
     again: bool = False
+    anew: bool = False
     refusal: str = ""
 
 
@@ -60,20 +62,24 @@ def try_servers(
     prestart: Lend,
     shared: Lend,
     again: Lend,
+    anew: Lend,
     share: bool = True,
 ) -> Independence:
     """Make the calls in each way, as far as there are `tools` for them, and compare.
 
-    `again` lends the same workspace each time, with the server that was there. What breaks on the way counts as a
-    difference. Without `share` nothing is shared between workspaces.
+    `again` lends the same workspace each time, with the server that was there; so does `anew`, with a new handshake
+    for each session. What breaks on the way counts as a difference. Without `share` nothing is shared between
+    workspaces.
     """
     trial = _Trial(open_, tools)
     try:
         expected = trial.seen(alone, alone)
     except Exception as error:
         return Independence(refusal=f"a separate server broke when this was tried: {error}")
-    # Three times: what the first and the second session did may show in the next.
-    serves_again = not any(trial.difference(expected, again, alone) for _ in range(3))
+
+    serves_again = trial.in_succession(expected, again, alone)
+    if not serves_again and trial.in_succession(expected, anew, alone):
+        return Independence(anew=True)
     found = Independence(serves_again or not trial.difference(expected, prestart, alone), serves_again)
     if not share:
         return found
@@ -90,22 +96,43 @@ class _Trial:
         self._open = open_
         self._tools = tools
 
-    def difference(self, expected: list[_Seen], lend: Lend, neighbour: Lend, *, busy: bool = False) -> str:
+    def in_succession(self, expected: list[_Seen], lend: Lend, neighbour: Lend) -> bool:
+        """Tell whether sessions come out as expected after others; twice, as the first time may show in the second."""
+        return not any(self.difference(expected, lend, neighbour, former=lend) for _ in range(2))
+
+    def difference(
+        self,
+        expected: list[_Seen],
+        lend: Lend,
+        neighbour: Lend,
+        *,
+        busy: bool = False,
+        former: Lend | None = None,
+    ) -> str:
         """Return in words which call came out otherwise than expected; empty if none did."""
         try:
-            seen = self.seen(lend, neighbour, busy=busy)
+            seen = self.seen(lend, neighbour, busy=busy, former=former)
         except Exception as error:
             return f"a call that broke ({' '.join(str(error).split())[:100]})"
         return next((one.doing for one, other in zip(expected, seen, strict=True) if one != other), "")
 
-    def seen(self, lend: Lend, neighbour: Lend, *, busy: bool = False) -> list[_Seen]:
-        """Make the calls in a site whose files have other names in a neighbour, where a session may be `busy` first."""
-        with neighbour() as other, lend() as site:
+    def seen(
+        self, lend: Lend, neighbour: Lend, *, busy: bool = False, former: Lend | None = None
+    ) -> list[_Seen]:
+        """Make the calls in a site whose files have other names in a neighbour.
+
+        A session may be `busy` there before, or where `former` lends a site, with other text in its files.
+        """
+        with neighbour() as other, ExitStack() as stack:
+            if former is not None:
+                with former() as same:
+                    same.lay_out(_OTHER_FILES)
+                    self._be_busy(same)
+            site = stack.enter_context(lend())
             start = _Seen("a start", None, site.snapshot())
             other.lay_out(_FILES)
             if busy:
-                with self._session(other) as session:
-                    self._be_busy(session, other)
+                self._be_busy(other)
             _link(other, site)
             with self._session(site) as session:
                 seen = [start, *self._calls(session, site)]
@@ -119,13 +146,14 @@ class _Trial:
         finally:
             close_session(session)
 
-    def _be_busy(self, session: Session, site: Site) -> None:
-        """Read the files, and many more; let a call be refused."""
+    def _be_busy(self, site: Site) -> None:
+        """Read the files, and many more, in a session; let a call be refused."""
         site.lay_out({f"{number}.txt": RegularFile(TextContent("text\n")) for number in range(_MANY)})
-        for name in (*_FILES, *(f"{number}.txt" for number in range(_MANY))):
-            self._call(session, "Read", {"file_path": f"{site.root}/{name}"})
-        wrong = {"file_path": f"{site.root}/a.txt", "old_string": "not there", "new_string": "x"}
-        self._call(session, "Edit", wrong)
+        with self._session(site) as session:
+            for name in (*_FILES, *(f"{number}.txt" for number in range(_MANY))):
+                self._call(session, "Read", {"file_path": f"{site.root}/{name}"})
+            wrong = {"file_path": f"{site.root}/a.txt", "old_string": "not there", "new_string": "x"}
+            self._call(session, "Edit", wrong)
 
     def _calls(self, session: Session, site: Site) -> Iterator[_Seen]:
         create(site.around, _BESIDE, RegularFile(b"beside\n"))

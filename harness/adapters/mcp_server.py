@@ -29,6 +29,9 @@ LONGEST_MESSAGE = 64 * 1024 * 1024
 _FAREWELL = 0.3
 """Seconds that the server gets to end by itself when its input has ended."""
 
+_RENEWAL = 5.0
+"""Seconds in which a server that runs answers a second handshake."""
+
 _AFTERWARDS = 0.5
 """Seconds in which a server may still answer a call that was given up; it need not."""
 
@@ -65,6 +68,10 @@ class McpServer:
         self._conversation = loop.create_task(self._converse())
         self.offer: Offer = self._do(_offer, "the start", start_limit)
         self._child.warn()
+
+    def begin_anew(self) -> None:
+        """Shake hands again, at which some servers begin their session anew. Raises BrokenAdapter, and it is ended."""
+        self._do(ClientSession.initialize, "a second handshake", _RENEWAL)
 
     @property
     def pid(self) -> int:

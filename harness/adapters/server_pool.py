@@ -1,5 +1,6 @@
 """Server pool: which server a session gets: one that many share, one started ahead, or one started for it."""
 
+import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -33,6 +34,7 @@ _TOO_FEW = "too few to test whether they can share one"
 _FRESH = "these need a working directory or rules of their own"
 _APART = "these gave another result on a shared server"
 _INDEPENDENT = "no session affects another"
+_ANEW = "a handshake begins each session anew"
 
 
 class ServerPool:
@@ -42,7 +44,8 @@ class ServerPool:
     `directory`: sessions share a server in the folder above all workspaces, but for those that need a working directory
     or rules of their own. `auto`: like `directory` where a trial shows that sessions come out as with a server each,
     else like `process`; a scenario that comes out otherwise alone takes itself out. A session's own server is started
-    ahead, and serves the next session of its workspace, where the trial shows that this makes no difference.
+    ahead, and serves the next session of its workspace, where the trial shows that this makes no difference. One whose
+    sessions a handshake begins anew serves nearly all in one workspace.
 
     `bound` says why a server can serve one workspace only, if that is known without a trial; empty otherwise. `home`
     is the home directory of shared servers. Not for use by several threads at once.
@@ -58,17 +61,18 @@ class ServerPool:
         self._prestart = Prestart(start)
         self._shared: _Shared | None = None
         self._sharing: set[Path] = set()
-        self._again: dict[Path, McpServer] = {}
+        self._again: dict[Path, _Kept] = {}
         self._apart: set[str] = set()
         self._shares = 0
         self._latest_apart = 0  # which of the sessions that shared a server came out otherwise last
         self._in_succession = 0
-        self._found = Independence(refusal=_AS_ASKED if isolation == "process" else _TOO_FEW)
+        self._found = Independence(refusal={"process": _AS_ASKED, "auto": _TOO_FEW}.get(isolation, ""))
         self._tried = isolation != "auto"
         self._sessions = 0
         self._repeated = 0
         self._alone = False
         self._fresh = True  # whether the latest session got a server that serves nothing else
+        self._anew = False  # whether a server that serves the next session shakes hands again before it
 
     @contextmanager
     def site(self, place: SitePool, scenario: Scenario, adapter: Adapter) -> Iterator[Site]:
@@ -88,9 +92,13 @@ class ServerPool:
         if self._fresh:
             return self._prestart.server(root) or self._start(workspace, root), True
         kept = self._again.get(root)
-        if kept is None or not kept.runs:
-            kept = self._again[root] = self._prestart.server(root) or self._start(workspace, root)
-        return kept, False
+        if kept is None or not kept.serves(root):
+            self._end_kept(root)
+            server = self._prestart.server(root) or self._start(workspace, root)
+            kept = self._again[root] = _Kept(root.stat(), server)
+        elif self._anew:
+            kept.server.begin_anew()
+        return kept.server, False
 
     def doubts(self, status: str) -> bool:
         """Tell whether the latest verdict is to be made again `alone`, because other sessions may have a part in it."""
@@ -118,18 +126,18 @@ class ServerPool:
         self._in_succession = self._in_succession + 1 if self._shares == self._latest_apart + 1 else 1
         self._latest_apart = self._shares
         if self._in_succession == _IN_SUCCESSION:
-            self._end_shared()
+            self.reset()
             self._in_succession = 0
         if len(self._apart) > max(_MOST_APART, self._shares / _ONE_IN):
             why = f"{counted(len(self._apart), 'scenario')} gave another result on a shared server"
-            self._found = replace(self._found, refusal=why)
+            self._found = Independence(self._found.prestart, self._found.again, refusal=why)
 
     def reset(self) -> None:
         """End all servers but those in use: what one of them spoilt may not be in its workspace alone."""
         self._prestart.close()
         self._end_shared()
-        while self._again:
-            self._again.popitem()[1].end()
+        for root in [*self._again]:
+            self._end_kept(root)
 
     def close(self) -> None:
         """End every server."""
@@ -143,36 +151,40 @@ class ServerPool:
             prestart=partial(self._prestart.site, place),
             shared=partial(self._site_to_share, place),
             again=partial(self._site_to_keep, place),
+            anew=partial(self._site_to_keep, place, anew=True),
             share=not self._bound,
         )
         self.reset()
         return replace(found, refusal=self._bound or found.refusal)
 
     def _chosen(self, place: SitePool, scenario: Scenario) -> AbstractContextManager[Site]:
-        shares = self.isolation == "directory" or not self._found.refusal
-        apart = scenario.id in self._apart
-        self._fresh = self._alone or apart or not self._found.again or bool(scenario.given.deny)
-        self._fresh = self._fresh or "sessions" in scenario.needs
-        if shares and not apart and not _alone(scenario) and not self._alone:
+        found, apart = self._found, scenario.id in self._apart
+        own = self._alone or apart or bool(scenario.given.deny) or "sessions" in scenario.needs
+        self._fresh = own or not (found.again or found.anew)
+        self._anew = found.anew
+        if found.anew and not own:
+            self._shares += 1
+            self.use = ServerUse(shared=True, why=_ANEW)
+            return place.site()
+        if not (found.anew or found.refusal or own or _alone(scenario)):
             self._fresh = False
             self._shares += 1
             self.use = ServerUse(shared=True, why=_UNTRIED if self.isolation == "directory" else _INDEPENDENT)
             return self._site_to_share(place)
-        why = self._found.refusal if not shares else _APART if apart else _FRESH
-        self.use = ServerUse(shared=False, why=why)
-        if self._fresh and self._found.prestart and not scenario.given.deny and not self._alone:
+        self.use = ServerUse(shared=False, why=found.refusal or (_APART if apart else _FRESH))
+        if self._fresh and found.prestart and not scenario.given.deny and not self._alone:
             return self._prestart.site(place)
         return place.site()
 
     @contextmanager
-    def _site_to_keep(self, place: SitePool) -> Iterator[Site]:
-        """Lend a site whose server serves the next session there, too."""
-        self._fresh = False
+    def _site_to_keep(self, place: SitePool, *, anew: bool = False) -> Iterator[Site]:
+        """Lend a site whose server serves the next session there, too; `anew`, after a new handshake."""
+        self._fresh, self._anew = False, anew
         try:
             with place.site() as site:
                 yield site
         finally:
-            self._fresh = True
+            self._fresh, self._anew = True, False
 
     @contextmanager
     def _site_to_share(self, place: SitePool) -> Iterator[Site]:
@@ -192,6 +204,11 @@ class ServerPool:
             shared = self._shared = _Shared(folder, self._start(Workspace(folder, self._home), folder))
         return shared.server
 
+    def _end_kept(self, root: Path) -> None:
+        kept = self._again.pop(root, None)
+        if kept is not None:
+            kept.server.end()
+
     def _end_shared(self) -> None:
         if self._shared is not None:
             self._shared.server.end()
@@ -208,3 +225,15 @@ def _alone(whose: Workspace | Scenario) -> bool:
 class _Shared:
     folder: Path
     server: McpServer
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A server that serves one workspace after the other at the same path, `began` in this folder."""
+
+    began: os.stat_result
+    server: McpServer
+
+    def serves(self, root: Path) -> bool:
+        """Tell whether it runs, and the folder is still the one that it began in."""
+        return self.server.runs and os.path.samestat(self.began, root.stat())

@@ -191,7 +191,7 @@ def test_calls_that_arrive_together_are_one_message(tmp_path, count):
 def answers_to_lines(folder: Path, *lines: str) -> list[dict[str, Any]]:
     """What the server answers to lines that arrive together."""
     answers = io.BytesIO()
-    server = Server(FileTools("2.1.7", root=folder), "2.1.7", answers)
+    server = Server(lambda: FileTools("2.1.7", root=folder), "2.1.7", answers)
     for each in lines:
         server.take(each.encode())
     server.execute()
@@ -219,6 +219,22 @@ def test_what_is_no_request_is_said_to_be_none(tmp_path, line, code):
     assert answer["error"]["code"] == code
     assert answer["id"] == (1 if code in (-32601, -32602) else None)
     assert (pong["id"], pong["result"]) == ("a", {})
+
+
+def test_a_handshake_begins_a_session_in_which_nothing_was_read(tmp_path):
+    (tmp_path / "a.txt").write_text("alpha\n")
+    read, write, again = (
+        f'{{"id": {number}, "method": "tools/call", "params": {{"name": "{tool}", "arguments": {arguments}}}}}'
+        for number, tool, arguments in (
+            (1, "Read", '{"file_path": "a.txt"}'),
+            (2, "Write", '{"file_path": "a.txt", "content": "beta"}'),
+            (3, "Write", '{"file_path": "a.txt", "content": "gamma"}'),
+        )
+    )
+    hello = '{"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-03-26"}}'
+    answers = {each["id"]: each["result"] for each in answers_to_lines(tmp_path, read, write, hello, again)}
+    assert [answers[number]["isError"] for number in (1, 2, 3)] == [False, False, True]
+    assert (tmp_path / "a.txt").read_text() == "beta"
 
 
 def test_what_asks_for_nothing_is_not_answered(tmp_path):

@@ -13,10 +13,18 @@ class Server:
         self.way, self.here, self.home = way, here, home
         self.at_start = {path.relative_to(here) for path in here.rglob("*")}
         self.seen: dict[object, bytes] = {}
+        self.texts: dict[object, str] = {}
         self.refused = False
         self.calls = 0
         if way == "logs-at-start":
             (here / "server.log").write_text("started\n")
+
+    def begin_anew(self) -> None:
+        """Take a second handshake; some forget what was read then."""
+        if self.way == "anew-ends":
+            sys.exit(3)
+        if self.way.startswith("anew"):
+            self.seen.clear()
 
     def call(self, tool: str, arguments: dict[str, str]) -> tuple[str, bool]:
         """Return the text, and whether it is an error."""
@@ -30,7 +38,7 @@ class Server:
             text, is_error = self.perform(tool, arguments), False
         except (ValueError, OSError) as error:
             text, is_error = str(error), True
-        if self.way == "reminds" and self.calls % 20 == 0:
+        if self.way.endswith("reminds") and self.calls % 20 == 0:
             text += "\nremember the list"
         return text, is_error
 
@@ -46,6 +54,11 @@ class Server:
             raise ValueError("it was not there")
         if tool == "Read":
             text = path.read_text()
+            if (
+                self.way == "anew-but-for-texts"
+            ):  # it thinks that a file with the same time and size is the same
+                state = path.stat()
+                text = self.texts.setdefault((path, state.st_mtime_ns, state.st_size), text)
         else:
             self.check(path)
             former = path.read_text() if path.exists() else ""
@@ -84,12 +97,16 @@ class Server:
 
 def main() -> None:
     server = Server(sys.argv[1], Path.cwd(), Path(os.environ["HOME"]))
+    begun = False
     for line in sys.stdin:
         message = json.loads(line)
         if "id" not in message:
             continue
         match message["method"]:
             case "initialize":
+                if begun:
+                    server.begin_anew()
+                begun = True
                 result: dict[str, object] = {
                     "protocolVersion": message["params"]["protocolVersion"],
                     "capabilities": {"tools": {}},

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,21 @@ from readfirst.harness.workspace.site import Site, SitePool
 from tests.replay.leaky_servers import Server
 
 
+@contextmanager
+def ended() -> Iterator[None]:
+    try:
+        yield
+    except SystemExit as error:
+        raise BrokenAdapter("the server ended") from error
+
+
 class Session:
     def __init__(self, server: Server) -> None:
         self.server = server
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        try:
+        with ended():
             return ToolResult(*self.server.call(tool, dict(arguments)))
-        except SystemExit as error:
-            raise BrokenAdapter("the server ended") from error
 
 
 class Servers:
@@ -44,10 +51,13 @@ class Servers:
             yield site
 
     @contextmanager
-    def again(self) -> Iterator[Site]:
+    def again(self, *, anew: bool = False) -> Iterator[Site]:
         with self.place.site() as site:
             one = self.started.get("again") or Server(self.way, Path(site.root), Path(site.home))
             self.started[site.root] = self.started["again"] = one
+            if anew:
+                with ended():
+                    one.begin_anew()
             yield site
 
     @contextmanager
@@ -69,6 +79,7 @@ def found(
         prestart=servers.prestart,
         shared=servers.shared,
         again=servers.again,
+        anew=partial(servers.again, anew=True),
         share=share,
     )
 
@@ -82,6 +93,15 @@ def test_sessions_that_do_not_notice_each_other_are_independent(place: SitePool)
 
 def test_a_server_that_remembers_nothing_serves_the_next_session_in_its_workspace(place: SitePool) -> None:
     assert found("forgets", place) == Independence(prestart=True, again=True)
+
+
+def test_a_server_that_a_handshake_lets_forget_serves_one_session_after_the_other(place: SitePool) -> None:
+    assert found("anew", place) == Independence(anew=True)
+
+
+@pytest.mark.parametrize("way", ["anew-but-for-texts", "anew-reminds", "anew-ends"])
+def test_a_server_that_remembers_something_after_a_handshake_is_noticed(place: SitePool, way: str) -> None:
+    assert not found(way, place).anew
 
 
 @pytest.mark.parametrize(
@@ -135,7 +155,7 @@ def test_a_server_that_always_breaks_is_not_shared(place: SitePool) -> None:
     def broken(workspace: Workspace) -> Session:
         raise BrokenAdapter("it never starts")
 
-    ways = dict.fromkeys(("alone", "prestart", "shared", "again"), place.site)
+    ways = dict.fromkeys(("alone", "prestart", "shared", "again", "anew"), place.site)
     found = try_servers(broken, BASIC_CAPABILITIES, **ways)
     assert found == Independence(
         prestart=False, refusal="a separate server broke when this was tried: it never starts"

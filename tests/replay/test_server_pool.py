@@ -204,16 +204,21 @@ def findings(verdicts: list[Verdict]) -> list[object]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
-@pytest.mark.parametrize("way", ["honest", "anything-read", "tells-where", "ends"])
+@pytest.mark.parametrize(
+    "way", ["honest", "anything-read", "tells-where", "ends", "anew", "anew-but-for-texts"]
+)
 def test_verdicts_are_those_of_a_server_each(way: str, known: list[str]) -> None:
     assert len(known) >= 4
     assert findings(judged(way, "auto", known)) == findings(judged(way, "process", known))
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_scenario_that_comes_out_otherwise_alone_takes_itself_out(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_scenario_that_comes_out_otherwise_alone_takes_itself_out(
+    monkeypatch: pytest.MonkeyPatch, anew: bool
+) -> None:
     """A leak that the trial does not find: the second scenario fails beside the first, and not alone."""
-    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence())
+    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence(anew=anew))
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread", "gate/edit-unread"]
     verdicts = judged("anything-read", "auto", ids)
     assert verdicts[1].levels["effects"]
@@ -224,8 +229,11 @@ def test_a_scenario_that_comes_out_otherwise_alone_takes_itself_out(monkeypatch:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_many_scenarios_that_come_out_otherwise_end_the_sharing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence())
+@pytest.mark.parametrize("anew", [False, True])
+def test_many_scenarios_that_come_out_otherwise_end_the_sharing(
+    monkeypatch: pytest.MonkeyPatch, anew: bool
+) -> None:
+    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence(anew=anew))
     monkeypatch.setattr(server_pool, "_MOST_APART", 0)
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread"]
     uses = [verdict.server for verdict in judged("anything-read", "auto", ids)]
@@ -305,3 +313,16 @@ def test_a_server_that_remembers_nothing_serves_the_next_session_of_its_workspac
     used.adapter.close()
     assert gone(pid)
     assert gone(next_pid)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_server_that_a_handshake_lets_forget_serves_all_sessions_of_a_workspace(place: SitePool) -> None:
+    used = Used(place, "anew")
+    (use, pid, root), (again, relative, _) = used.session(), used.session(RELATIVE)
+    assert use == again == ServerUse(shared=True, why="a handshake begins each session anew")
+    assert pid == relative
+    root.rmdir()
+    root.mkdir()
+    assert used.session(RELATIVE)[1] != pid  # which is nowhere now
+    used.adapter.close()
+    assert gone(pid)
