@@ -1,14 +1,14 @@
 """Claims: what the documents say, in our words, read from `fixtures/claims.yaml` with the scenarios that show it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.finding import Position, SuiteError
-from readfirst.harness.source.inspection import Inspection, a_kind_of, did_you_mean
+from readfirst.harness.source.finding import Position
+from readfirst.harness.source.inspection import Fields, Inspection, a_kind_of, did_you_mean
 from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.expectations import read_expectation
 from readfirst.harness.suite.scenario import Clause
@@ -16,10 +16,6 @@ from readfirst.harness.suite.scenario import Clause
 DOCUMENT_AND_SECTION = re.compile(r"(?P<document>\S+\.txt), (?P<section>\S.*)")
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _MOST_CALLS = 1000
-
-
-class ClaimsError(SuiteError):
-    """`claims.yaml` is not in its format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +119,18 @@ def claims_file(root: Path) -> Path:
 
 
 def load_claims(path: Path) -> Claims:
-    """Read `claims.yaml`. Raises ClaimsError (all problems) or StrictYamlError."""
+    """Read `claims.yaml`. Raises SuiteError with all problems."""
     look = _Look(strict_yaml.load(strict_yaml.read(path), path))
     keys = ("topics", "questions", "contradictions")
-    top = look.mapping(look.document.value, (), "the file", keys, required=keys) or {}
-    topics = tuple(look.topic(name, value) for name, value in look.entries(top, "topics"))
+    top = look.fields(look.document.value, (), "the file", keys, keys)
+    topics = tuple(look.topic(name, value) for name, value in top.mapping("topics").items())
     for topic in topics:
         look.presumptions(topic)
-    questions = tuple(look.question(name, value) for name, value in look.entries(top, "questions"))
+    questions = tuple(look.question(name, value) for name, value in top.mapping("questions").items())
     contradictions = tuple(
-        look.contradiction(name, value) for name, value in look.entries(top, "contradictions")
+        look.contradiction(name, value) for name, value in top.mapping("contradictions").items()
     )
-    look.finish(ClaimsError)
+    look.finish()
     return Claims(topics, questions, contradictions)
 
 
@@ -145,40 +141,36 @@ class _Look(Inspection):
         super().__init__(document)
         self.ids: dict[str, YamlPath] = {}
 
-    def entries(self, top: Mapping[str, Any], key: str) -> list[tuple[str, Any]]:
-        return list((self.mapping(top[key], (key,), key) or {}).items()) if key in top else []
-
     def topic(self, name: str, value: Any) -> Topic:
         path: YamlPath = ("topics", name)
         self._id(name, path)
-        fields = self.mapping(value, path, f"topic {name}", ("title", "claims"), ("title", "claims")) or {}
-        entries = self.mapping(fields.get("claims", {}), (*path, "claims"), "claims") or {}
+        keys = ("title", "claims")
+        fields = self.fields(value, path, f"topic {name}", keys, keys, whose="a topic")
+        entries = self.mapping(fields.values.get("claims", {}), (*path, "claims"), "claims") or {}
         claims = tuple(self._claim(key, entry, (*path, "claims", key)) for key, entry in entries.items())
-        return Topic(name, self._text(fields, path, "title", "a topic"), claims)
+        return Topic(name, fields.text("title"), claims)
 
     def _claim(self, name: str, value: Any, path: YamlPath) -> Claim:
         self._id(name, path)
         what = f"claim {name}"
         known = ("says", "rule", "sources", "shown_by", "unobservable", "presumes")
-        fields = self.mapping(value, path, what, known, ("says", "sources")) or {}
-        sources = self.strings(fields.get("sources", []), (*path, "sources"), "sources")
+        fields = self.fields(value, path, what, known, ("says", "sources"), whose=what)
+        sources = self._words(fields, "sources")
         for number, source in enumerate(sources):
             self._source(source, (*path, "sources", number))
-        if "sources" in fields and not fields["sources"]:
+        if "sources" in fields and not fields.values["sources"]:
             self.note((*path, "sources"), f"{what} has no source", "Write `document.txt, Section`.")
-        shown = self._shown_by(fields, path, of_claim=True)
+        shown = self._shown_by(fields, of_claim=True)
         if ("shown_by" in fields) == ("unobservable" in fields) and isinstance(value, dict):
             message = f"{what} needs shown_by or unobservable, one of the two"
             self.note(path, message, "List scenarios, or say why none can show it.", key=True)
         position = self.document.position(path, key=True)
-        reason = self._text(fields, path, "unobservable", what) if "unobservable" in fields else None
-        rule = self._text(fields, path, "rule", what) if "rule" in fields else None
-        presumes = self.strings(fields.get("presumes", []), (*path, "presumes"), "presumes")
+        reason, rule = fields.string("unobservable"), fields.string("rule")
+        presumes = self._words(fields, "presumes")
         if "presumes" in fields and not (presumes and shown):
             fix = "Name claims without which the scenarios of shown_by show nothing, or remove it."
             self.note((*path, "presumes"), f"{what} presumes nothing that its scenarios need", fix, key=True)
-        says = self._text(fields, path, "says", what)
-        return Claim(name, says, sources, position, shown, reason, rule, presumes)
+        return Claim(name, fields.text("says"), sources, position, shown, reason, rule, presumes)
 
     def presumptions(self, topic: Topic) -> None:
         """Note what its claims presume that is no claim; to be asked when all claims were read."""
@@ -190,39 +182,36 @@ class _Look(Inspection):
         self._id(name, path)
         what = f"question {name}"
         keys = ("asks", "source", "shown_by")
-        fields = self.mapping(value, path, what, keys, keys) or {}
-        source = self._text(fields, path, "source", what)
+        fields = self.fields(value, path, what, keys, keys, whose=what)
+        source = fields.text("source")
         if source:
             self._source(source, (*path, "source"))
         position = self.document.position(path, key=True)
-        shown = self._shown_by(fields, path)
-        return Question(name, self._text(fields, path, "asks", what), source, position, shown)
+        shown = self._shown_by(fields)
+        return Question(name, fields.text("asks"), source, position, shown)
 
     def contradiction(self, name: str, value: Any) -> Contradiction:
         path: YamlPath = ("contradictions", name)
         self._id(name, path)
         what = f"contradiction {name}"
         known = ("about", "claims", "reports", "shown_by", "unobservable")
-        fields = self.mapping(value, path, what, known, ("about", "claims")) or {}
-        claims = self.strings(fields.get("claims", []), (*path, "claims"), "claims")
+        fields = self.fields(value, path, what, known, ("about", "claims"), whose=what)
+        claims = self._words(fields, "claims")
         self._are_claims(claims, (*path, "claims"))
         if len(claims) < 2 and "reports" not in fields and isinstance(value, dict):
             fix = "Name two claims, or one and what users report."
             self.note(path, f"{what} has fewer than two sides", fix, key=True)
-        if not {"shown_by", "unobservable"} & fields.keys() and isinstance(value, dict):
+        if not {"shown_by", "unobservable"} & fields.values.keys() and isinstance(value, dict):
             message = f"{what} needs shown_by or unobservable"
             self.note(path, message, "List scenarios, or say why none can settle it.", key=True)
-        texts = {
-            key: self._text(fields, path, key, what) for key in ("reports", "unobservable") if key in fields
-        }
         return Contradiction(
             name,
-            self._text(fields, path, "about", what),
+            fields.text("about"),
             self.document.position(path, key=True),
             claims,
-            texts.get("reports"),
-            self._shown_by(fields, path),
-            texts.get("unobservable"),
+            fields.string("reports"),
+            self._shown_by(fields),
+            fields.string("unobservable"),
         )
 
     def _are_claims(self, claims: Sequence[str], path: YamlPath) -> None:
@@ -231,13 +220,14 @@ class _Look(Inspection):
                 known_claims = [key for key, place in self.ids.items() if place[2:3] == ("claims",)]
                 self.note((*path, number), f"there is no claim {claim!r}", did_you_mean(claim, known_claims))
 
-    def _shown_by(
-        self, fields: Mapping[str, Any], path: YamlPath, *, of_claim: bool = False
-    ) -> tuple[Shown, ...]:
+    def _words(self, fields: Fields, key: str) -> tuple[str, ...]:
+        return self.strings(fields.values.get(key, []), fields.place(key), key)
+
+    def _shown_by(self, fields: Fields, *, of_claim: bool = False) -> tuple[Shown, ...]:
         if "shown_by" not in fields:
             return ()
-        place = (*path, "shown_by")
-        items = self.sequence(fields["shown_by"], place, "shown_by", empty=False) or []
+        place = fields.place("shown_by")
+        items = self.sequence(fields.values["shown_by"], place, "shown_by", empty=False) or []
         known = ("scenario", "call", "expect", "exact") if of_claim else ("scenario", "call")
         shown = [self._shown(item, (*place, number), known) for number, item in enumerate(items)]
         return tuple(each for each in shown if each is not None)
@@ -246,22 +236,22 @@ class _Look(Inspection):
         position = self.document.position(path)
         if isinstance(value, str):
             return Shown(value, position)
-        fields = self.mapping(value, path, "a scenario that shows something", known, ("scenario",))
-        if fields is None or "scenario" not in fields:
+        fields = self.fields(value, path, "a scenario that shows something", known, ("scenario",))
+        if "scenario" not in fields:
             return None
-        scenario_id = self.string(fields["scenario"], (*path, "scenario"), "scenario") or ""
+        scenario_id, stated = fields.text("scenario"), fields.values
         call = None
         if "call" in fields:
-            call = self.integer(fields["call"], (*path, "call"), "call", least=1, most=_MOST_CALLS)
+            call = self.integer(stated["call"], (*path, "call"), "call", least=1, most=_MOST_CALLS)
         if "expect" not in fields:
             if "exact" in fields:
                 self.note(path, "exact needs expect", "Say with expect: which words are claimed.", key=True)
             return Shown(scenario_id, position, call)
         if "call" not in fields:
             self.note(path, "expect needs call", "Add call: with the number of the call, from 1.", key=True)
-        expect = self.mapping(fields["expect"], (*path, "expect"), "expect") or {}
+        expect = fields.mapping("expect")
         expectation = read_expectation(self, (*path, "expect"), expect, ("error", "text", "files"))
-        exact = fields.get("exact", False)
+        exact = stated.get("exact", False)
         if not isinstance(exact, bool):
             self.note((*path, "exact"), f"exact must be true or false, not {a_kind_of(exact)}", "Write true.")
         return Shown(scenario_id, position, call, expectation.recorded, "files" in expect, exact is True)
@@ -269,9 +259,6 @@ class _Look(Inspection):
     def _source(self, source: str, path: YamlPath) -> None:
         if DOCUMENT_AND_SECTION.fullmatch(source) is None:
             self.note(path, f"{source!r} does not say where to look", "Write `document.txt, Section`.")
-
-    def _text(self, fields: Mapping[str, Any], path: YamlPath, key: str, what: str) -> str:
-        return (self.string(fields[key], (*path, key), f"{key} of {what}") or "") if key in fields else ""
 
     def _id(self, name: str, path: YamlPath) -> None:
         if _ID.fullmatch(name) is None:

@@ -6,15 +6,10 @@ from pathlib import Path
 
 from readfirst.harness.session import Adapter, traits_of
 from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-
-
-class KnownError(SuiteError):
-    """The file of known disagreements is not in its format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +23,23 @@ class KnownDisagreement:
 def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...]:
     """Read a file `known: [{scenario: FILE, reason: TEXT}]`; each FILE is relative to it.
 
-    Raises KnownError or StrictYamlError for the file, ScenarioError for a scenario.
+    Raises SuiteError for the file, and for a scenario.
     """
-    document = strict_yaml.load(strict_yaml.read(path), path)
-    look = Inspection(document)
-    top = look.mapping(document.value, (), "the file", ("known",), required=("known",)) or {}
+    look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
+    top = look.fields(look.document.value, (), "the file", ("known",), ("known",))
     found: list[tuple[Path, str]] = []
-    for number, value in enumerate(look.sequence(top.get("known", []), ("known",), "known") or ()):
-        place = ("known", number)
+    for number, value in enumerate(top.sequence("known")):
         keys = ("scenario", "reason")
-        fields = look.mapping(value, place, "a known disagreement", keys, required=keys) or {}
-        file = look.string(fields.get("scenario", ""), (*place, "scenario"), "scenario")
-        reason = look.string(fields.get("reason", ""), (*place, "reason"), "reason")
+        fields = look.fields(value, ("known", number), "a known disagreement", keys, keys)
+        file, reason = fields.string("scenario"), fields.string("reason")
         if not (file and reason):
             continue
         if not (path.parent / file).is_file():
             fix = "Name the scenario's file, relative to this one."
-            look.note((*place, "scenario"), f"there is no file {file!r}", fix)
+            look.note(fields.place("scenario"), f"there is no file {file!r}", fix)
             continue
         found.append((path.parent / file, reason))
-    look.finish(KnownError)
+    look.finish()
     return tuple(
         KnownDisagreement(load_scenario(file, path.parent, contracts, require_expect=False), reason)
         for file, reason in found

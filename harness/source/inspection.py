@@ -1,8 +1,12 @@
 """Inspection: checks the shape of one strict YAML document and collects every problem with its position."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.source.strict_yaml import Document, YamlPath
 
@@ -46,6 +50,11 @@ class Inspection:
         self.document = document
         self.findings: list[Finding] = []
 
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """Read a file of a suite, in whose folder it is. Raises StrictYamlError."""
+        return cls(strict_yaml.load(strict_yaml.read(path, suite=path.parent), path))
+
     def note(
         self, path: YamlPath, message: str, fix: str, *, rule: str = "schema", key: bool = False
     ) -> None:
@@ -59,6 +68,19 @@ class Inspection:
         if self.findings:
             ordered = sorted(self.findings, key=lambda item: (item.position.line, item.position.column))
             raise error(ordered)
+
+    def fields(
+        self,
+        value: object,
+        path: YamlPath,
+        what: str,
+        known: Collection[str] | None = None,
+        required: Iterable[str] = (),
+        *,
+        whose: str = "",
+    ) -> Fields:
+        """Check a mapping as `mapping` does, and return what reads its keys; of what is no mapping, of none."""
+        return Fields(self, self.mapping(value, path, what, known, required) or {}, path, whose)
 
     def mapping(
         self,
@@ -134,3 +156,53 @@ class Inspection:
             path, f"{what} must be a whole number, not {found}", f"Write a number from {least} to {most}."
         )
         return None
+
+
+class Fields:
+    """The keys of a mapping that was checked; of one that is not there, nothing is returned and nothing noted.
+
+    Messages call the value of a key by the key, and say `whose` it is.
+    """
+
+    def __init__(self, look: Inspection, values: Mapping[str, Any], path: YamlPath, whose: str = "") -> None:
+        self.look = look
+        self.values = values
+        self.path = path
+        self._of = f" of {whose}" if whose else ""
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.values
+
+    def place(self, key: str) -> YamlPath:
+        """Return where the value of a key is."""
+        return (*self.path, key)
+
+    def string(self, key: str) -> str | None:
+        """Check a string that is not empty."""
+        return self.look.string(self.values[key], self.place(key), key + self._of) if key in self else None
+
+    def text(self, key: str) -> str:
+        """Check a string that is not empty; empty where there is none."""
+        return self.string(key) or ""
+
+    def strings(self, key: str) -> tuple[str, ...]:
+        """Check a list of such strings."""
+        return self.look.strings(self.values[key], self.place(key), key + self._of) if key in self else ()
+
+    def choice(self, key: str, choices: Collection[str]) -> str | None:
+        """Check one of several words."""
+        if key not in self:
+            return None
+        return self.look.choice(self.values[key], self.place(key), key + self._of, choices)
+
+    def mapping(self, key: str) -> Mapping[str, Any]:
+        """Check a mapping with any keys; empty where there is none."""
+        if key not in self:
+            return {}
+        return self.look.mapping(self.values[key], self.place(key), key + self._of) or {}
+
+    def sequence(self, key: str, *, empty: bool = True) -> list[Any]:
+        """Check a list; empty where there is none."""
+        if key not in self:
+            return []
+        return self.look.sequence(self.values[key], self.place(key), key + self._of, empty=empty) or []

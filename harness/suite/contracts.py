@@ -1,7 +1,7 @@
 """Contracts: the behaviours an implementation can be compared with, read from `fixtures/contracts.yaml`."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -11,9 +11,7 @@ from packaging.version import InvalidVersion, Version
 
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.session import SESSION_CAPABILITIES
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.source.inspection import Inspection, did_you_mean
+from readfirst.harness.source.inspection import Fields, Inspection, did_you_mean
 from readfirst.harness.suite.scenario import (
     TOOLS,
     Clause,
@@ -50,10 +48,6 @@ _KEYS = (
     "version",
 )
 _RECORDED = ("package", "version", "model", "read_gate", "tools", "summary")
-
-
-class ContractsError(SuiteError):
-    """`contracts.yaml` is not in its format."""
 
 
 class UnknownContractError(ReadfirstError, LookupError):
@@ -202,16 +196,14 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
 
 
 def load_contracts(path: Path) -> Contracts:
-    """Read `contracts.yaml`. Raises ContractsError (all problems) or StrictYamlError."""
-    document = strict_yaml.load(strict_yaml.read(path, suite=path.parent), path)
-    look = Inspection(document)
-    top = look.mapping(
-        document.value, (), "the file", ("default", "contracts"), required=("default", "contracts")
-    )
-    entries = look.mapping((top or {}).get("contracts", {}), ("contracts",), "contracts") or {}
+    """Read `contracts.yaml`. Raises SuiteError with all problems."""
+    look = Inspection.of(path)
+    keys = ("default", "contracts")
+    top = look.fields(look.document.value, (), "the file", keys, keys)
+    entries = top.mapping("contracts")
     all_ = tuple(_contract(look, name, entry) for name, entry in entries.items())
-    default = (top or {}).get("default", "")
-    if top is not None and "default" in top:
+    default = top.values.get("default", "")
+    if "default" in top:
         if not isinstance(default, str) or default not in entries:
             from readfirst.harness.suite.nearest import (
                 nearest,  # here, because only who errs needs the reference
@@ -234,88 +226,55 @@ def load_contracts(path: Path) -> Contracts:
                 "Remove one, or correct version or read_gate.",
                 key=True,
             )
-    look.finish(ContractsError)
+    look.finish()
     return Contracts(cast(str, default), tuple(sorted(all_, key=lambda contract: order(contract.name))))
 
 
 def _contract(look: Inspection, name: str, entry: object) -> Contract:
-    path = ("contracts", name)
     what = f"contract {name}"
     required = ("summary",) if name == DOCUMENTED else _RECORDED
-    fields = look.mapping(entry, path, what, _KEYS, required)
-    if fields is None:
-        return Contract(name)
+    fields = look.fields(entry, ("contracts", name), what, _KEYS, required, whose=what)
     if name == DOCUMENTED:
         for key in _RECORDED:
             if key in fields and key not in ("summary", "tools"):
-                look.note((*path, key), f"{key} does not belong to {DOCUMENTED}", "Remove it.", key=True)
-    texts = {
-        key: look.string(fields[key], (*path, key), f"{key} of {what}")
-        for key in ("package", "version", "model", "summary", "released", "follows")
-        if key in fields
-    }
-    for key in ("version", "follows"):
-        if key in texts and not _VERSION.fullmatch(texts[key] or "0"):
-            look.note(
-                (*path, key),
-                f"{texts[key]!r} is not a version",
-                "Write it as published, for example 2.1.7.",
-            )
-    released = texts.get("released")
+                look.note(fields.place(key), f"{key} does not belong to {DOCUMENTED}", "Remove it.", key=True)
+    version, follows, released = (fields.string(key) for key in ("version", "follows", "released"))
+    for key, found in (("version", version), ("follows", follows)):
+        if not _VERSION.fullmatch(found or "0"):
+            fix = "Write it as published, for example 2.1.7."
+            look.note(fields.place(key), f"{found!r} is not a version", fix)
     if released is not None and not _DATE.fullmatch(released):
-        look.note((*path, "released"), f"{released!r} is not a date", "Write it as YYYY-MM-DD.")
-    gate = None
-    if "read_gate" in fields:
-        gate = look.choice(fields["read_gate"], (*path, "read_gate"), f"read_gate of {what}", READ_GATES)
-    between = None
-    if "between" in fields:
-        keys = ("model", "outer_whitespace")
-        found = (
-            look.mapping(fields["between"], (*path, "between"), f"between of {what}", keys, keys[:1]) or {}
-        )
-        named = look.string(found.get("model", ""), (*path, "between", "model"), f"model between of {what}")
-        between = (named or "", _ignores_outer_whitespace(look, found, (*path, "between"), what))
-    tools: tuple[str, ...] = TOOLS
-    if "tools" in fields:
-        tools = look.strings(fields["tools"], (*path, "tools"), f"tools of {what}")
-        for number, tool in enumerate(tools):
-            if tool not in TOOLS:
-                look.note((*path, "tools", number), f"there is no tool {tool!r}", did_you_mean(tool, TOOLS))
-    lacks: tuple[str, ...] = ()
-    if "lacks" in fields:
-        lacks = look.strings(fields["lacks"], (*path, "lacks"), f"lacks of {what}")
-        for number, lack in enumerate(lacks):
-            if lack not in SESSION_CAPABILITIES:
-                look.note(
-                    (*path, "lacks", number),
-                    f"there is no capability {lack!r}",
-                    did_you_mean(lack, SESSION_CAPABILITIES),
-                )
-    documents: tuple[str, ...] = ()
-    if "documents" in fields:
-        documents = look.strings(fields["documents"], (*path, "documents"), f"documents of {what}")
+        look.note(fields.place("released"), f"{released!r} is not a date", "Write it as YYYY-MM-DD.")
+    tools, lacks = fields.strings("tools"), fields.strings("lacks")
+    for key, words, known in (("tools", tools, TOOLS), ("lacks", lacks, SESSION_CAPABILITIES)):
+        for number, word in enumerate(words):
+            if word not in known:
+                kind = "tool" if key == "tools" else "capability"
+                message = f"there is no {kind} {word!r}"
+                look.note((*fields.place(key), number), message, did_you_mean(word, known))
     return Contract(
         name=name,
-        package=texts.get("package"),
-        version=None if name == DOCUMENTED else texts.get("version"),
-        model=texts.get("model"),
-        read_gate=cast("ReadGate | None", gate),
-        tools=tools,
-        summary=texts.get("summary") or "",
+        package=fields.string("package"),
+        version=None if name == DOCUMENTED else version,
+        model=fields.string("model"),
+        read_gate=cast("ReadGate | None", fields.choice("read_gate", READ_GATES)),
+        tools=tools if "tools" in fields else TOOLS,
+        summary=fields.text("summary"),
         released=released,
-        documents=documents,
+        documents=fields.strings("documents"),
         lacks=lacks,
-        follows=texts.get("follows"),
-        ignores_outer_whitespace=_ignores_outer_whitespace(look, fields, path, what),
-        between=between,
+        follows=follows,
+        ignores_outer_whitespace=fields.choice("outer_whitespace", OUTER_WHITESPACE) == "ignored",
+        between=_between(fields, what) if "between" in fields else None,
     )
 
 
-def _ignores_outer_whitespace(
-    look: Inspection, fields: Mapping[str, object], path: Sequence[str], what: str
-) -> bool:
-    stated = fields.get("outer_whitespace", OUTER_WHITESPACE[0])
-    return (
-        look.choice(stated, (*path, "outer_whitespace"), f"outer_whitespace of {what}", OUTER_WHITESPACE)
-        == "ignored"
+def _between(fields: Fields, what: str) -> tuple[str, bool]:
+    keys, place = ("model", "outer_whitespace"), fields.place("between")
+    found = fields.look.fields(
+        fields.values["between"], place, f"between of {what}", keys, keys[:1], whose=what
     )
+    model = fields.look.string(
+        found.values.get("model", ""), found.place("model"), f"model between of {what}"
+    )
+    return model or "", found.choice("outer_whitespace", OUTER_WHITESPACE) == "ignored"

@@ -7,14 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.inspection import Fields, Inspection
 
 _VERSION = re.compile(r"[0-9]+\.[0-9]+")
-
-
-class EditionsError(SuiteError):
-    """`suite.yaml` is not in its format, or names ids that do not fit the suite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +37,20 @@ class Editions:
 def load_editions(root: Path) -> Editions:
     """Read `suite.yaml` of the suite at `root`, and the list of each release; nothing where it has no such file.
 
-    Raises EditionsError with all problems, or StrictYamlError.
+    Raises SuiteError with all problems.
     """
     file = root / "suite.yaml"
     if not os.path.lexists(file):
         return Editions()
-    look = Inspection(strict_yaml.load(strict_yaml.read(file, suite=file.parent), file))
+    look = Inspection.of(file)
     keys = ("version", "releases", "renamed", "retired")
-    top = look.mapping(look.document.value, (), "the file", keys, required=("version", "releases")) or {}
-    version = look.string(top["version"], ("version",), "version") if "version" in top else None
+    top = look.fields(look.document.value, (), "the file", keys, ("version", "releases"))
+    version = top.string("version")
     if version is not None and not _VERSION.fullmatch(version):
         look.note(("version",), f"{version!r} is no version", 'Write two numbers in quotes: "1.0".')
-    words = {key: _words(look, key, top.get(key, {})) for key in ("renamed", "retired")}
+    words = {key: _words(top, key) for key in ("renamed", "retired")}
     releases = {}
-    for number, name in enumerate(look.strings(top.get("releases", []), ("releases",), "releases")):
+    for number, name in enumerate(top.strings("releases")):
         if not _VERSION.fullmatch(name):
             look.note(("releases", number), f"{name!r} is no version", "Write it as in 1.0.")
             continue
@@ -70,11 +65,13 @@ def load_editions(root: Path) -> Editions:
         releases[name] = tuple(strict_yaml.read(listed, suite=root).decode("utf-8", "replace").split())
     if version is not None and releases and version not in releases:
         look.note(("version",), f"{version} is none of the releases", "Add it to releases, with its list.")
-    look.finish(EditionsError)
+    look.finish()
     return Editions(version or "", releases, words["renamed"], words["retired"])
 
 
-def _words(look: Inspection, key: str, value: object) -> dict[str, str]:
-    entries = look.mapping(value, (key,), key) or {}
-    found = {former: look.string(word, (key, former), f"{key} {former}") for former, word in entries.items()}
+def _words(top: Fields, key: str) -> dict[str, str]:
+    found = {
+        former: top.look.string(word, (key, former), f"{key} {former}")
+        for former, word in top.mapping(key).items()
+    }
     return {former: word for former, word in found.items() if word is not None}

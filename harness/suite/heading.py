@@ -57,17 +57,15 @@ def plain_heading(scenario_id: str, data: bytes) -> Heading | None:
 
 
 def heading_of(document: Document, scenario_id: str) -> Heading:
-    """Return the heading of a scenario that was read. Raises ScenarioError."""
+    """Return the heading of a scenario that was read. Raises SuiteError."""
     look = Inspection(document)
-    top = look.mapping(look.document.value, (), "a scenario", required=("title", "requirement")) or {}
-    title = look.string(top["title"], ("title",), "title") if "title" in top else None
-    requirement = None
-    if "requirement" in top:
-        requirement = look.choice(top["requirement"], ("requirement",), "requirement", REQUIREMENTS)
-    tags = look.strings(top["tags"], ("tags",), "tags") if "tags" in top else ()
-    rule = look.string(top["rule"], ("rule",), "rule") if "rule" in top else None
-    if look.findings:
-        from readfirst.harness.suite.load import ScenarioError
-
-        look.finish(ScenarioError)
-    return Heading(scenario_id, title or "", cast("Requirement", requirement), tags, rule or "")
+    top = look.fields(document.value, (), "a scenario", required=("title", "requirement"))
+    heading = Heading(
+        scenario_id,
+        top.text("title"),
+        cast(Requirement, top.choice("requirement", REQUIREMENTS)),
+        top.strings("tags"),
+        top.text("rule"),
+    )
+    look.finish()
+    return heading

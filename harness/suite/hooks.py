@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 from readfirst.harness.session import Hook
-from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.inspection import Fields, Inspection
 from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import given_entry
@@ -22,9 +22,9 @@ _AFTER = ("block", "context", "exit", "modify")
 _MATCHER = re.compile(rf"\*|(?:{'|'.join(CALLS)})(?:\|(?:{'|'.join(CALLS)}))*")
 
 
-def read_hooks(look: Inspection, reach: Reach, place: YamlPath, value: Any) -> tuple[GivenHook, ...]:
-    """Read the hooks at `place`, in the order in which they run; notes what is wrong, `reach` what they touch."""
-    listed = look.sequence(value, place, "hooks", empty=False) or ()
+def read_hooks(look: Inspection, reach: Reach, given: Fields) -> tuple[GivenHook, ...]:
+    """Read the hooks of a workspace, in the order in which they run; `reach` notes what they touch."""
+    listed, place = given.sequence("hooks", empty=False), given.place("hooks")
     hooks = [_hook(look, reach, (*place, number), each) for number, each in enumerate(listed)]
     return tuple(hook for hook in hooks if hook is not None)
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.source.inspection import Inspection, a_kind_of, did_you_mean
+from readfirst.harness.source.inspection import Fields, Inspection, a_kind_of, did_you_mean
 from readfirst.harness.source.strict_yaml import Document, YamlPath
 from readfirst.harness.suite.cases import SCENARIO_KEYS
 from readfirst.harness.suite.confinement import OUTSIDE, is_safe
@@ -59,17 +58,13 @@ _ROUNDS = 1000
 _LARGEST_DISK = 1 << 20
 
 
-class ScenarioError(SuiteError):
-    """A scenario file is not in the format. `findings` are all its problems, in the order of the file."""
-
-
 def load_scenario(
     path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True, bundled: bool = False
 ) -> Scenario:
     """Read one file. `root` is the directory that ids are relative to (`scenarios`).
 
     Without `require_expect` calls may lack their expectation: a recorder fills it in. `bundled`: the file is of the
-    suite that comes with the package, whose listed scenarios may name paths outside the workspace. Raises ScenarioError
+    suite that comes with the package, whose listed scenarios may name paths outside the workspace. Raises SuiteError
     with all problems, or StrictYamlError with the first.
     """
     document = strict_yaml.load(strict_yaml.read(path, suite=root.parent), path)
@@ -87,7 +82,7 @@ def scenario_from(
     composed: bool = False,
     words: Callable[[], Mapping[str, str]] = dict,
 ) -> Scenario:
-    """Build the scenario from a document that is already read, as `load_scenario` does. Raises ScenarioError.
+    """Build the scenario from a document that is already read, as `load_scenario` does. Raises SuiteError.
 
     `composed`: it is one of those whose expectations are in their recordings alone. `words` are those of the errors
     whose name alone may be expected.
@@ -95,7 +90,7 @@ def scenario_from(
     outside = bundled and scenario_id in OUTSIDE
     reader = _Reader(document, contracts, require_expect, outside=outside, words=words)
     scenario = reader.scenario(scenario_id, composed=composed)
-    reader.finish(ScenarioError)
+    reader.finish()
     return scenario
 
 
@@ -152,100 +147,92 @@ class _Reader(Inspection):
         """The given files, as the steps up to the one that is read have left them."""
 
     def scenario(self, scenario_id: str, *, composed: bool) -> Scenario:
-        top = (
-            self.mapping(
-                self.document.value,
-                (),
-                "a scenario",
-                SCENARIO_KEYS,
-                required=("title", "requirement", "steps"),
-            )
-            or {}
+        top = self.fields(
+            self.document.value, (), "a scenario", SCENARIO_KEYS, ("title", "requirement", "steps")
         )
-        if (
-            repeated_characters(top.get("steps")) > MAX_CONTENT_BYTES
-        ):  # nothing is expanded before that is known
+        # Nothing is expanded before that is known.
+        if repeated_characters(top.values.get("steps")) > MAX_CONTENT_BYTES:
             message = f"the repeated texts of all steps have more than {MAX_CONTENT_BYTES:,} characters"
             self.note((), message, "Lower times: no rule of the tools needs more.")
-            self.finish(ScenarioError)
-        texts = {
-            key: self.string(top[key], (key,), key) or ""
-            for key in ("title", "about", "rule", "disputed")
-            if key in top
-        }
-        lists = {key: self.strings(top[key], (key,), key) for key in ("tags", "sources") if key in top}
-        if "law" in top and top["law"] is not True:
-            self.note(("law",), "law is true or left out", "Write `law: true`.")
-        self.law = top.get("law") is True
-        platform = None
-        if "platform" in top:
-            platform = self.choice(top["platform"], ("platform",), "platform", PLATFORMS)
-            if not self.law and platform != "linux":
-                fix = "Write `law: true`, and no expect."
-                self.note(("platform",), "the product was recorded on Linux alone", fix, key=True)
-        requirement = None
-        if "requirement" in top:
-            requirement = self.choice(top["requirement"], ("requirement",), "requirement", REQUIREMENTS)
-        given = self.given(top["given"]) if "given" in top else Given()
+            self.finish()
+        title, about, rule, disputed = map(top.text, ("title", "about", "rule", "disputed"))
+        tags, sources = top.strings("tags"), top.strings("sources")
+        self.law = self.is_true(top, "law")
+        platform = top.choice("platform", PLATFORMS)
+        if "platform" in top and not self.law and platform != "linux":
+            fix = "Write `law: true`, and no expect."
+            self.note(("platform",), "the product was recorded on Linux alone", fix, key=True)
+        requirement = top.choice("requirement", REQUIREMENTS)
+        given = self.given(top.values["given"]) if "given" in top else Given()
         steps: list[Step] = []
-        if "steps" in top:
-            for number, value in enumerate(
-                self.sequence(top["steps"], ("steps",), "steps", empty=False) or ()
-            ):
-                steps.extend(self.step(("steps", number), value))
+        for number, value in enumerate(top.sequence("steps", empty=False)):
+            steps.extend(self.step(("steps", number), value))
         self.reach.finish(
             given.permissions.working_directory if given.permissions else "", hooked=bool(given.hooks)
         )
         self.size(given, steps)
         self.unseen_rewinds(steps)
         if not given.reminders:
-            self.unasked_reminders(steps)
-        contract = read_stated_contract(self, self.contracts, top.get("contract"), steps)
+            self.stated(
+                (part for part in _parts(steps) if any(each.reminders for each in part.expect.clauses())),
+                "reminders are expected in line {line}, but not judged",
+                "Write `reminders: true` below given.",
+            )
+        contract = read_stated_contract(self, self.contracts, top.values.get("contract"), steps)
         if composed:
-            self.stated_elsewhere(steps)
+            self.stated(
+                (part for part in _parts(steps) if part.expect.clauses()),
+                "something is expected in line {line}, which here the recording alone says",
+                "Remove `expect`.",
+                rule="expect-in-corpus",
+            )
         return Scenario(
             id=scenario_id,
-            title=texts.get("title", ""),
+            title=title,
             requirement=cast(Requirement, requirement),
             given=given,
             steps=tuple(steps),
             contract=contract,
-            inputs=inputs_of(top),
-            about=texts.get("about", ""),
-            tags=lists.get("tags", ()),
-            sources=lists.get("sources", ()),
+            inputs=inputs_of(top.values),
+            about=about,
+            tags=tags,
+            sources=sources,
             path=self.document.file,
-            rule=texts.get("rule", ""),
-            disputed=texts.get("disputed", ""),
+            rule=rule,
+            disputed=disputed,
             platform=platform or "",
             law=self.law,
             composed=composed,
         )
 
+    def is_true(self, fields: Fields, key: str) -> bool:
+        """Read what is true or left out."""
+        if key in fields and fields.values[key] is not True:
+            self.note(fields.place(key), f"{key} is true or left out", f"Write `{key}: true`.")
+        return fields.values.get(key) is True
+
     def given(self, value: Any) -> Given:
         known = ("files", "deny", "reminders", "hooks", "memory_files", "disk", *PERMISSION_KEYS)
-        fields = self.mapping(value, ("given",), "given", known) or {}
+        fields = self.fields(value, ("given",), "given", known)
         files: dict[str, Entry] = {}
-        if "files" in fields:
-            for path, content in (self.mapping(fields["files"], ("given", "files"), "files") or {}).items():
-                place = ("given", "files", path)
-                entry = given_entry(self, place, content)
-                if is_safe(self, path, place, key=True) and entry is not None:
-                    files[path] = entry
-            self.conflicts(files)
-            self.files = {**files}
-        deny = read_rules(self, self.reach, fields, "deny")
+        for path, content in fields.mapping("files").items():
+            place = ("given", "files", path)
+            entry = given_entry(self, place, content)
+            if is_safe(self, path, place, key=True) and entry is not None:
+                files[path] = entry
+        self.conflicts(files)
+        self.files = {**files}
+        deny = read_rules(self, self.reach, fields.values, "deny")
         for key in ("reminders", "memory_files"):
-            if fields.get(key, True) is not True:
-                self.note(("given", key), f"{key} is true or left out", f"Write `{key}: true`.")
-        hooks = read_hooks(self, self.reach, ("given", "hooks"), fields["hooks"]) if "hooks" in fields else ()
+            self.is_true(fields, key)
+        hooks = read_hooks(self, self.reach, fields)
         return Given(
             files,
             deny,
             "reminders" in fields,
             hooks,
-            read_permissions(self, self.reach, fields),
-            self.disk(fields),
+            read_permissions(self, self.reach, fields.values),
+            self.disk(fields.values),
             "memory_files" in fields,
         )
 
@@ -266,27 +253,19 @@ class _Reader(Inspection):
                 fix = "Write a call behind it, whose `files` say what comes back."
                 self.note(("steps",), "rewind is not followed by a call", fix, key=True)
 
-    def unasked_reminders(self, steps: Sequence[Step]) -> None:
-        """Note clauses that state reminders where none are judged."""
-        for step in steps:
-            group = (step,) if isinstance(step, ParallelCalls) else ()
-            for part in (*calls_of(step), *group):
-                if any(clause.reminders for clause in part.expect.clauses()):
-                    line = part.position.line if part.position is not None else 0
-                    message = f"reminders are expected in line {line}, but not judged"
-                    self.note(("steps",), message, "Write `reminders: true` below given.", key=True)
-                    return
-
-    def stated_elsewhere(self, steps: Sequence[Step]) -> None:
-        """Note expectations in a file of the corpus."""
-        for step in steps:
-            group = (step,) if isinstance(step, ParallelCalls) else ()
-            for part in (*calls_of(step), *group):
-                if part.expect.clauses():
-                    line = part.position.line if part.position is not None else 0
-                    message = f"something is expected in line {line}, which here the recording alone says"
-                    self.note(("steps",), message, "Remove `expect`.", rule="expect-in-corpus", key=True)
-                    return
+    def stated(
+        self,
+        parts: Iterator[ToolCall | ParallelCalls],
+        message: str,
+        fix: str,
+        *,
+        rule: str = "schema",
+    ) -> None:
+        """Note the first of the calls and groups of which something is expected that may not be."""
+        for part in parts:
+            line = part.position.line if part.position is not None else 0
+            self.note(("steps",), message.format(line=line), fix, rule=rule, key=True)
+            return
 
     def conflicts(self, files: Mapping[str, Entry]) -> None:
         """Note given paths that cannot exist side by side, and hard links that name nothing."""
@@ -532,6 +511,14 @@ class _Reader(Inspection):
         if total > MAX_CONTENT_BYTES:
             message = f"all contents together have more than {MAX_CONTENT_BYTES:,} characters"
             self.note((), message, "Lower times: no rule of the tools needs more.")
+
+
+def _parts(steps: Sequence[Step]) -> Iterator[ToolCall | ParallelCalls]:
+    """Yield what may have an expectation: the calls, and each group behind its own."""
+    for step in steps:
+        yield from calls_of(step)
+        if isinstance(step, ParallelCalls):
+            yield step
 
 
 def _numbered(call: ToolCall, number: int) -> ToolCall:

@@ -10,15 +10,9 @@ from typing import TypeVar
 
 from packaging.version import Version
 
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection
 
 _EXACT = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
-
-
-class ReleasesError(SuiteError):
-    """`releases.yaml` is not in its format."""
 
 
 @dataclass(frozen=True)
@@ -43,20 +37,19 @@ def releases_file(root: Path) -> Path:
 
 
 def load_releases(path: Path) -> Releases:
-    """Read the list; empty where there is none. Raises ReleasesError (all problems) or StrictYamlError."""
+    """Read the list; empty where there is none. Raises SuiteError with all problems."""
     if not path.exists():
         return Releases()
-    document = strict_yaml.load(strict_yaml.read(path, suite=path.parent), path)
-    look = Inspection(document)
-    top = look.mapping(document.value, (), "the file", ("versions",), required=("versions",)) or {}
-    versions = look.strings(top.get("versions", []), ("versions",), "versions")
+    look = Inspection.of(path)
+    top = look.fields(look.document.value, (), "the file", ("versions",), ("versions",))
+    versions = top.strings("versions")
     for number, version in enumerate(versions):
         place = ("versions", number)
         if not _EXACT.fullmatch(version):
             look.note(place, f"{version!r} is not a version", "Write it as 2.1.7.")
         elif number and _EXACT.fullmatch(versions[number - 1]) and not _older(versions[number - 1], version):
             look.note(place, f"{version} comes after {versions[number - 1]}", "Write the oldest first.")
-    look.finish(ReleasesError)
+    look.finish()
     return Releases(versions)
 
 

@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.finding import Position, SuiteError
-from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.finding import Position
+from readfirst.harness.source.inspection import Fields, Inspection
 from readfirst.harness.suite.harm_kinds import GUARDED, Kind
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.scenario import CALLS
@@ -24,10 +23,6 @@ _KEYS = ("title", "class", "guards", "requirement", "tools", "sources", "why", "
 _NEEDED = ("title", "class", "guards", "requirement", "tools", "sources", "why")
 NO_HARM = "none"
 """What a rule guards against where doing otherwise harms no file."""
-
-
-class RulesError(SuiteError):
-    """`rules.yaml` is not in its format."""
 
 
 class UnknownRuleError(ReadfirstError, LookupError):
@@ -115,83 +110,57 @@ def rules_file(root: Path) -> Path:
 
 
 def load_rules(path: Path) -> Rules:
-    """Read `rules.yaml`. Raises RulesError (all problems) or StrictYamlError."""
-    look = _Look(strict_yaml.load(strict_yaml.read(path, suite=path.parent), path))
+    """Read `rules.yaml`. Raises SuiteError with all problems."""
+    look = Inspection.of(path)
     keys = ("classes", "rules")
-    top = look.mapping(look.document.value, (), "the file", keys, required=keys) or {}
-    classes = look.classes(top["classes"]) if "classes" in top else {}
-    entries = (look.mapping(top["rules"], ("rules",), "rules") or {}) if "rules" in top else {}
-    rules = {name: look.rule(name, value) for name, value in entries.items()}
-    look.finish(RulesError)
-    return Rules(classes, {name: rule for name, rule in rules.items() if rule is not None})
+    top = look.fields(look.document.value, (), "the file", keys, keys)
+    classes = _classes(top) if "classes" in top else {}
+    rules = {name: _rule(look, name, value) for name, value in top.mapping("rules").items()}
+    look.finish()
+    return Rules(classes, rules)
 
 
-class _Look(Inspection):
-    """Reads the parts of the file."""
+def _classes(top: Fields) -> Mapping[RuleClass, str]:
+    fields = top.look.fields(top.values["classes"], ("classes",), "classes", CLASSES, CLASSES).values
+    texts = {
+        name: top.look.string(text, ("classes", name), f"the class {name}") for name, text in fields.items()
+    }
+    return {name: texts.get(name) or "" for name in CLASSES}
 
-    def classes(self, value: object) -> Mapping[RuleClass, str]:
-        fields = self.mapping(value, ("classes",), "classes", CLASSES, required=CLASSES) or {}
-        texts = {
-            name: self.string(text, ("classes", name), f"the class {name}") for name, text in fields.items()
-        }
-        return {name: texts.get(name) or "" for name in CLASSES}
 
-    def rule(self, name: str, value: object) -> Rule | None:
-        path = ("rules", name)
-        what = f"rule {name}"
-        if _ID.fullmatch(name) is None:
-            fix = "Write lower-case letters, digits and single hyphens."
-            self.note(path, f"{name!r} is not in the form of an id", fix, key=True)
-        fields = self.mapping(value, path, what, _KEYS, required=_NEEDED)
-        if fields is None:
-            return None
-        if fields.get("class") == "safety" and fields.get("guards") == NO_HARM:
-            fix = f"Name what is harmed where it does not hold ({', '.join(GUARDED)}), or give it another class."
-            message = f"{what} is of the class safety, and guards against nothing"
-            self.note((*path, "guards"), message, fix, key=True)
+def _rule(look: Inspection, name: str, value: object) -> Rule:
+    path, what = ("rules", name), f"rule {name}"
+    if _ID.fullmatch(name) is None:
+        fix = "Write lower-case letters, digits and single hyphens."
+        look.note(path, f"{name!r} is not in the form of an id", fix, key=True)
+    fields = look.fields(value, path, what, _KEYS, _NEEDED, whose=what)
+    harmless = fields.values.get("guards") == NO_HARM
+    if fields.values.get("class") == "safety" and harmless:
+        fix = f"Name what is harmed where it does not hold ({', '.join(GUARDED)}), or give it another class."
+        message = f"{what} is of the class safety, and guards against nothing"
+        look.note(fields.place("guards"), message, fix, key=True)
+    return Rule(
+        id=name,
+        title=fields.text("title"),
+        class_=cast(RuleClass, fields.choice("class", CLASSES) or CLASSES[0]),
+        requirement=cast(Requirement, fields.choice("requirement", REQUIREMENTS) or REQUIREMENTS[0]),
+        tools=_list(fields, "tools", what, CALLS),
+        sources=_list(fields, "sources", what),
+        why=fields.text("why"),
+        position=look.document.position(path, key=True),
+        always_refused=fields.string("always_refused"),
+        guards=() if harmless else cast(tuple[Kind, ...], _list(fields, "guards", what, GUARDED)),
+    )
 
-        def text(key: str) -> str:
-            return (self.string(fields[key], (*path, key), f"{key} of {what}") or "") if key in fields else ""
 
-        return Rule(
-            id=name,
-            title=text("title"),
-            class_=cast(RuleClass, self._word(fields, path, "class", CLASSES)),
-            requirement=cast(Requirement, self._word(fields, path, "requirement", REQUIREMENTS)),
-            tools=self._list(fields, path, "tools", CALLS),
-            sources=self._list(fields, path, "sources"),
-            why=text("why"),
-            position=self.document.position(path, key=True),
-            always_refused=text("always_refused") or None,
-            guards=() if fields.get("guards") == NO_HARM else self._guards(fields, path),
-        )
-
-    def _guards(self, fields: Mapping[str, Any], path: tuple[str, str]) -> tuple[Kind, ...]:
-        return cast(tuple[Kind, ...], self._list(fields, path, "guards", GUARDED))
-
-    def _word(
-        self, fields: Mapping[str, Any], path: tuple[str, str], key: str, known: tuple[str, ...]
-    ) -> str:
-        word = (
-            self.choice(fields[key], (*path, key), f"{key} of rule {path[1]}", known)
-            if key in fields
-            else None
-        )
-        return word or known[0]
-
-    def _list(
-        self, fields: Mapping[str, Any], path: tuple[str, str], key: str, known: tuple[str, ...] = ()
-    ) -> tuple[str, ...]:
-        """Return a list that is not empty, of words that are `known`, if any are."""
-        if key not in fields:
-            return ()
-        place = (*path, key)
-        items = self.strings(fields[key], place, f"{key} of rule {path[1]}")
-        if fields[key] == []:
-            self.note(place, f"rule {path[1]} has no {key}", "Name at least one.")
-        for number, item in enumerate(items if known else ()):
-            self.choice(item, (*place, number), key, known)
-        return items
+def _list(fields: Fields, key: str, what: str, known: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return a list that is not empty, of words that are `known`, if any are."""
+    items = fields.strings(key)
+    if fields.values.get(key) == []:
+        fields.look.note(fields.place(key), f"{what} has no {key}", "Name at least one.")
+    for number, item in enumerate(items if known else ()):
+        fields.look.choice(item, (*fields.place(key), number), key, known)
+    return items
 
 
 def _words(title: str) -> set[str]:

@@ -7,8 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection, did_you_mean
 from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.scenario import TOOLS
@@ -16,10 +14,6 @@ from readfirst.harness.suite.scenario import TOOLS
 _KEYS = ("summary", "codes", "words", "data", "data_ends", "forms")
 _NAME = re.compile(r"[a-z]+(?:_[a-z]+)*")
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
-
-
-class VocabularyError(SuiteError):
-    """`errors.yaml` is not in its format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +114,9 @@ class Vocabulary:
 
 
 def load_vocabulary(path: Path) -> Vocabulary:
-    """Read `errors.yaml`. Raises VocabularyError (all problems) or StrictYamlError."""
-    document = strict_yaml.load(strict_yaml.read(path, suite=path.parent), path)
-    look = Inspection(document)
-    top = look.mapping(document.value, (), "the file", ("errors",), required=("errors",))
-    entries = look.mapping((top or {}).get("errors", {}), ("errors",), "errors") or {}
+    """Read `errors.yaml`. Raises SuiteError with all problems."""
+    look = Inspection.of(path)
+    entries = look.fields(look.document.value, (), "the file", ("errors",), ("errors",)).mapping("errors")
     names = {name: _error(look, name, entry) for name, entry in entries.items()}
     owners: dict[str, str] = {}
     for entry in names.values():
@@ -133,7 +125,7 @@ def load_vocabulary(path: Path) -> Vocabulary:
             if owner != entry.name:
                 message = f"{owner} and {entry.name} have the same form"
                 look.note(("errors", entry.name, "forms", number), message, "Keep it at one of them.")
-    look.finish(VocabularyError)
+    look.finish()
     return Vocabulary(names)
 
 
@@ -143,49 +135,32 @@ def _error(look: Inspection, name: str, entry: Any) -> ErrorName:
         look.note(
             path, f"{name!r} is not an error name", "Write lower-case letters and underscores.", key=True
         )
-    fields = look.mapping(entry, path, name, _KEYS, required=("summary", "forms")) or {}
-    summary = ""
-    if "summary" in fields:
-        summary = look.string(fields["summary"], (*path, "summary"), f"summary of {name}") or ""
+    fields = look.fields(entry, path, name, _KEYS, ("summary", "forms"), whose=name)
     codes: dict[str, int] = {}
-    if "codes" in fields:
-        for tool, code in (look.mapping(fields["codes"], (*path, "codes"), f"codes of {name}") or {}).items():
-            if tool not in TOOLS:
-                look.note(
-                    (*path, "codes", tool), f"there is no tool {tool!r}", did_you_mean(tool, TOOLS), key=True
-                )
-            number = look.integer(code, (*path, "codes", tool), f"the code for {tool}", least=0, most=999)
-            if number is not None:
-                codes[tool] = number
-    forms: list[Form] = []
-    if "forms" in fields:
-        for number, item in enumerate(
-            look.sequence(fields["forms"], (*path, "forms"), f"forms of {name}", empty=False) or []
-        ):
-            form = _form(look, (*path, "forms", number), item)
-            if form is not None:
-                forms.append(form)
-    lists = {
-        key: look.strings(fields[key], (*path, key), f"{key} of {name}")
-        for key in ("data", "data_ends")
-        if key in fields
-    }
-    words = ""
-    if "words" in fields:
-        words = look.string(fields["words"], (*path, "words"), f"words of {name}") or ""
-        if words and not any(form.fits(words) for form in forms):
-            look.note((*path, "words"), "no form fits these words", "Add the form that they have.")
-    return ErrorName(name, summary, codes, tuple(forms), words, **lists)
+    for tool, code in fields.mapping("codes").items():
+        place = (*fields.place("codes"), tool)
+        if tool not in TOOLS:
+            look.note(place, f"there is no tool {tool!r}", did_you_mean(tool, TOOLS), key=True)
+        number = look.integer(code, place, f"the code for {tool}", least=0, most=999)
+        if number is not None:
+            codes[tool] = number
+    listed = enumerate(fields.sequence("forms", empty=False))
+    read = [_form(look, (*fields.place("forms"), number), item) for number, item in listed]
+    forms = tuple(form for form in read if form is not None)
+    words = fields.text("words")
+    if words and not any(form.fits(words) for form in forms):
+        look.note(fields.place("words"), "no form fits these words", "Add the form that they have.")
+    data, ends = fields.strings("data"), fields.strings("data_ends")
+    return ErrorName(name, fields.text("summary"), codes, forms, words, data, ends)
 
 
 def _form(look: Inspection, path: YamlPath, item: Any) -> Form | None:
     tools: tuple[str, ...] = ()
     if isinstance(item, dict):
-        fields = look.mapping(item, path, "a form", ("text", "tools"), required=("text",)) or {}
-        if "tools" in fields:
-            tools = look.strings(fields["tools"], (*path, "tools"), "tools of the form")
-        item = fields.get("text", "")
-        path = (*path, "text")
+        fields = look.fields(item, path, "a form", ("text", "tools"), ("text",), whose="the form")
+        tools = fields.strings("tools")
+        item = fields.values.get("text", "")
+        path = fields.place("text")
     text = look.string(item, path, "a form")
     if text is None:
         return None

@@ -25,7 +25,7 @@ def names() -> list[str]:
 
 
 def pairs() -> Iterator[tuple[Target, Release]]:
-    """Yield every target with each of its versions, in the order of the names. Raises TargetError."""
+    """Yield every target with each of its versions, in the order of the names. Raises SuiteError."""
     for name in names():
         target = load_target(root() / f"{name}.yaml")
         for release in target.versions.values():
@@ -35,7 +35,7 @@ def pairs() -> Iterator[tuple[Target, Release]]:
 def find(spec: str) -> tuple[Target, Release]:
     """Return what `NAME`, `NAME@VERSION` or `PATH.yaml@VERSION` means; without a version, the newest.
 
-    Raises UnknownTargetError, TargetError for a file that is not in its format.
+    Raises UnknownTargetError, SuiteError for a file that is not in its format.
     """
     name, version = _split(spec)
     if name.endswith(".yaml"):

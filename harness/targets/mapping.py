@@ -19,10 +19,6 @@ _OF_MCP = {"error": {"flag": True}}
 """Where the error flag of an answer is, unless the file says otherwise."""
 
 
-class TargetError(SuiteError):
-    """A target's file is not in its format; each finding says what to write where."""
-
-
 @dataclass(frozen=True, slots=True)
 class Release:
     """One pinned version: exactly what pip or npm installs for it; `released` is a date, YYYY-MM-DD.
@@ -183,10 +179,10 @@ class Target:
 
 
 def load_target(file: Path) -> Target:
-    """Read a target's file. Raises TargetError with all that is wrong in it, StrictYamlError."""
+    """Read a target's file. Raises SuiteError with all that is wrong in it."""
     document = load(read(file), file)
     if findings := mapping_findings(document):
-        raise TargetError(findings)
+        raise SuiteError(findings)
     value = document.value
     return Target(
         name=file.stem,

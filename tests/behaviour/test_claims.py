@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.claims.claims import Claims, ClaimsError, claims_file, load_claims
+from readfirst.harness.claims.claims import Claims, claims_file, load_claims
 from readfirst.harness.lint.rules import RULES
 from readfirst.harness.lint.walk import lint
 from readfirst.harness.source import strict_yaml
@@ -127,7 +127,7 @@ def value(small: Small) -> Any:
 
 @pytest.mark.parametrize(("text", "message"), MALFORMED.values(), ids=MALFORMED)
 def test_what_is_malformed_is_refused_by_loader_and_schema(small: Small, text: str, message: str) -> None:
-    with pytest.raises(ClaimsError) as refusal:
+    with pytest.raises(SuiteError) as refusal:
         loaded(small, text)
     assert message in str(refusal.value)
     assert not schema().is_valid(value(small))
@@ -135,14 +135,14 @@ def test_what_is_malformed_is_refused_by_loader_and_schema(small: Small, text: s
 
 @pytest.mark.parametrize(("text", "message"), BEYOND_THE_SCHEMA.values(), ids=BEYOND_THE_SCHEMA)
 def test_what_only_the_loader_can_see_passes_the_schema(small: Small, text: str, message: str) -> None:
-    with pytest.raises(ClaimsError) as refusal:
+    with pytest.raises(SuiteError) as refusal:
         loaded(small, text)
     assert message in str(refusal.value)
     assert schema().is_valid(value(small))
 
 
 def test_all_that_is_wrong_is_reported_at_once_in_the_order_of_the_file(small: Small) -> None:
-    with pytest.raises(ClaimsError) as refusal:
+    with pytest.raises(SuiteError) as refusal:
         loaded(small, claims("7", "{call: 1}", sources=["nowhere"]))
     found = [(finding.position.line, finding.rule) for finding in refusal.value.findings]
     assert found == [(8, "schema"), (10, "schema"), (11, "schema")]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.contracts import (
     Contracts,
-    ContractsError,
     UnknownContractError,
     load_contracts,
     order,
@@ -155,13 +155,13 @@ def test_contracts_come_in_release_order_whatever_the_order_of_the_file(tmp_path
 def test_a_mistake_is_reported_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
     contracts(tmp_path, GOOD)
     assert old in GOOD
-    with pytest.raises(ContractsError, match=message):
+    with pytest.raises(SuiteError, match=message):
         contracts(tmp_path, GOOD.replace(old, new, 1))
 
 
 def test_two_contracts_that_no_clause_can_tell_apart_are_refused(tmp_path: Path) -> None:
     twin = GOOD + GOOD.splitlines(keepends=True)[-1].replace("  2.1.7:", "  2.1.7+other:")
-    with pytest.raises(ContractsError, match="same version and read_gate"):
+    with pytest.raises(SuiteError, match="same version and read_gate"):
         contracts(tmp_path, twin)
     assert contracts(
         tmp_path,
@@ -204,7 +204,7 @@ def test_an_unlisted_version_has_the_model_that_the_next_contract_names_for_vers
     ],
 )
 def test_wrong_whitespace_and_models_between_are_named(tmp_path: Path, line: str, message: str) -> None:
-    with pytest.raises(ContractsError, match=message):
+    with pytest.raises(SuiteError, match=message):
         contracts(tmp_path, GOOD.replace("summary: s}", f"summary: s, {line}}}"))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from readfirst.harness.source.finding import Position
+from readfirst.harness.source.finding import Position, SuiteError
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
 from readfirst.harness.suite.contracts import Contract, Contracts
 from readfirst.harness.suite.entry import (
@@ -24,7 +24,7 @@ from readfirst.harness.suite.entry import (
     Symlink,
     TextContent,
 )
-from readfirst.harness.suite.load import ScenarioError, load_scenario, scenario_from
+from readfirst.harness.suite.load import load_scenario, scenario_from
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
@@ -54,7 +54,7 @@ def scenario(text: str, *, require_expect: bool = True) -> Scenario:
 
 
 def problems(text: str, *, require_expect: bool = True) -> list[tuple[str, int]]:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(SuiteError) as caught:
         scenario(text, require_expect=require_expect)
     return [(finding.rule, finding.position.line) for finding in caught.value.findings]
 
@@ -191,7 +191,7 @@ def test_a_documented_clause_that_stands_alone_states_what_the_product_does_too(
 
 def test_a_clause_for_versions_is_refused_and_the_message_says_where_versions_are() -> None:
     text = "steps:\n  - Read: {file_path: a}\n    expect: {when: {claude_code: '>=2'}, text: x}\n"
-    with pytest.raises(ScenarioError, match="recordings hold what every other contract gives"):
+    with pytest.raises(SuiteError, match="recordings hold what every other contract gives"):
         scenario(text)
 
 
@@ -263,7 +263,7 @@ def test_every_problem_is_reported_at_once_and_in_order() -> None:
     ],
 )
 def test_a_typo_gets_a_suggestion(text: str, advice: str) -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(SuiteError) as caught:
         scenario(text)
     assert caught.value.findings[0].fix == advice
 
@@ -298,7 +298,7 @@ def test_a_scenario_states_the_default_contract_unless_that_lacks_a_tool() -> No
     ],
 )
 def test_a_contract_that_is_none_is_reported_with_the_closest_version(written: str, advice: str) -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(SuiteError) as caught:
         scenario(f"contract: {written}\nsteps:\n  - Read: {{file_path: a}}\n    expect: {{text: x}}\n")
     assert caught.value.findings[0].fix == advice
 
@@ -338,7 +338,7 @@ def test_many_contents_are_refused_together_where_each_alone_would_pass() -> Non
 
 def test_what_is_in_the_wrong_place_is_answered_with_the_right_one() -> None:
     def fix(group: str) -> str:
-        with pytest.raises(ScenarioError) as caught:
+        with pytest.raises(SuiteError) as caught:
             scenario(f"steps:\n  - parallel: [{group}, {{Read: {{}}, expect: {{text: x}}}}]\n")
         return caught.value.findings[0].fix
 
@@ -433,7 +433,7 @@ def test_what_a_read_shows_is_as_the_scenario_has_made_the_file(steps: str, text
     ],
 )
 def test_what_is_not_known_is_not_shown(steps: str) -> None:
-    with pytest.raises(ScenarioError, match="gives is not known here"):
+    with pytest.raises(SuiteError, match="gives is not known here"):
         scenario(f"{SHOWS}{steps}    expect: shown\n")
 
 
@@ -554,7 +554,7 @@ def test_beside_the_files_a_word_says_that_the_answer_tells_of_them(call: str, t
         "answer: done, files: {a: null}",
         "answer: done, files: {a: x, b: x}",
     ):
-        with pytest.raises(ScenarioError, match=r"says nothing of changed files|gives is not known here"):
+        with pytest.raises(SuiteError, match=r"says nothing of changed files|gives is not known here"):
             clause_of(f"  - {call}\n    expect: {{{wrong}}}\n")
 
 
@@ -588,7 +588,7 @@ def test_an_edit_shows_four_lines_before_and_after_it() -> None:
     ],
 )
 def test_what_is_a_case_of_its_own_is_written_out(call: str) -> None:
-    with pytest.raises(ScenarioError, match="gives is not known here"):
+    with pytest.raises(SuiteError, match="gives is not known here"):
         scenario(f"{SHOWS}  - {call}\n    expect: done\n")
 
 
@@ -605,7 +605,7 @@ def test_a_word_is_written_beside_what_the_documents_state() -> None:
 
 def test_beside_an_answer_in_a_word_nothing_else_is_said() -> None:
     steps = f"{SHOWS}  - Read: {{file_path: $WS/a}}\n    expect: {{answer: shown, text: x}}\n"
-    with pytest.raises(ScenarioError, match="answer says already what text is"):
+    with pytest.raises(SuiteError, match="answer says already what text is"):
         scenario(steps)
 
 
@@ -621,7 +621,7 @@ def test_the_name_of_an_error_alone_stands_for_its_message() -> None:
     assert isinstance(call, ToolCall)
     assert call.expect.recorded is not None
     assert (call.expect.recorded.error, call.expect.recorded.text) == ("not_read", "Read it first.")
-    with pytest.raises(ScenarioError, match="Did you mean not_read"):
+    with pytest.raises(SuiteError, match="Did you mean not_read"):
         in_a_word("not_raed")
 
 
@@ -630,7 +630,7 @@ def test_the_message_of_an_error_names_arguments_of_the_call() -> None:
     assert isinstance(call, ToolCall)
     assert call.expect.recorded is not None
     assert call.expect.recorded.text == "No {x} there."
-    with pytest.raises(ScenarioError, match="names an argument that this Edit lacks"):
+    with pytest.raises(SuiteError, match="names an argument that this Edit lacks"):
         in_a_word("string_not_found")
 
 

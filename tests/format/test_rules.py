@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.rules import CLASSES, Rules, RulesError, UnknownRuleError, load_rules
+from readfirst.harness.suite.rules import CLASSES, Rules, UnknownRuleError, load_rules
 from readfirst.harness.suite.suite import default_root
 
 GOOD = """\
@@ -105,7 +105,7 @@ def test_rules_whose_titles_are_like_that_of_the_scenario_are_suggested(tmp_path
 def test_what_is_wrong_is_found_at_its_place(
     tmp_path: Path, old: str, new: str, line: int, message: str
 ) -> None:
-    with pytest.raises(RulesError) as caught:
+    with pytest.raises(SuiteError) as caught:
         rules(tmp_path, GOOD.replace(old, new, 1))
     first = caught.value.findings[0]
     assert (first.position.line, first.message) == (line, message)

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.vocabulary import Form, Vocabulary, VocabularyError, load_vocabulary
+from readfirst.harness.suite.vocabulary import Form, Vocabulary, load_vocabulary
 
 GOOD = """\
 errors:
@@ -117,7 +118,7 @@ def test_messages_of_the_product_and_the_documents_are_recognised(
 )
 def test_a_mistake_is_reported_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in GOOD
-    with pytest.raises(VocabularyError, match=message.replace("(", r"\(") if "3:3" not in message else "2:3"):
+    with pytest.raises(SuiteError, match=message.replace("(", r"\(") if "3:3" not in message else "2:3"):
         vocabulary(tmp_path, GOOD.replace(old, new, 1))
 
 

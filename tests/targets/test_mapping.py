@@ -7,7 +7,7 @@ import pytest
 
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.targets.catalogue import UnknownTargetError, find, known_failures, names, pairs
-from readfirst.harness.targets.mapping import TargetError, load_target
+from readfirst.harness.targets.mapping import load_target
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "targets.md").read_text("utf-8")
@@ -62,7 +62,7 @@ def test_the_documented_mapping_is_whole(tmp_path: Path) -> None:
 def test_what_is_wrong_is_reported_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in EXAMPLE
     file = written(tmp_path, EXAMPLE.replace(old, new))
-    with pytest.raises(TargetError) as error:
+    with pytest.raises(SuiteError) as error:
         load_target(file)
     assert message in str(error.value)
     assert re.match(rf"{re.escape(str(file))}:\d+:\d+: ", str(error.value))
@@ -154,7 +154,7 @@ def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path
 )  # fmt: skip
 def test_what_is_wrong_in_ones_own_is_reported(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in OWN
-    with pytest.raises(TargetError) as error:
+    with pytest.raises(SuiteError) as error:
         load_target(written(tmp_path, OWN.replace(old, new, 1)))
     assert message in str(error.value)
 
