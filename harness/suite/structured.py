@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.written_json import written_json
 
 _FORMAT = 1
 
@@ -36,21 +36,16 @@ def results_file(root: Path) -> Path:
 def load_results(file: Path) -> dict[str, list[StructuredResult]]:
     """Return what each contract gave, in the order of the calls. Raises ResultsError."""
     again = "`readfirst product record --results` writes it."
-    try:
-        data = json.loads(strict_yaml.read(file, suite=file.parent))
+    found: dict[str, list[StructuredResult]] = {}
+    with written_json(file, ResultsError, again) as data:
         if data["format"] != _FORMAT:
             raise ResultsError(f"{file} has the unknown format {data['format']}. {again}")
-        found: dict[str, list[StructuredResult]] = {}
         for case in data["cases"]:
             for row in case["rows"]:
                 for contract in row["contracts"]:
                     found.setdefault(contract, []).append(
                         StructuredResult(case["case"], case["tool"], row["result"])
                     )
-    except strict_yaml.StrictYamlError as error:
-        raise ResultsError(f"{file}: {error.findings[0].message}. {again}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ResultsError(f"{file} is not in its format: {error!r}. {again}") from error
     return found
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.written_json import written_json
 
 _FORMAT = 1
 _FACTS = {
@@ -70,19 +70,14 @@ def tools_file(root: Path) -> Path:
 def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
     """Return the tools of each contract, by name. Raises ToolsError."""
     again = "`readfirst product record --tools` writes it."
-    try:
-        data = json.loads(strict_yaml.read(file, suite=file.parent))
+    found: dict[str, dict[str, OfferedTool]] = {}
+    with written_json(file, ToolsError, again) as data:
         if data["format"] != _FORMAT:
             raise ToolsError(f"{file} has the unknown format {data['format']}. {again}")
-        found: dict[str, dict[str, OfferedTool]] = {}
         for tool, rows in data["tools"].items():
             for row in rows:
                 for contract in row["contracts"]:
                     found.setdefault(contract, {})[tool] = OfferedTool(row["schema"], row["description"])
-    except strict_yaml.StrictYamlError as error:
-        raise ToolsError(f"{file}: {error.findings[0].message}. {again}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ToolsError(f"{file} is not in its format: {error!r}. {again}") from error
     return found
 
 

@@ -3,27 +3,23 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from readfirst.harness.compare.verdict import LEVELS
-from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.source.inspection import Inspection
-from readfirst.harness.source.strict_yaml import YamlPath
+from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.written_json import written_json
 from readfirst.harness.versions.sweep import Difference, Swept
 
 FILE = "sweep.json"
-_COUNTS = ("scenarios", "sequences")
 _REASONS = ("unasked", "explained")
-_KEYS = ("inputs", *_COUNTS, "differences", *_REASONS, "failed")
 _DIFFERENCE = ("asked", "step", "tool", "level", "what", "made", "said")
-_MOST = 1_000_000
 
 
-class SweptFileError(SuiteError):
+class SweptFileError(ReadfirstError):
     """The file is not in its format."""
+
+    exit_code = ExitCode.SUITE_INVALID
 
 
 class MergeError(ReadfirstError):
@@ -31,76 +27,28 @@ class MergeError(ReadfirstError):
 
 
 def load_swept(path: Path) -> dict[str, Swept]:
-    """Read the file, by version; empty where there is none. Raises SweptFileError (all problems) or StrictYamlError."""
+    """Read the file, by version; empty where there is none. Raises SweptFileError."""
     if not path.exists():
         return {}
-    # JSON is YAML, and a problem then has its line.
-    document = strict_yaml.load(strict_yaml.read(path), path)
-    look = Inspection(document)
-    top = look.mapping(document.value, (), "the file", ("versions",), required=("versions",)) or {}
-    entries = look.mapping(top.get("versions", {}), ("versions",), "versions") or {}
-    found = {version: _swept(look, version, entry) for version, entry in entries.items()}
-    look.finish(SweptFileError)
-    return found
+    with written_json(path, SweptFileError, "`readfirst product sweep` writes it.") as data:
+        return {version: _swept(version, fields) for version, fields in data["versions"].items()}
 
 
-def _swept(look: Inspection, version: str, entry: object) -> Swept:
-    place = ("versions", version)
+def _swept(version: str, fields: Mapping[str, Any]) -> Swept:
+    """Return a version. Raises ValueError, KeyError, TypeError."""
     if order(version)[0].release == (0,):
-        look.note(place, f"{version!r} is not a version", "Write it as 2.1.7 or 2.1.328+gated.", key=True)
-    fields = look.mapping(entry, place, version, _KEYS, ("inputs",)) or {}
-    inputs = look.string(fields.get("inputs", ""), (*place, "inputs"), "inputs", empty=True) or ""
-    if "failed" in fields:
-        for key in fields.keys() & {*_COUNTS, "differences", *_REASONS}:
-            look.note((*place, key), f"{version} failed and has {key}", "Remove one of the two.", key=True)
-        return Swept(
-            version, inputs, failed=look.string(fields["failed"], (*place, "failed"), "failed") or ""
-        )
-    counts = []
-    for key in _COUNTS:
-        if key not in fields:
-            look.note(place, f"{version} has neither {key!r} nor 'failed'", "Sweep it again.")
-        least = 1 if key == "scenarios" else 0
-        counts.append(look.integer(fields.get(key, least), (*place, key), key, least=least, most=_MOST) or 0)
-    listed = look.sequence(fields.get("differences", []), (*place, "differences"), "differences") or []
-    unasked, explained = (look.mapping(fields.get(key, {}), (*place, key), key) or {} for key in _REASONS)
-    for key, reasons in zip(_REASONS, (unasked, explained), strict=True):
-        for name, why in reasons.items():
-            look.string(why, (*place, key, name), f"why {name} is {key}")
-    differences = tuple(
-        _difference(look, (*place, "differences", number), each) for number, each in enumerate(listed)
-    )
-    return Swept(version, inputs, counts[0], counts[1], differences, dict(unasked), explained=dict(explained))
+        raise ValueError(f"{version!r} is not a version")
+    if ("failed" in fields) == ("scenarios" in fields):
+        raise ValueError(f"{version} has neither scenarios nor failed, or both")
+    differences = tuple(map(_difference, fields.get("differences", ())))
+    return Swept(version, **{**fields, "differences": differences})
 
 
-def _difference(look: Inspection, place: YamlPath, entry: object) -> Difference:
-    fields = look.mapping(entry, place, "a difference", _DIFFERENCE, _DIFFERENCE) or {}
-
-    def text(key: str) -> str:
-        return look.string(fields.get(key, "?"), (*place, key), key) or ""
-
-    def pair(key: str) -> tuple[str, str]:
-        both = look.sequence(fields.get(key, ["?", "?"]), (*place, key), key) or []
-        if len(both) != 2:
-            look.note((*place, key), f"{key} must have two items", "Write the reference's first.")
-            both = ["?", "?"]
-        one, other = (
-            look.string(each, (*place, key, number), key, empty=True) or ""
-            for number, each in enumerate(both)
-        )
-        return one, other
-
-    level = look.choice(fields.get("level", LEVELS[0]), (*place, "level"), "level", LEVELS)
-    step = look.integer(fields.get("step", 1), (*place, "step"), "step", least=1, most=_MOST)
-    return Difference(
-        text("asked"),
-        step or 1,
-        text("tool"),
-        cast("Any", level or LEVELS[0]),
-        text("what"),
-        pair("made"),
-        pair("said"),
-    )
+def _difference(fields: Mapping[str, Any]) -> Difference:
+    if fields["level"] not in LEVELS:
+        raise ValueError(f"{fields['level']!r} is no level")
+    (made, of_product), (said, by_product) = fields["made"], fields["said"]
+    return Difference(**{**fields, "made": (made, of_product), "said": (said, by_product)})
 
 
 def swept_text(found: Iterable[Swept]) -> str:
