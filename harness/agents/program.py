@@ -15,6 +15,7 @@ from readfirst.harness.agents.scripted_model.formats import WIRES
 from readfirst.harness.processes.footing import write_anew
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import TIME_LIMIT
+from readfirst.harness.source.nested import with_texts
 
 _FOLDERS = {
     "XDG_CONFIG_HOME": ".config",
@@ -61,10 +62,16 @@ class AgentProgram:
         for path in (home, temporary, *(home / name for name in _FOLDERS.values())):
             path.mkdir(parents=True, exist_ok=True)
         values = {**self.places, "$HOME": str(home), "$URL": _URL}
+
+        def named(text: str) -> str:
+            for name, value in values.items():
+                text = text.replace(name, value)
+            return text
+
         written = []
         for name, content in self.files.items():
-            file = Path(_substituted(name, values))
-            given = _substituted(content, values)
+            file = Path(named(name))
+            given = with_texts(content, named)
             text = given if isinstance(given, str) else json.dumps(given)
             write_anew(os.fspath(file), text.encode())
             written.append(file)
@@ -85,9 +92,9 @@ class AgentProgram:
             **{name: str(home / folder) for name, folder in _FOLDERS.items()},
         }
         for name, value in self.variables.items():
-            variables[name] = _substituted(value, values)
+            variables[name] = named(value)
         return Launch(
-            command=tuple(_substituted(list(self.command), values)),
+            command=tuple(map(named, self.command)),
             variables=variables,
             directory=self.directory,
             home=home,
@@ -98,18 +105,3 @@ class AgentProgram:
             dialogue=dialogue,
             sandbox=self.sandbox,
         )
-
-
-def _substituted(value: Any, values: Mapping[str, str]) -> Any:
-    """Return a JSON value with what the names stand for, in all nested strings."""
-    match value:
-        case str():
-            for name, text in values.items():
-                value = value.replace(name, text)
-            return value
-        case list():
-            return [_substituted(item, values) for item in value]
-        case Mapping():
-            return {key: _substituted(item, values) for key, item in value.items()}
-        case _:
-            return value

@@ -1,12 +1,13 @@
 """Contents: what the files of a scenario hold before each step, as far as scenario and answers tell."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from readfirst.harness.changes.answer import Answer, ReportedEntry
+from readfirst.harness.source.nested import texts_in
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile
-from readfirst.harness.suite.scenario import CallIndex, ParallelCalls, Scenario, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import CallIndex, Scenario, ToolCall, WorldEvent
 
 _MOST_BYTES = 65_536
 """Of larger files the lines are not collected."""
@@ -91,31 +92,11 @@ def known_lines(scenario: Scenario) -> frozenset[str]:
 
 
 def _texts(scenario: Scenario) -> Iterator[str]:
-    entries: list[Entry | None] = list(scenario.given.files.values())
-    for step in scenario.steps:
-        match step:
-            case WorldEvent():
-                entries.append(step.entry)
-            case ToolCall():
-                entries += [event.entry for event in step.during]
-                yield from _strings(step.arguments.values())
-            case ParallelCalls(calls=calls):
-                for call in calls:
-                    yield from _strings(call.arguments.values())
-    for entry in entries:
+    for call in scenario.calls():
+        yield from texts_in(call.arguments)
+    for entry in (*scenario.given.files.values(), *(event.entry for event in scenario.events())):
         if isinstance(entry, RegularFile):
             yield _decoded(entry.data[:_MOST_BYTES])
-
-
-def _strings(values: Iterable[object]) -> Iterator[str]:
-    for value in values:
-        match value:
-            case str():
-                yield value
-            case Mapping():
-                yield from _strings(value.values())
-            case list():
-                yield from _strings(value)
 
 
 @lru_cache(maxsize=256)

@@ -5,7 +5,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+
+from readfirst.harness.source.nested import texts_in
 
 _MARK = "\ufeff"
 """A byte order mark, which some tools show in front of the first line."""
@@ -131,18 +132,4 @@ def _quoted(answer: str) -> list[str]:
         value = json.loads(answer)
     except (ValueError, RecursionError):
         return []
-    found: list[str] = []
-    _strings(value, found)
-    return [line for text in found for line in text.split("\n")]
-
-
-def _strings(value: Any, found: list[str]) -> None:
-    match value:
-        case str():
-            found.append(value)
-        case list():
-            for item in value:
-                _strings(item, found)
-        case dict():
-            for item in value.values():
-                _strings(item, found)
+    return [line for text in texts_in(value) for line in text.split("\n")]

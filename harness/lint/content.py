@@ -25,6 +25,7 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
     calls_of,
+    events_of,
 )
 
 _PATH_ARGUMENTS = ("file_path", "notebook_path")
@@ -45,8 +46,7 @@ def _events(case: Case) -> Iterator[Finding]:
     exists = _with_parents(known)
     by_git = False
     for step in case.scenario.steps:
-        calls = calls_of(step)
-        events = (step,) if isinstance(step, WorldEvent) else tuple(e for call in calls for e in call.during)
+        calls, events = calls_of(step), events_of(step)
         if calls:
             # A call may create or change any file it names, under whatever name leads there.
             known = {path: entry for path, entry in known.items() if not isinstance(entry, RegularFile)}

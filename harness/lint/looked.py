@@ -21,7 +21,7 @@ from readfirst.harness.suite.cases import read_cases, unused_values
 from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.load import scenario_from
-from readfirst.harness.suite.scenario import Clause, ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.scenario import Clause, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 
 _SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/cases.schema.json"
@@ -232,9 +232,7 @@ def check_expectations(case: Case) -> Iterator[Finding]:
 
 def _twins(case: Case) -> Iterator[Finding]:
     """Find calls of which the documents are said to state something else, though it is the same."""
-    groups = [step for step in case.scenario.steps if isinstance(step, ParallelCalls)]
-    parts: list[ToolCall | ParallelCalls] = [*case.scenario.calls(), *groups]
-    for part in parts:
+    for part in case.scenario.parts():
         documented, recorded = part.expect.documented, part.expect.recorded
         if documented is None or recorded is None or documented is recorded:
             continue

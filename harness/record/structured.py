@@ -13,6 +13,7 @@ from readfirst.harness.agents.claude_code.package import install
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
+from readfirst.harness.source.nested import with_texts
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.structured import StructuredResult
 
@@ -86,13 +87,20 @@ def structured_results(
         folder = scratch.folder()
         for name, data in _FILES.items():
             (folder / name).write_bytes(data)
+
+        def placed(text: str) -> str:
+            return text.replace("$WS", str(folder))
+
+        def named(text: str) -> str:
+            return text.replace(str(folder), "$WS")
+
         options = Options(
             command, contract.asked_model, tuple(contract.tools), folder, time_limit=time_limit, streams=True
         )
         with closing(Conversation(options)) as conversation:
             cases = [each for each in CASES if each.tool in contract.tools]
             for each in cases:
-                conversation.call(each.tool, _replaced(each.arguments, "$WS", str(folder)))
+                conversation.call(each.tool, with_texts(each.arguments, placed))
             events = list(_events(conversation.finish()))
     given = [event for event in events if _answers(event)]
     if len(given) != len(cases):
@@ -100,7 +108,7 @@ def structured_results(
             f"{contract.name} printed {len(given)} results of {len(cases)} calls", blame="environment"
         )
     return [
-        StructuredResult(each.case, each.tool, _replaced(event.get("tool_use_result"), str(folder), "$WS"))
+        StructuredResult(each.case, each.tool, with_texts(event.get("tool_use_result"), named))
         for each, event in zip(cases, given, strict=True)
     ]
 
@@ -125,15 +133,3 @@ def _answers(event: Mapping[str, Any]) -> bool:
         isinstance(block, dict) and block.get("type") == "tool_result"
         for block in (content if isinstance(content, list) else ())
     )
-
-
-def _replaced(value: Any, old: str, new: str) -> Any:
-    match value:
-        case str():
-            return value.replace(old, new)
-        case list():
-            return [_replaced(each, old, new) for each in value]
-        case dict():
-            return {name: _replaced(each, old, new) for name, each in value.items()}
-        case _:
-            return value

@@ -22,13 +22,7 @@ class Case:
 
     def clauses(self) -> list[tuple[Clause, ToolCall | ParallelCalls]]:
         """Return every clause, with the call or group that it belongs to."""
-        found: list[tuple[Clause, ToolCall | ParallelCalls]] = []
-        for step in self.scenario.steps:
-            if isinstance(step, ToolCall | ParallelCalls):
-                found.extend((clause, step) for clause in step.expect.clauses())
-            if isinstance(step, ParallelCalls):
-                found.extend((clause, call) for call in step.calls for clause in call.expect.clauses())
-        return found
+        return [(clause, part) for part in self.scenario.parts() for clause in part.expect.clauses()]
 
 
 def at(position: Position | None, case: Case) -> Position:

@@ -15,6 +15,7 @@ from readfirst.harness.suite.scenario import (
     TextDigest,
     ToolCall,
     WorldEvent,
+    calls_of,
 )
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 
@@ -36,7 +37,7 @@ def seen_by(scenario: Scenario, contract: str, transcript: Transcript | None) ->
 def _expecting(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> Step:
     stated = step.expect.recorded.files if step.expect.recorded is not None else {}
     files = {} if row is None else {**row.changes, **_pinned_modes(row, stated)}
-    results = (None,) * len(_calls(step)) if row is None else row.results
+    results = (None,) * len(calls_of(step)) if row is None else row.results
     if isinstance(step, ToolCall):
         clause = _clause(results[0], step.expect.recorded, files, () if row is None else row.reminders)
         return replace(step, expect=_expectation(step, clause))
@@ -47,10 +48,6 @@ def _expecting(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> St
     reminders = () if row is None else row.reminders
     group = Clause(files=files, reminders=reminders) if files or reminders else None
     return replace(step, calls=calls, expect=_expectation(step, group))
-
-
-def _calls(step: ToolCall | ParallelCalls) -> tuple[ToolCall, ...]:
-    return step.calls if isinstance(step, ParallelCalls) else (step,)
 
 
 def _expectation(step: ToolCall | ParallelCalls, recorded: Clause | None) -> Expectation:
@@ -102,9 +99,7 @@ def has_digests(scenario: Scenario) -> bool:
     return any(
         any(map(_is_digest, (clause.text, *clause.reminders)))
         or any(isinstance(entry, FileDigest) for entry in clause.files.values())
-        for step in scenario.steps
-        if not isinstance(step, WorldEvent | SessionEvent)
-        for part in (*(step.calls if isinstance(step, ParallelCalls) else ()), step)
+        for part in scenario.parts()
         for clause in part.expect.clauses()
     )
 

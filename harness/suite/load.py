@@ -40,7 +40,8 @@ from readfirst.harness.suite.scenario import (
     Step,
     ToolCall,
     WorldEvent,
-    calls_of,
+    events_of,
+    parts_of,
 )
 from readfirst.harness.suite.session_events import SESSION_EVENTS, inner_steps, read_session_event
 from readfirst.harness.suite.stated_contract import read_stated_contract
@@ -172,16 +173,17 @@ class _Reader(Inspection):
         )
         self.size(given, steps)
         self.unseen_rewinds(steps)
+        parts = [part for step in steps for part in parts_of(step)]
         if not given.reminders:
             self.stated(
-                (part for part in _parts(steps) if any(each.reminders for each in part.expect.clauses())),
+                (part for part in parts if any(each.reminders for each in part.expect.clauses())),
                 "reminders are expected in line {line}, but not judged",
                 "Write `reminders: true` below given.",
             )
         contract = read_stated_contract(self, self.contracts, top.values.get("contract"), steps)
         if composed:
             self.stated(
-                (part for part in _parts(steps) if part.expect.clauses()),
+                (part for part in parts if part.expect.clauses()),
                 "something is expected in line {line}, which here the recording alone says",
                 "Remove `expect`.",
                 rule="expect-in-corpus",
@@ -502,7 +504,7 @@ class _Reader(Inspection):
 
     def size(self, given: Given, steps: Sequence[Step]) -> None:
         """Check what all contents make together; only repeated ones can be more than the file itself."""
-        events = [event for step in steps for event in _events(step)]
+        events = [event for step in steps for event in events_of(step)]
         written = [entry for hook in given.hooks for entry in hook.files.values()]
         entries = (*given.files.values(), *written, *(event.entry for event in events))
         contents = [entry.content for entry in entries if isinstance(entry, RegularFile)]
@@ -513,14 +515,6 @@ class _Reader(Inspection):
             self.note((), message, "Lower times: no rule of the tools needs more.")
 
 
-def _parts(steps: Sequence[Step]) -> Iterator[ToolCall | ParallelCalls]:
-    """Yield what may have an expectation: the calls, and each group behind its own."""
-    for step in steps:
-        yield from calls_of(step)
-        if isinstance(step, ParallelCalls):
-            yield step
-
-
 def _numbered(call: ToolCall, number: int) -> ToolCall:
     """Return a call with a number in place of `{n}` in its texts."""
     texts = {
@@ -528,9 +522,3 @@ def _numbered(call: ToolCall, number: int) -> ToolCall:
         for name, value in call.arguments.items()
     }
     return replace(call, arguments=texts)
-
-
-def _events(step: Step) -> tuple[WorldEvent, ...]:
-    return (
-        (step,) if isinstance(step, WorldEvent) else tuple(e for call in calls_of(step) for e in call.during)
-    )

@@ -250,6 +250,18 @@ def calls_of(step: Step) -> tuple[ToolCall, ...]:
             return ()
 
 
+def parts_of(step: Step) -> tuple[ToolCall | ParallelCalls, ...]:
+    """Return what of a step may have an expectation: its calls, and a parallel group behind its own."""
+    return (*calls_of(step), *((step,) if isinstance(step, ParallelCalls) else ()))
+
+
+def events_of(step: Step) -> tuple[WorldEvent, ...]:
+    """Return the world events of a step, those during its calls included."""
+    if isinstance(step, WorldEvent):
+        return (step,)
+    return tuple(event for call in calls_of(step) for event in call.during)
+
+
 def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
     """Return a step with each of its calls changed."""
     match step:
@@ -359,12 +371,20 @@ class Scenario:
         raced = any(isinstance(step, ParallelCalls) and step.sides for step in self.steps)
         return raced or any(call.interrupted not in (None, *WAITING, "cut", "limit") for call in self.calls())
 
+    def parts(self) -> Iterator[ToolCall | ParallelCalls]:
+        """Yield what may have an expectation: every tool call in order, and every parallel group behind its own."""
+        for step in self.steps:
+            yield from parts_of(step)
+
+    def events(self) -> Iterator[WorldEvent]:
+        """Yield every world event in order, those during calls included."""
+        for step in self.steps:
+            yield from events_of(step)
+
     @cached_property
     def mounts(self) -> bool:
         """Whether a file system is mounted in it, or taken away, also during a call."""
-        events = [step for step in self.steps if isinstance(step, WorldEvent)]
-        events += [event for call in self.calls() for event in call.during if isinstance(event, WorldEvent)]
-        return any(event.kind in ("mount", "unmount") for event in events)
+        return any(event.kind in ("mount", "unmount") for event in self.events())
 
     @cached_property
     def needs(self) -> frozenset[str]:
@@ -375,12 +395,7 @@ class Scenario:
         needs.update(AT_ONCE if group.sides else "parallel" for group in groups)
         if any(call.paused for call in self.calls()):
             needs.add("during")
-        events = [step for step in self.steps if isinstance(step, WorldEvent)]
-        if any(
-            event.kind == "buffer"
-            for each in (events, *(call.during for call in self.calls()))
-            for event in each
-        ):
+        if any(event.kind == "buffer" for event in self.events()):
             needs.add(BUFFERS)
         needs.update(INTERRUPTIONS[call.interrupted] for call in self.calls() if call.interrupted)
         if self.given.deny:

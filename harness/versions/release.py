@@ -13,7 +13,7 @@ from readfirst.harness.source.atomic import write_all
 from readfirst.harness.source.emit import emit_string
 from readfirst.harness.suite.contracts import Contract, Contracts, order
 from readfirst.harness.suite.expected import seen_by
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
 
@@ -144,9 +144,7 @@ def differing_beyond(suite: Suite, ids: Sequence[str], new: Contract, old: Contr
 
 def _stated(scenario: Scenario) -> list[object]:
     """Return what a contract demands of each call and group, without where it is."""
-    calls: list[ToolCall | ParallelCalls] = [*scenario.calls()]
-    calls += [step for step in scenario.steps if isinstance(step, ParallelCalls)]
-    clauses = [call.expect.recorded for call in calls]
+    clauses = [part.expect.recorded for part in scenario.parts()]
     return [
         None if clause is None else (clause.error, clause.text, sorted(clause.files.items()))
         for clause in clauses

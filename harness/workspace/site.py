@@ -18,6 +18,7 @@ from readfirst.harness.processes.footing import Below, opened, set_folder
 from readfirst.harness.processes.removal import destroy, empty
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import Permissions, Workspace
+from readfirst.harness.source.nested import with_texts
 from readfirst.harness.suite.entry import NANOSECONDS, OLD_TIME, Directory, Entry, HardLink, RegularFile
 from readfirst.harness.suite.hooks import hooks_of
 from readfirst.harness.suite.scenario import BUFFERS, Scenario, WorldEvent
@@ -288,15 +289,7 @@ class Site:
 
     def substituted(self, value: Any) -> Any:
         """Return a JSON value with the root's absolute path for `$WS` in all nested strings."""
-        match value:
-            case str():
-                return value.replace("$WS", self.root)
-            case list():
-                return [self.substituted(item) for item in value]
-            case Mapping():
-                return {key: self.substituted(item) for key, item in value.items()}
-            case _:
-                return value
+        return with_texts(value, lambda text: text.replace("$WS", self.root))
 
     def normalised(self, text: str) -> str:
         """Return the text as it would be anywhere.

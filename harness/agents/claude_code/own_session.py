@@ -1,11 +1,12 @@
 """Own session: which scenarios the product must not share a session for."""
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from readfirst.harness.session import BASH
+from readfirst.harness.source.nested import texts_in
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, SessionEvent, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import Scenario, SessionEvent
 
 _SHOWN_BYTES = 262_144
 """Read shows no larger file as a whole."""
@@ -66,7 +67,7 @@ def _creates_files(scenario: Scenario) -> bool:
 
 
 def _has_carriage_returns(scenario: Scenario) -> bool:
-    calls = any(_has_carriage_return(call.arguments) for call in scenario.calls())
+    calls = any("\r" in text for call in scenario.calls() for text in texts_in(call.arguments))
     return calls or any(map(_entry_has_carriage_return, _entries(scenario)))
 
 
@@ -74,29 +75,7 @@ def _entries(scenario: Scenario) -> Iterator[Entry]:
     yield from scenario.given.files.values()
     for hook in scenario.given.hooks:
         yield from hook.files.values()
-    for step in scenario.steps:
-        match step:
-            case WorldEvent():
-                events: tuple[WorldEvent, ...] = (step,)
-            case ToolCall():
-                events = step.during
-            case ParallelCalls():
-                events = tuple(event for call in step.calls for event in call.during)
-            case _:
-                events = ()
-        yield from (event.entry for event in events if event.entry is not None)
-
-
-def _has_carriage_return(value: object) -> bool:
-    match value:
-        case str():
-            return "\r" in value
-        case Mapping():
-            return any(_has_carriage_return(item) for item in value.values())
-        case list() | tuple():
-            return any(_has_carriage_return(item) for item in value)
-        case _:
-            return False
+    yield from (event.entry for event in scenario.events() if event.entry is not None)
 
 
 def _entry_has_carriage_return(entry: Entry) -> bool:
