@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from signal import SIGKILL
 
@@ -42,52 +43,41 @@ class RecordingAdapter:
         self._recordings = recordings
         self._contract = contract
 
-    def of(self, scenario: Scenario) -> _OneRecording:
+    def of(self, scenario: Scenario) -> OneTranscript:
         """Return the adapter that replays the recording of one scenario."""
-        return _OneRecording(self._recordings, self._contract, scenario)
+        return OneTranscript(partial(self._transcript, scenario))
+
+    def _transcript(self, scenario: Scenario) -> Transcript:
+        try:
+            recording = self._recordings.of(scenario.id, scenario.inputs)
+        except RecordingError as error:
+            raise BrokenAdapter(str(error), blame="harness") from error
+        transcript = recording.transcripts.get(self._contract)
+        if transcript is None and scenario.law:
+            raise UnsupportedCall("a recording, as of every law")
+        if transcript is None:
+            message = f"{scenario.id} was not recorded for {self._contract}: record it"
+            raise BrokenAdapter(message, blame="harness")
+        return transcript
 
     def open(self, workspace: Workspace) -> RecordedSession:  # noqa: ARG002 - the protocol's signature
         """Refuse: without a scenario there is nothing to replay."""
         raise BrokenAdapter("a recording belongs to a scenario: open it with of(scenario)", blame="harness")
 
 
-class _OneRecording:
-    traits = AdapterTraits(repeats_paths=True, repeats_answers=True)
-
-    def __init__(self, recordings: Recordings, contract: str, scenario: Scenario) -> None:
-        self._recordings = recordings
-        self._contract = contract
-        self._scenario = scenario
-        self._latest: RecordedSession | None = None
-
-    def open(self, workspace: Workspace) -> RecordedSession:
-        """Start at the first recorded call."""
-        try:
-            recording = self._recordings.of(self._scenario.id, self._scenario.inputs)
-        except RecordingError as error:
-            raise BrokenAdapter(str(error), blame="harness") from error
-        transcript = recording.transcripts.get(self._contract)
-        if transcript is None and self._scenario.law:
-            raise UnsupportedCall("a recording, as of every law")
-        if transcript is None:
-            message = f"{self._scenario.id} was not recorded for {self._contract}: record it"
-            raise BrokenAdapter(message, blame="harness")
-        self._latest = RecordedSession(transcript, workspace, self._latest)
-        return self._latest
-
-
 class OneTranscript:
-    """Replays a transcript that is at hand."""
+    """Replays one transcript, which is at hand, or read when a session is opened."""
 
     traits = AdapterTraits(repeats_paths=True, repeats_answers=True)
 
-    def __init__(self, transcript: Transcript) -> None:
+    def __init__(self, transcript: Transcript | Callable[[], Transcript]) -> None:
         self._transcript = transcript
         self._latest: RecordedSession | None = None
 
     def open(self, workspace: Workspace) -> RecordedSession:
         """Start at the first call."""
-        self._latest = RecordedSession(self._transcript, workspace, self._latest)
+        transcript = self._transcript if isinstance(self._transcript, Transcript) else self._transcript()
+        self._latest = RecordedSession(transcript, workspace, self._latest)
         return self._latest
 
 

@@ -29,6 +29,7 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
+from readfirst.harness.workspace.snapshot import applied
 
 
 def skipped(
@@ -152,11 +153,8 @@ class _Judge:
         self.differences[earlier:] = sorted(
             self.differences[earlier:], key=lambda each: LEVELS.index(each.level)
         )
-        for path, entry in happened.changes.items():
-            if entry is None:
-                self.state.pop(path, None)
-            else:
-                self.state[path] = entry
+        if happened.changes:
+            self.state = applied(self.state, happened.changes)
 
     def afterwards(self, outcome: Outcome) -> None:
         """Judge, at the last step, what was done to the workspace after it: nothing may have been."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from readfirst.harness.harm.asked import Written, asked
 from readfirst.harness.harm.edited import Found
 from readfirst.harness.replay.outcome import StepOutcome
-from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.suite.entry import Entry, data_of
 from readfirst.harness.suite.scenario import ParallelCalls, ToolCall
 from readfirst.harness.workspace.meant import meant
 
@@ -35,8 +35,7 @@ def raced(
         elif call.tool != "Read":
             done.setdefault(path, []).append((number, call))
     for path in sorted({*done, *happened.changes}):
-        entry = happened.changes.get(path, before.get(path))
-        now = entry.data if isinstance(entry, RegularFile) else None
+        now = data_of(happened.changes.get(path, before.get(path)))
         if path not in sides:
             if not any(each.startswith(f"{path}/") for each in sides):
                 yield 0, path, Found("stray", f"{path}, which no call named, was changed")
@@ -50,7 +49,7 @@ def _missing(
     path: str, done: list[tuple[int, ToolCall]], former: Entry | None, now: bytes | None
 ) -> Iterator[tuple[int, str, Found]]:
     """Yield what was answered as done in a file and is not there."""
-    wanted = former.data if isinstance(former, RegularFile) else b""
+    wanted = data_of(former) or b""
     parts: dict[int, bytes] = {}
     for number, call in done:
         match asked(call.tool, call.arguments):

@@ -12,7 +12,7 @@ from readfirst.harness.harm.edited import Found, edited, overwritten
 from readfirst.harness.harm.hands import Known
 from readfirst.harness.harm.notebook import notebook_harm
 from readfirst.harness.harm.permitted import changes, is_inserted, may_become
-from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.suite.entry import Entry, data_of
 from readfirst.harness.suite.scenario import GivenHook, ToolCall
 
 _MOST = 16
@@ -45,7 +45,7 @@ def made(
     chain: Chain, known: Known, before: dict[str, Entry], after: dict[str, Entry], crlf: bool
 ) -> Iterator[tuple[int, Found]]:
     """Yield what the calls did to the file beyond what they asked, each with the number of its call."""
-    former, now = _data(before.get(chain.path)), _data(after.get(chain.path))
+    former, now = data_of(before.get(chain.path)), data_of(after.get(chain.path))
     number, call = chain.calls[-1]
     if any(each.tool == "NotebookEdit" for _, each in chain.calls):
         if not known.met and former:
@@ -82,8 +82,7 @@ def made(
 
 def _hooked(call: ToolCall, hooks: Sequence[GivenHook]) -> ToolCall:
     for hook in hooks:
-        matches = hook.matcher == "*" or call.tool in hook.matcher.split("|")
-        if hook.action == "input" and hook.event == "PreToolUse" and matches:
+        if hook.action == "input" and hook.runs("PreToolUse", call.tool):
             call = ToolCall(call.tool, {**call.arguments, **hook.input})
     return call
 
@@ -105,7 +104,3 @@ def _made_by(start: bytes | None, call: Call) -> Iterator[bytes | None]:
     for edit in call:
         texts = [change.text for text in texts for change in islice(changes(text, edit), 4)]
     yield from map(content.data, texts)
-
-
-def _data(entry: Entry | None) -> bytes | None:
-    return entry.data if isinstance(entry, RegularFile) else None

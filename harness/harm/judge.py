@@ -14,7 +14,7 @@ from readfirst.harness.harm.kept import kept
 from readfirst.harness.harm.torn import dead, left_to_luck, torn
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import BASH, ToolResult
-from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
+from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink, data_of
 from readfirst.harness.suite.harm_kinds import HARMS, Kind
 from readfirst.harness.suite.scenario import (
     Given,
@@ -27,6 +27,7 @@ from readfirst.harness.suite.scenario import (
     calls_of,
 )
 from readfirst.harness.workspace.meant import meant
+from readfirst.harness.workspace.snapshot import applied
 from readfirst.harness.workspace.traces import names_of
 
 State = dict[str, Entry]
@@ -97,7 +98,7 @@ class _Judge:
                 again = {path: self.state.get(path) for path in happened.expected_world}
                 self._others(happened.expected_world)
                 before = self._rewound(index, happened.changes) if self.rewinds else dict(self.state)
-                after = _after(self.state, {**again, **happened.changes})
+                after = applied(self.state, {**again, **happened.changes})
                 self._calls(index, calls_of(step), happened, before, after)
                 self.state = after
 
@@ -123,7 +124,7 @@ class _Judge:
         if dead(call, happened.results[0]):
             self._others(happened.changes)
             return
-        before, after = dict(self.state), _after(self.state, happened.changes)
+        before, after = dict(self.state), applied(self.state, happened.changes)
         self._learn_all(set(happened.changes), before, after, set())
         self.state = after
 
@@ -158,25 +159,25 @@ class _Judge:
         for path, entry in changed.items():
             for view in self._views():
                 _learn(view, path, self.state.get(path), entry, session=False)
-        self.state = _after(self.state, changed)
+        self.state = applied(self.state, changed)
 
     def _rewound(self, index: int, changed: Mapping[str, Entry | None]) -> State:
         """Return the files as the session left them, and those that were brought back as they were before it."""
         back: dict[str, Entry | None] = {}
         for path in sorted(self.touched):
             former = self.checkpoint.get(path)
-            if path in changed or _data(self.state.get(path)) == _data(former):
+            if path in changed or data_of(self.state.get(path)) == data_of(former):
                 back[path] = former
         for path in back:
             known = self.view.get(path)
-            data = _data(back[path]) or b""
+            data = data_of(back[path]) or b""
             if known is not None and any(hand == "other" for _, _, hand in known.lost(data)):
                 what = f"what somebody else saved in {path}, which the rewind took back"
                 self._note(index, 0, path, Found("lost", what))
         for view in self.views:
             for path, entry in back.items():
                 _learn(view, path, self.state.get(path), entry, session=True)
-        self.state = _after(self.state, back)
+        self.state = applied(self.state, back)
         self.rewinds, self.checkpoint = False, dict(self.state)
         return dict(self.state)
 
@@ -313,33 +314,19 @@ def _fresh(state: State) -> dict[str, Known]:
     return {path: Known.given(entry.data) for path, entry in state.items() if isinstance(entry, RegularFile)}
 
 
-def _after(state: State, changed: Mapping[str, Entry | None]) -> State:
-    after = dict(state)
-    for path, entry in changed.items():
-        if entry is None:
-            after.pop(path, None)
-        else:
-            after[path] = entry
-    return after
-
-
 def _learn(
     view: dict[str, Known], path: str, before: Entry | None, after: Entry | None, *, session: bool
 ) -> None:
     if not isinstance(after, RegularFile):
         return
-    data = _data(before)
+    data = data_of(before)
     if data == after.data and path in view:
         return
     view[path] = view.get(path, Known()).put("session" if session else "other", after.data)
 
 
-def _data(entry: Entry | None) -> bytes | None:
-    return entry.data if isinstance(entry, RegularFile) else None
-
-
 def _text(entry: Entry | None) -> str:
-    data = _data(entry)
+    data = data_of(entry)
     return "" if data is None else data[:200].decode("utf-8", "replace")
 
 

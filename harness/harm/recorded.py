@@ -13,6 +13,7 @@ from readfirst.harness.suite.scenario import Scenario, SessionEvent, ToolCall, W
 from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.meant import meant
+from readfirst.harness.workspace.snapshot import changes
 from readfirst.harness.workspace.traces import names_of
 
 State = dict[str, Entry]
@@ -32,7 +33,7 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
         match step:
             case WorldEvent():
                 files.perform(step)
-                changed = _changes(former, files.state)
+                changed = changes(former, files.state)
                 steps.append(StepOutcome(changes=changed, expected_world=changed))
             case SessionEvent():
                 steps.append(StepOutcome())
@@ -44,7 +45,7 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
                 if isinstance(step, ToolCall) and row.struck:
                     for event in step.during:
                         files.perform(event)
-                    world = _changes(former, files.state)
+                    world = changes(former, files.state)
                 names = names_of(files.state)
                 files.apply(row)
                 results = [ToolResult(each.raw, each.is_error, each.error) for each in row.results]
@@ -54,7 +55,7 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
                 steps.append(
                     StepOutcome(
                         tuple(results),
-                        _changes(former, files.state),
+                        changes(former, files.state),
                         world,
                         row.struck,
                         names_before=names,
@@ -184,11 +185,6 @@ class _Files:
             for each, other in self.state.items()
             if isinstance(other, RegularFile) and other.stamp is not None and other.stamp.inode == inode
         ]
-
-
-def _changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    paths = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-    return {path: after.get(path) for path in sorted(paths)}
 
 
 def _folders(path: str) -> Iterable[str]:

@@ -1,15 +1,16 @@
 """States: the clause that states what one call was seen to give, and whether a clause of a file states it already."""
 
-import base64
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.record.rewrite import ClauseEdit, Keep, New, Update
 from readfirst.harness.source.emit import Value
-from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
+from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile
 from readfirst.harness.suite.plain_answers import digest_of
+from readfirst.harness.suite.recording_file import entry_value
 from readfirst.harness.suite.scenario import Clause, Expectation, TextDigest
 
 _LONG = 4096
@@ -119,28 +120,9 @@ def _text_value(text: str) -> Value:
 
 
 def _file_value(entry: Entry | None) -> Value:
-    match entry:
-        case None:
-            return None
-        case Symlink(target=target):
-            return {"symlink": target}
-        case RegularFile(mode=mode):
-            value = _content_value(entry.data)
-            if mode is None and entry.ownership is None:
-                return value
-            modes = {} if mode is None else {"mode": f"{mode:04o}"}
-            owned = {} if entry.ownership is None else {"ownership": entry.ownership.value}
-            return {**({"text": value} if isinstance(value, str) else value), **modes, **owned}
-        case Directory(mode):
-            return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
-        case _:
-            raise TypeError(f"a recording holds no {type(entry).__name__}")
+    value: Value = entry_value(entry, _LONG, _digest)
+    return value
 
 
-def _content_value(data: bytes) -> str | dict[str, Value]:
-    if len(data) > _LONG:
-        return {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return {"base64": base64.b64encode(data).decode("ascii")}
+def _digest(data: bytes) -> dict[str, Any]:
+    return {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}

@@ -11,8 +11,9 @@ import logging
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -127,7 +128,14 @@ class TakeJob:
         suite = Suite(self.fixtures)
         contract = suite.contracts.find(self.contract)
         takes = Takes(self.takes)
-        with SitePool() as place, _Product(self.connect) as product:
+        with SitePool() as place, ExitStack() as opened:
+
+            @cache
+            def product() -> Adapter:
+                """Open the product: where every take is kept, it is not started."""
+                adapter = self.connect()
+                opened.callback(traits_of(adapter).close)
+                return adapter
 
             def take(scenario_id: str) -> Take:
                 scenario = suite.scenario(scenario_id, require_expect=False)
@@ -138,7 +146,7 @@ class TakeJob:
                     return self._came_of(
                         scenario_id, "unsupported", f"{contract.name} lacks {', '.join(missing)}"
                     )
-                outcome = replay(scenario, product.adapter, place)
+                outcome = replay(scenario, product(), place)
                 if outcome.broken is not None:
                     explanation = (
                         f"step {outcome.broken.step + 1}: {outcome.broken.message} {outcome.broken.details}"
@@ -157,27 +165,6 @@ class TakeJob:
 
     def _came_of(self, scenario_id: str, status: TakeStatus, message: str = "") -> Take:
         return Take(scenario_id, self.contract, self.number, status, message)
-
-
-class _Product:
-    """The product, opened when it is first asked for: where every take is kept, it is not started."""
-
-    def __init__(self, connect: Callable[[], Adapter]) -> None:
-        self._connect = connect
-        self._adapter: Adapter | None = None
-
-    @property
-    def adapter(self) -> Adapter:
-        if self._adapter is None:
-            self._adapter = self._connect()
-        return self._adapter
-
-    def __enter__(self) -> _Product:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._adapter is not None:
-            traits_of(self._adapter).close()
 
 
 def _asked(scenario: Scenario, contract: Contract) -> str:

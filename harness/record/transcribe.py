@@ -12,6 +12,7 @@ from readfirst.harness.suite.ownership import OWN
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, calls_of
 from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
+from readfirst.harness.workspace.snapshot import applied
 
 
 def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> Transcript:
@@ -22,11 +23,7 @@ def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> 
         if isinstance(step, ToolCall | ParallelCalls):
             reminders = _reminders(done) if scenario.given.reminders else ()
             steps.append(replace(_step(step, done, state, vocabulary), reminders=reminders))
-        for path, entry in done.changes.items():
-            if entry is None:
-                state.pop(path, None)
-            else:
-                state[path] = entry
+        state = applied(state, done.changes)
     return Transcript(tuple(steps))
 
 

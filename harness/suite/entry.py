@@ -184,6 +184,11 @@ class FileDigest:
 Entry = RegularFile | Symlink | HardLink | Directory | FileDigest | SpecialFile
 
 
+def data_of(entry: Entry | None) -> bytes | None:
+    """Return the bytes of a regular file; None of what is none."""
+    return entry.data if isinstance(entry, RegularFile) else None
+
+
 def in_words(entry: Entry | None) -> str:
     """Return what is at a path, for people; of a regular file neither content nor mode. None: nothing."""
     match entry:

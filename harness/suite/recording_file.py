@@ -12,7 +12,7 @@ import binascii
 import hashlib
 import lzma
 import zlib
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -206,31 +206,7 @@ class Encoder:
 
     def entry(self, entry: Entry | None) -> Any:
         """Return what is at a path; None where there is nothing."""
-        match entry:
-            case None:
-                return None
-            case RegularFile(mode=mode, ownership=ownership):
-                content = self.content(entry.data)
-                if mode is None and ownership is None:
-                    return content
-                fields = {"text": content} if isinstance(content, str) else content
-                modes = {} if mode is None else {"mode": f"{mode:04o}"}
-                return {**fields, **modes, **({} if ownership is None else {"ownership": ownership.value})}
-            case Symlink(target=target):
-                return {"symlink": target}
-            case Directory(mode=mode):
-                return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
-            case _:
-                raise TypeError(f"a snapshot holds no {type(entry).__name__}")
-
-    def content(self, data: bytes) -> str | dict[str, Any]:
-        """Return the bytes of a file."""
-        if len(data) > self.most:
-            return {"size": len(data), "packed": self.pack(data)}
-        try:
-            return data.decode("utf-8")
-        except UnicodeDecodeError:
-            return {"base64": base64.b64encode(data).decode("ascii")}
+        return entry_value(entry, self.most, lambda data: {"size": len(data), "packed": self.pack(data)})
 
     def pack(self, data: bytes) -> str:
         """Return the name under which these bytes are kept."""
@@ -238,6 +214,38 @@ class Encoder:
         if name not in self.packed:
             self.packed[name] = self.compressed.get(name) or _compressed(data)
         return name
+
+
+def entry_value(entry: Entry | None, most: int, long: Callable[[bytes], dict[str, Any]]) -> Any:
+    """Return what a snapshot found at a path as files of a suite write it; `long` says bytes that are more than `most`.
+
+    Raises TypeError for what no file can say.
+    """
+    match entry:
+        case None:
+            return None
+        case Symlink(target=target):
+            return {"symlink": target}
+        case RegularFile(mode=mode, ownership=ownership):
+            content = _content_value(entry.data, most, long)
+            if mode is None and ownership is None:
+                return content
+            fields = {"text": content} if isinstance(content, str) else content
+            modes = {} if mode is None else {"mode": f"{mode:04o}"}
+            return {**fields, **modes, **({} if ownership is None else {"ownership": ownership.value})}
+        case Directory(mode=mode):
+            return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
+        case _:
+            raise TypeError(f"a snapshot holds no {type(entry).__name__}")
+
+
+def _content_value(data: bytes, most: int, long: Callable[[bytes], dict[str, Any]]) -> str | dict[str, Any]:
+    if len(data) > most:
+        return long(data)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode("ascii")}
 
 
 def _compressed(data: bytes) -> str:

@@ -289,6 +289,10 @@ class GivenHook:
     input: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, RegularFile] = field(default_factory=dict)
 
+    def runs(self, event: HookEvent, tool: str) -> bool:
+        """Whether it runs at an event of such a call."""
+        return self.event == event and (self.matcher == "*" or tool in self.matcher.split("|"))
+
     @property
     def refuses(self) -> bool:
         """Whether it refuses the call that it runs before."""

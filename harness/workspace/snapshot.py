@@ -131,6 +131,12 @@ def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str
     return {path: after.get(path) for path in sorted(differing)}
 
 
+def applied(state: Mapping[str, Entry], changed: Mapping[str, Entry | None]) -> dict[str, Entry]:
+    """Return a state with what differs, as `changes` gives it."""
+    both = {**state, **changed}
+    return {path: entry for path, entry in both.items() if entry is not None}
+
+
 def scan(
     directory: str,
     prefix: str,
