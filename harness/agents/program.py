@@ -15,7 +15,7 @@ from readfirst.harness.agents.scripted_model.formats import WIRES
 from readfirst.harness.processes.footing import write_anew
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import TIME_LIMIT
-from readfirst.harness.source.nested import with_texts
+from readfirst.harness.suite.repeated import with_texts
 
 _FOLDERS = {
     "XDG_CONFIG_HOME": ".config",

@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from readfirst.harness.changes.answer import Answer, ReportedEntry
-from readfirst.harness.source.nested import texts_in
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile
+from readfirst.harness.suite.repeated import texts_in
 from readfirst.harness.suite.scenario import CallIndex, Scenario, ToolCall, WorldEvent
 
 _MOST_BYTES = 65_536

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from readfirst.harness.source.nested import texts_in
+from readfirst.harness.suite.repeated import texts_in
 
 _MARK = "\ufeff"
 """A byte order mark, which some tools show in front of the first line."""

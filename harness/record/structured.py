@@ -13,8 +13,8 @@ from readfirst.harness.agents.claude_code.package import install
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
-from readfirst.harness.source.nested import with_texts
 from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.repeated import with_texts
 from readfirst.harness.suite.structured import StructuredResult
 
 _PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

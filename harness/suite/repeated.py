@@ -1,6 +1,6 @@
-"""Repeated: long texts in the arguments of a call, written as what is repeated and how often."""
+"""Texts in a call's arguments: all of them, and long ones, written as what is repeated and how often."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 from readfirst.harness.source.inspection import Inspection
@@ -87,3 +87,29 @@ def repeated_characters(value: Any) -> int:
             return sum(map(repeated_characters, value))
         case _:
             return 0
+
+
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return the value with each of its texts changed; names of keys are none."""
+    match value:
+        case str():
+            return change(value)
+        case list():
+            return [with_texts(item, change) for item in value]
+        case Mapping():
+            return {key: with_texts(item, change) for key, item in value.items()}
+        case _:
+            return value
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield the texts of a value in their order; names of keys are none."""
+    match value:
+        case str():
+            yield value
+        case list():
+            for item in value:
+                yield from texts_in(item)
+        case Mapping():
+            for item in value.values():
+                yield from texts_in(item)

@@ -18,9 +18,9 @@ from readfirst.harness.processes.footing import Below, opened, set_folder
 from readfirst.harness.processes.removal import destroy, empty
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import Permissions, Workspace
-from readfirst.harness.source.nested import with_texts
 from readfirst.harness.suite.entry import NANOSECONDS, OLD_TIME, Directory, Entry, HardLink, RegularFile
 from readfirst.harness.suite.hooks import hooks_of
+from readfirst.harness.suite.repeated import with_texts
 from readfirst.harness.suite.scenario import BUFFERS, Scenario, WorldEvent
 from readfirst.harness.workspace.folder import Folder, SpoiltError
 from readfirst.harness.workspace.git import Repository

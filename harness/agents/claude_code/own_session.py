@@ -4,8 +4,8 @@ import posixpath
 from collections.abc import Iterator
 
 from readfirst.harness.session import BASH
-from readfirst.harness.source.nested import texts_in
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.repeated import texts_in
 from readfirst.harness.suite.scenario import Scenario, SessionEvent
 
 _SHOWN_BYTES = 262_144
