@@ -9,7 +9,7 @@ import pytest
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import AdapterTraits, ToolResult, Workspace
-from readfirst.harness.suite.load import ScenarioError
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import as_written
@@ -45,7 +45,7 @@ def test_each_time_is_a_group_with_its_number() -> None:
     ],
 )
 def test_what_says_no_such_thing_is_refused(at_once: str, law: str, message: str) -> None:
-    with pytest.raises(ScenarioError, match=message):
+    with pytest.raises(SuiteError, match=message):
         loaded(at_once, law)
 
 

@@ -17,9 +17,9 @@ from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.report.step import given_lines
 from readfirst.harness.report.timeline import given_blocks
 from readfirst.harness.session import Hook
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.export import expanded
 from readfirst.harness.suite.hooks import hooks_of
-from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.suite.scenario import Scenario
 from tests.judging import CONTRACT, SUITE, as_written, judged
 from tests.replay import answering
@@ -62,7 +62,7 @@ def test_a_scenario_with_hooks_needs_them_and_a_session_of_its_own() -> None:
     ],
 )
 def test_a_hook_that_cannot_be_is_a_mistake_with_a_place(hook: str, message: str) -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(SuiteError) as caught:
         loaded(f"    - {hook}\n")
     assert message in str(caught.value)
     assert "x.yaml:5:" in str(caught.value)

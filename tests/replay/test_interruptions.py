@@ -19,8 +19,8 @@ from readfirst.harness.harm.torn import torn
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.check_adapter import check_adapter
 from readfirst.harness.session import NO_ANSWER, ToolResult, Workspace
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.entry import RegularFile, SpecialFile
-from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.suite.scenario import Given, Interruption, Scenario, ToolCall
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import as_written
@@ -69,7 +69,7 @@ def test_each_way_to_end_early_takes_a_capability_and_a_session_of_its_own(how: 
     ],
 )
 def test_what_cannot_be_interrupted_so_is_refused(step: str, message: str) -> None:
-    with pytest.raises(ScenarioError, match=message):
+    with pytest.raises(SuiteError, match=message):
         loaded(step)
 
 

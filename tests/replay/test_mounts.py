@@ -16,7 +16,7 @@ from readfirst.harness.compare.compare import compare
 from readfirst.harness.processes.sandbox import find_sandbox
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
-from readfirst.harness.suite.load import ScenarioError
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace import mounts
 from readfirst.harness.workspace.mounts import Mounts, small_disk
@@ -77,7 +77,7 @@ def test_a_disk_is_a_need_and_takes_a_session_of_its_own() -> None:
 
 @pytest.mark.parametrize("disk", ["4096", "10000", "2097152", "true", "16K"])
 def test_a_disk_is_of_some_pages(disk: str) -> None:
-    with pytest.raises(ScenarioError, match="disk is a number of bytes"):
+    with pytest.raises(SuiteError, match="disk is a number of bytes"):
         loaded(disk)
 
 

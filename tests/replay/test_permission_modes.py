@@ -14,7 +14,7 @@ from readfirst.harness.agents.claude_code.reminders import without_reminders_of_
 from readfirst.harness.agents.conversation import Launch
 from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.session import Permissions, Workspace
-from readfirst.harness.suite.load import ScenarioError
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import FileTools
@@ -79,7 +79,7 @@ def test_the_working_directory_is_the_workspace_unless_one_is_named() -> None:
     ],
 )
 def test_what_is_wrong_in_a_file_is_said(given: str, problem: str) -> None:
-    with pytest.raises(ScenarioError, match=problem):
+    with pytest.raises(SuiteError, match=problem):
         loaded(given)
 
 

@@ -8,7 +8,7 @@ import pytest
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.session import Adapter, ToolResult, Workspace
-from readfirst.harness.suite.load import ScenarioError
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.workspace import platform
 from readfirst.reference_impl import behaviours_of
 from tests import judging
@@ -166,7 +166,7 @@ def test_what_was_recorded_may_hold_on_linux_alone_and_on_no_other_system() -> N
     steps = "steps:\n  - Read: {file_path: $WS/notes.txt}\n"
     assert judging.as_written(f"platform: linux\n{steps}", expect=False).platform == "linux"
     for other in ("macos", "windows", "composing"):
-        with pytest.raises(ScenarioError, match="the product was recorded on Linux alone"):
+        with pytest.raises(SuiteError, match="the product was recorded on Linux alone"):
             judging.as_written(f"platform: {other}\n{steps}", expect=False)
 
 

@@ -10,7 +10,7 @@ from readfirst.harness.adapters.recording import OneTranscript
 from readfirst.harness.agents.claude_code.reminders import file_reminders
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.load import ScenarioError
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.transcript import Recording, Transcript
@@ -36,11 +36,11 @@ def test_a_scenario_that_judges_reminders_needs_them() -> None:
 
 
 def test_reminders_that_nobody_judges_are_a_mistake() -> None:
-    with pytest.raises(ScenarioError, match="not judged"):
+    with pytest.raises(SuiteError, match="not judged"):
         loaded(f"{CALL}      reminders: [changed]\n", "")
-    with pytest.raises(ScenarioError, match="reminders is true or left out"):
+    with pytest.raises(SuiteError, match="reminders is true or left out"):
         loaded(CALL, "given: {reminders: false}\n")
-    with pytest.raises(ScenarioError, match="expect of the group"):
+    with pytest.raises(SuiteError, match="expect of the group"):
         loaded(GROUP.replace("{text: seen}", "{text: seen, reminders: [changed]}"))
 
 

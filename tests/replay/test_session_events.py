@@ -14,8 +14,8 @@ from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import Workspace
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.entry import RegularFile
-from readfirst.harness.suite.load import ScenarioError
 from readfirst.harness.suite.scenario import Given, Scenario, SessionEvent, Step, ToolCall
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import SUITE, as_written
@@ -68,7 +68,7 @@ def test_a_sub_agents_steps_are_read_between_its_beginning_and_its_end() -> None
     ],
 )
 def test_what_is_no_such_step_is_reported(steps: str, message: str) -> None:
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(SuiteError) as error:
         loaded(steps)
     assert message in str(error.value)
 
