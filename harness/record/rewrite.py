@@ -13,7 +13,7 @@ from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.events import EVENTS
 from readfirst.harness.suite.session_events import WITH_STEPS, inner_steps
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 StepPath = tuple[int, ...]
 """The place of a step in `Scenario.steps`: `(2,)` is the third, `(2, 0)` the first call of a parallel group there.
@@ -50,7 +50,7 @@ class New:
 
 ClauseEdit = Keep | Update | New
 
-_RECORDED = ("answer", "error", "text", "files", "reminders")
+RECORDED = ("answer", "error", "text", "files", "reminders")
 
 
 def rewrite_expectations(source: str, edits: Mapping[StepPath, Sequence[ClauseEdit]]) -> str:
@@ -60,8 +60,11 @@ def rewrite_expectations(source: str, edits: Mapping[StepPath, Sequence[ClauseEd
     where a step is written in flow style (`- {Read: ...}`), and if anything but the expectations would change.
     """
     lines = source.split("\n")
-    root: Any = yaml.compose(source, Loader=_LOADER)
-    replacements = [_replacement(lines, _step(root, path), edits[path]) for path in edits]
+    root: Any = yaml.compose(source, Loader=LOADER)
+    steps = load(source.encode(), Path("-")).value["steps"]
+    replacements = [
+        _replacement(lines, _node(root, ["steps", *place_of(steps, path)]), edits[path]) for path in edits
+    ]
     # From the end, so that what is still to be replaced keeps its place.
     for start, end, written in sorted(replacements, reverse=True):
         lines[start:end] = written
@@ -133,7 +136,7 @@ def _clauses(lines: list[str], present: tuple[yaml.Node, yaml.Node]) -> list[tup
 
 def _clause_lines(lines: list[str], clause: yaml.MappingNode, edit: Keep | Update, indent: int) -> list[str]:
     """Return the clause at column `indent`; with other recorded keys for an Update."""
-    left_out = frozenset(_RECORDED if isinstance(edit, Update) else ())
+    left_out = frozenset(RECORDED if isinstance(edit, Update) else ())
     written: list[str] = []
     for name, comments, entry in _entries(lines, clause, indent):
         written += comments
@@ -141,7 +144,7 @@ def _clause_lines(lines: list[str], clause: yaml.MappingNode, edit: Keep | Updat
             written += entry
     if isinstance(edit, Keep):
         return written
-    changed = {key: edit.recorded[key] for key in _RECORDED if key in edit.recorded}
+    changed = {key: edit.recorded[key] for key in RECORDED if key in edit.recorded}
     return written + emit_mapping(changed, indent)
 
 
@@ -197,31 +200,35 @@ def _is_outside(line: str, column: int) -> bool:
     return not text or (text.startswith("#") and len(line) - len(text) <= column)
 
 
-def _step(root: yaml.Node, path: StepPath) -> yaml.MappingNode:
-    steps = child(root, "steps")
-    assert steps is not None
-    node = list(_written(steps[1].value))[path[0]]
-    for index in path[1:]:
-        group = child(node, "parallel")
-        assert group is not None
-        node = group[1].value[index]
-    return node
-
-
-def _written(steps: Sequence[yaml.MappingNode]) -> Iterator[yaml.MappingNode]:
-    """Yield, for each step that the loader makes, the one in the file that it comes from."""
-    for step in steps:
-        key, value = step.value[0]
-        if key.value in WITH_STEPS:
-            inner = child(value, "steps")
-            assert inner is not None
-            yield step
-            yield from _written(inner[1].value)
-            yield step
-        elif key.value in EVENTS and isinstance(value, yaml.MappingNode):
-            yield from repeat(step, len(value.value))
+def _node(root: Any, place: Sequence[int | str]) -> Any:
+    """Return what is at a place of a file."""
+    for key in place:
+        if isinstance(key, int):
+            root = root.value[key]
         else:
-            yield step
+            entry = child(root, key)
+            assert entry is not None
+            root = entry[1]
+    return root
+
+
+def place_of(steps: Sequence[Any], path: StepPath) -> list[int | str]:
+    """Return the keys that lead to a step, or to a call of a group, from the steps of a file."""
+    place = list(_places(steps))[path[0]]
+    return [*place, *(key for index in path[1:] for key in ("parallel", index))]
+
+
+def _places(steps: Sequence[Any]) -> Iterator[list[int | str]]:
+    """Yield, for each step that the loader makes, the keys to the one in the file that it comes from."""
+    for number, step in enumerate(steps):
+        key, value = next(iter(step.items()))
+        if key in WITH_STEPS:
+            yield [number]
+            yield from ([number, key, "steps", *inner] for inner in _places(inner_steps(step)[1]))
+            yield [number]
+        else:
+            several = key in EVENTS and isinstance(value, dict)
+            yield from repeat([number], len(value) if several else 1)
 
 
 def child(node: yaml.Node, name: str) -> tuple[yaml.Node, yaml.Node] | None:

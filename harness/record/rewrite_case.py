@@ -7,17 +7,24 @@ from typing import Any
 
 import yaml
 
-from readfirst.harness.record.rewrite import ClauseEdit, Keep, New, RewriteError, StepPath, child, last_line
+from readfirst.harness.record.rewrite import (
+    LOADER,
+    RECORDED,
+    ClauseEdit,
+    Keep,
+    New,
+    RewriteError,
+    StepPath,
+    child,
+    last_line,
+    place_of,
+)
 from readfirst.harness.source.emit import emit_mapping
 from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.cases import expanded
-from readfirst.harness.suite.events import EVENTS
-from readfirst.harness.suite.session_events import WITH_STEPS, inner_steps
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PLACE = re.compile(r"<([a-z][a-z0-9_]*)>")
 _GONE: Any = object()
-_RECORDED = ("answer", "error", "text", "files", "reminders")
 
 
 def rewrite_case(source: str, slug: str, edits: Mapping[StepPath, Sequence[ClauseEdit]]) -> str:
@@ -58,7 +65,7 @@ def _wanted(now: Any, edits: Sequence[ClauseEdit]) -> Any:
             clauses.append(old[edit.index])
         else:
             stated = {} if isinstance(old[edit.index], str) else old[edit.index]
-            kept = {key: value for key, value in stated.items() if key not in _RECORDED}
+            kept = {key: value for key, value in stated.items() if key not in RECORDED}
             clauses.append({**kept, **edit.recorded})
     return _GONE if not clauses else clauses[0] if len(clauses) == 1 else clauses
 
@@ -87,30 +94,17 @@ def _filled(text: str, values: Mapping[str, Any]) -> str:
     return _PLACE.sub(lambda match: str(values.get(match[1], match[0])), text)
 
 
-def _step(steps: Sequence[Any], path: StepPath) -> dict[str, Any]:
+def _step(steps: Any, path: StepPath) -> dict[str, Any]:
     """Return the step at a place of `Scenario.steps`."""
-    written: list[Any] = []
-
-    def add(each: Sequence[Any]) -> None:
-        for step in each:
-            key, value = next(iter(step.items()))
-            if key in WITH_STEPS:
-                written.append(step)
-                add(inner_steps(step)[1])
-                written.append(step)
-            else:
-                written.extend([step] * (len(value) if key in EVENTS and isinstance(value, dict) else 1))
-
-    add(steps)
-    found: dict[str, Any] = written[path[0]]
-    for index in path[1:]:
-        found = found["parallel"][index]
+    for key in place_of(steps, path):
+        steps = steps[key]
+    found: dict[str, Any] = steps
     return found
 
 
 def _with_values(source: str, slug: str, values: Mapping[str, Any]) -> str:
     lines = source.split("\n")
-    root: Any = yaml.compose(source, Loader=_LOADER)
+    root: Any = yaml.compose(source, Loader=LOADER)
     cases = child(root, "cases")
     assert cases is not None
     case = child(cases[1], slug)

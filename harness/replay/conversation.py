@@ -1,6 +1,8 @@
 """Conversation: which session the next call belongs to, while the conversation goes on in one way or another."""
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from readfirst.harness.session import (
     BackgroundSession,
@@ -57,25 +59,16 @@ class Conversation:
         match event.kind:
             case "resume":
                 self._killed = False
-                if not isinstance(self.session, ResumingSession):
-                    raise _missing("resume", "resume()")
-                self.session.resume()
+                able(self.session, ResumingSession, "resume", "resume()").resume()
             case "compact":
-                if not isinstance(self.session, CompactingSession):
-                    raise _missing("compact", "compact()")
-                self.session.compact()
+                able(self.session, CompactingSession, "compact", "compact()").compact()
             case "rewind":
-                if not isinstance(self.session, RewindingSession):
-                    raise _missing("rewind", "rewind()")
-                self.session.rewind()
+                able(self.session, RewindingSession, "rewind", "rewind()").rewind()
             case "mention":
-                if not isinstance(self.session, MentioningSession):
-                    raise _missing("mentions", "mention()")
-                self.session.mention(f"{root}/{event.path}")
+                mentioning = able(self.session, MentioningSession, "mentions", "mention()")
+                mentioning.mention(f"{root}/{event.path}")
             case "agent":
-                if not isinstance(self.session, DelegatingSession):
-                    raise _missing("agents", "sub_agent()")
-                agent = self.session.sub_agent()
+                agent = able(self.session, DelegatingSession, "agents", "sub_agent()").sub_agent()
                 if not callable(getattr(agent, "call", None)):
                     raise BrokenAdapter(f"sub_agent() gave a {type(agent).__name__}, which is no session")
                 self._sessions.append(agent)
@@ -89,9 +82,9 @@ class Conversation:
                 self._sessions.pop()
 
     def _background(self) -> Session:
-        if not isinstance(self.session, BackgroundSession):
-            raise _missing("background", "background_agent()")
-        return self.session.background_agent()
+        delegating = able(self.session, BackgroundSession, "background", "background_agent()")
+        session: Session = delegating.background_agent()
+        return session
 
     def close(self) -> None:
         """Close all sessions, the innermost first."""
@@ -101,5 +94,29 @@ class Conversation:
             close_session(self._sessions.pop())
 
 
-def _missing(capability: str, method: str) -> BrokenAdapter:
-    return BrokenAdapter(f"the adapter declares `{capability}`, but its session has no {method}")
+def at_once(actions: Sequence[Callable[[], object]]) -> None:
+    """Do all of this at the same moment, and wait for the end. Raises what is raised first."""
+    start = threading.Barrier(len(actions))
+    raised: list[BaseException] = []
+
+    def act(action: Callable[[], object]) -> None:
+        try:
+            start.wait()
+            action()
+        except BaseException as error:  # raised below, by who waits
+            raised.append(error)
+
+    threads = [threading.Thread(target=act, args=(action,)) for action in actions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if raised:
+        raise raised[0]
+
+
+def able(session: Session, protocol: type[Any], capability: str, method: str) -> Any:
+    """Return a session that has what its adapter declares. Raises BrokenAdapter for one that has not."""
+    if not isinstance(session, protocol):
+        raise BrokenAdapter(f"the adapter declares `{capability}`, but its session has no {method}")
+    return session

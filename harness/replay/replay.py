@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from signal import Signals
 from typing import Any
 
 from readfirst.harness.processes import trace
 from readfirst.harness.processes.scratch import ScratchError
-from readfirst.harness.replay.conversation import Conversation
+from readfirst.harness.replay.conversation import Conversation, able, at_once
 from readfirst.harness.replay.interruption import Watch, killed_when_writing
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.session import (
@@ -284,11 +284,7 @@ class _Replay:
             case ParallelCalls(sides=sides) if sides:
                 self._perform_at_once(step, (conversation.session, conversation.apart))
             case ParallelCalls(calls):
-                session = conversation.session
-                if not isinstance(session, ParallelSession):
-                    raise BrokenAdapter(
-                        "the adapter declares `parallel`, but its session has no call_parallel"
-                    )
+                session = able(conversation.session, ParallelSession, "parallel", "call_parallel")
                 together = [(call.tool, self._asked(call)) for call in calls]
                 self._record(lambda: session.call_parallel(together), len(calls))
 
@@ -301,21 +297,18 @@ class _Replay:
     def _perform_race(self, call: ToolCall, session: Session) -> None:
         """Make a call in which something happens between validation and execution, or that is no whole one."""
         how = call.interrupted
-        if how is None and not isinstance(session, RacingSession):
-            raise BrokenAdapter("the adapter declares `during`, but its session has no call_during")
-        if how is not None and not isinstance(session, InterruptibleSession):
-            raise BrokenAdapter(
-                f"the adapter declares `{INTERRUPTIONS[how]}`, but its session has no call_interrupted"
-            )
+        if how is None:
+            racing = able(session, RacingSession, "during", "call_during")
+        else:
+            ending = able(session, InterruptibleSession, INTERRUPTIONS[how], "call_interrupted")
         arguments = self._asked(call)
         interfere = _Interference(self.site, call.during)
 
         def make() -> list[ToolResult]:
-            if isinstance(session, InterruptibleSession) and (how == "cancelled" or how in ("cut", "limit")):
-                given = arguments if how == "cancelled" else self.site.substituted(call.begun)
-                return [session.call_interrupted(call.tool, given, how, interfere)]
-            assert isinstance(session, RacingSession)
-            return [session.call_during(call.tool, arguments, interfere)]
+            if how is None:
+                return [racing.call_during(call.tool, arguments, interfere)]
+            given = arguments if how == "cancelled" else self.site.substituted(call.begun)
+            return [ending.call_interrupted(call.tool, given, how, interfere)]
 
         self._record(make, 1, interfere)
         self._end(interfere)
@@ -324,57 +317,42 @@ class _Replay:
         """Let each of two sessions make its calls, both at the same time."""
         asked = [(call.tool, self._asked(call)) for call in group.calls]
         results: dict[int, ToolResult] = {}
-        raised: list[BaseException] = []
-        start = threading.Barrier(len(sessions))
 
         def act(side: int, session: Session) -> None:
-            try:
-                start.wait()
-                for number, (tool, arguments) in enumerate(asked):
-                    if group.sides[number] == side:
-                        if side == self.index % 2:  # who is always a little later would never meet the other
-                            time.sleep(self.index % _LATER * _LATE)
-                        results[number] = session.call(tool, arguments)
-            except BaseException as error:  # raised below, by who waits
-                raised.append(error)
+            for number, (tool, arguments) in enumerate(asked):
+                if group.sides[number] == side:
+                    if side == self.index % 2:  # who is always a little later would never meet the other
+                        time.sleep(self.index % _LATER * _LATE)
+                    results[number] = session.call(tool, arguments)
 
         def make() -> list[ToolResult]:
-            threads = [threading.Thread(target=act, args=each) for each in enumerate(sessions)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            if raised:
-                raise raised[0]
+            at_once([partial(act, side, session) for side, session in enumerate(sessions)])
             return [results[number] for number in range(len(asked))]
 
         self._record(make, len(asked))
 
     def _perform_stopped(self, call: ToolCall, session: Session) -> None:
         """Make a call that the user gives up when it has begun to write."""
-        if not isinstance(session, InterruptibleSession):
-            raise BrokenAdapter("the adapter declares `stop`, but its session has no call_interrupted")
+        stopping = able(session, InterruptibleSession, "stop", "call_interrupted")
         arguments = self._asked(call)
 
         def make() -> list[ToolResult]:
             with Watch(self.site.root) as watch:
-                return [session.call_interrupted(call.tool, arguments, "stopped", watch.wait)]
+                return [stopping.call_interrupted(call.tool, arguments, "stopped", watch.wait)]
 
         self._record(make, 1)
 
     def _perform_killed(self, call: ToolCall, number: Signals, conversation: Conversation) -> None:
         """Make a call in which the program gets a signal; the next one begins another session, unless it is resumed."""
-        session = conversation.session
-        if not isinstance(session, MortalSession):
-            raise BrokenAdapter("the adapter declares `kill`, but its session has no kill()")
-        if not isinstance(session, RacingSession) and call.paused:
-            raise BrokenAdapter("the adapter declares `during`, but its session has no call_during")
+        session = able(conversation.session, MortalSession, "kill", "kill()")
+        if call.paused:
+            able(session, RacingSession, "during", "call_during")
         arguments = self._asked(call)
         ended = False
 
         def kill() -> bool:
             nonlocal ended
-            ended = session.kill(number)
+            ended = bool(session.kill(number))
             return ended
 
         interfere = _Interference(self.site, call.during, finally_=kill)
@@ -383,7 +361,6 @@ class _Replay:
             if not call.paused:
                 make = lambda: session.call(call.tool, arguments)  # noqa: E731 - one expression
                 return [killed_when_writing(self.site.root, make, kill)]
-            assert isinstance(session, RacingSession)
             try:
                 return [session.call_during(call.tool, arguments, interfere)]
             except BrokenAdapter:

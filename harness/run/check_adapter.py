@@ -1,17 +1,17 @@
 """Check adapter: whether a connection works at all, before anybody judges the implementation behind it."""
 
-import threading
 import time
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from readfirst.harness.compare.design import contradicted
-from readfirst.harness.replay.conversation import Conversation
+from readfirst.harness.replay.conversation import Conversation, at_once
 from readfirst.harness.replay.interruption import Watch
 from readfirst.harness.run.claims import claimed
 from readfirst.harness.session import (
@@ -79,12 +79,12 @@ def check_adapter(
         ("Read", "a missing file is refused, and the answer marked as an error", _misses),
         ("Write", "a new file is written, in the workspace and nowhere else", _writes),
         ("Read", "text that is not ASCII arrives unchanged", _unicode),
-        ("Read", "an answer of 128 KiB arrives, and the next one, too", _reads_much),
+        ("Read", "an answer of 128 KiB arrives, and the next one, too", partial(_reads_much, lines=2**13)),
         ("Write", "calls of one and of eight megabytes arrive, and the next one, too", _writes_much),
         (
             "Read",
             "an answer of eight megabytes arrives, or none so long is given, and the next one, too",
-            _shows_much,
+            partial(_reads_much, lines=2**19),
         ),
         ("resume", "a resumed conversation answers", _goes_on_after(SessionEvent("resume"))),
         (
@@ -247,16 +247,9 @@ def _unicode(session: Session, site: Site) -> None:
         )
 
 
-def _reads_much(session: Session, site: Site) -> None:
+def _reads_much(session: Session, site: Site, *, lines: int) -> None:
     path = _lay_out(site, _TEXT)
-    site.lay_out({"long.txt": RegularFile(TextContent("line of the file\n" * 2**13))})
-    _call(session, "Read", {"file_path": f"{site.root}/long.txt"})
-    _sees(session, path)
-
-
-def _shows_much(session: Session, site: Site) -> None:
-    path = _lay_out(site, _TEXT)
-    site.lay_out({"long.txt": RegularFile(TextContent("line of the file\n" * 2**19))})
+    site.lay_out({"long.txt": RegularFile(TextContent("line of the file\n" * lines))})
     _call(session, "Read", {"file_path": f"{site.root}/long.txt"})
     _sees(session, path)
 
@@ -370,8 +363,7 @@ def _two_sessions(adapter: Adapter, place: SitePool) -> None:
 def _meet(adapter: Adapter, place: SitePool) -> None:
     traits = traits_of(adapter)
     given = {f"{side}.txt": f"line of {side}\n" * 1000 for side in ("first", "second")}
-    answers: dict[str, ToolResult | BaseException] = {}
-    start = threading.Barrier(len(given))
+    answers: dict[str, ToolResult] = {}
     with ExitStack() as held:
         site = held.enter_context(place.site(unique=not traits.repeats_paths))
         workspace = _workspace(site, (), (AT_ONCE,))
@@ -381,28 +373,18 @@ def _meet(adapter: Adapter, place: SitePool) -> None:
             held.callback(traits_of(beside).close)
 
         def write(session: Session, path: str) -> None:
-            start.wait()
-            try:
-                answers[path] = _call(
-                    session, "Write", {"file_path": f"{site.root}/{path}", "content": given[path]}
-                )
-            except BaseException as error:  # raised below, by who waits
-                answers[path] = error
+            arguments = {"file_path": f"{site.root}/{path}", "content": given[path]}
+            answers[path] = _call(session, "Write", arguments)
 
-        threads = []
+        writes = []
         for path, whose in zip(given, (adapter, beside), strict=True):
             session = whose.open(workspace)
             held.callback(close_session, session)
-            threads.append(threading.Thread(target=write, args=(session, path)))
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+            writes.append(partial(write, session, path))
+        at_once(writes)
         there = site.snapshot()
         for path, content in given.items():
             answer, entry = answers[path], there.get(path)
-            if isinstance(answer, BaseException):
-                raise answer
             if answer.is_error or not (isinstance(entry, RegularFile) and entry.data == content.encode()):
                 raise _Wrong(
                     f"Write of {path} answered {answer.text[:100]!r}, and the file is not as it was written. "
