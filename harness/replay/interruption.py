@@ -7,12 +7,15 @@ import os
 import select
 import threading
 from collections.abc import Callable
+from signal import SIGKILL
 from types import TracebackType
 
 from readfirst.harness.session import NO_ANSWER, TIME_LIMIT, BrokenAdapter, ToolResult, UnsupportedCall
 
 _IN_MODIFY, _IN_CREATE = 0x2, 0x100
 _IN_CLOEXEC, _IN_NONBLOCK = 0o2000000, 0o4000
+HANGS = 5.0
+"""Seconds that a program which has survived a signal gets to answer; then it hangs, and whoever waits would kill it."""
 
 
 class Watch:
@@ -48,18 +51,19 @@ class Watch:
             os.close(self._changes)
 
 
-def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Callable[[], bool]) -> ToolResult:
+def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Callable[..., bool]) -> ToolResult:
     """Make a call, and kill its program as soon as a file in `folder` is made or written.
 
-    `kill` tells whether the program has ended of it. Return NO_ANSWER then, else the answer; where nothing was written,
-    the program is killed after it. Raises UnsupportedCall as Watch does.
+    `kill` tells whether the program has ended of it; one that has not, and does not answer, is killed by `SIGKILL`.
+    Return NO_ANSWER then, else the answer; where nothing was written, the program is killed after it. Raises
+    UnsupportedCall as Watch does.
     """
-    ended = threading.Event()
+    ended, over = threading.Event(), threading.Event()
     with Watch(folder) as watch:
 
         def wait() -> None:
             watch.wait()
-            if watch.written and kill():
+            if watch.written and (kill() or (not over.wait(HANGS) and kill(SIGKILL))):
                 ended.set()
 
         watcher = threading.Thread(target=wait, daemon=True)
@@ -67,11 +71,13 @@ def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Calla
         try:
             answer = call()
         except BrokenAdapter:
+            over.set()
             # The kill is not over before the call has failed of it, much later where the machine is busy.
             watcher.join(TIME_LIMIT if watch.written else 1.0)
             if not ended.is_set():
                 raise
             return NO_ANSWER
+    over.set()
     watcher.join()
     if ended.is_set():  # it was faster
         return NO_ANSWER

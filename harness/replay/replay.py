@@ -350,9 +350,9 @@ class _Replay:
         arguments = self._asked(call)
         ended = False
 
-        def kill() -> bool:
+        def kill(by: int = number) -> bool:
             nonlocal ended
-            ended = bool(session.kill(number))
+            ended = bool(session.kill(by))
             return ended
 
         interfere = _Interference(self.site, call.during, finally_=kill)

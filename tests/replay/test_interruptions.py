@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ import pytest
 from readfirst.harness.adapters.lines import LinesAdapter
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.harm.torn import torn
+from readfirst.harness.replay import interruption
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.check_adapter import check_adapter
-from readfirst.harness.session import NO_ANSWER, ToolResult, Workspace
+from readfirst.harness.session import NO_ANSWER, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.entry import RegularFile, SpecialFile
 from readfirst.harness.suite.scenario import Given, Interruption, Scenario, ToolCall
@@ -31,6 +33,31 @@ WRITE = {"file_path": "$WS/a.txt", "content": "alpha"}
 
 def loaded(step: str) -> Scenario:
     return as_written(f"steps:\n  - {step}\n", expect=False)
+
+
+@pytest.mark.parametrize("hangs", [True, False])
+def test_a_program_that_neither_ends_by_a_signal_nor_answers_is_killed(
+    hangs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interruption, "HANGS", 0.05 if hangs else 60)
+    sent: list[int] = []
+    signalled, killed = threading.Event(), threading.Event()
+
+    def kill(by: int = signal.SIGINT) -> bool:
+        sent.append(by)
+        (killed if by == signal.SIGKILL else signalled).set()
+        return killed.is_set()
+
+    def call() -> ToolResult:
+        (tmp_path / "a.txt").write_text("alpha")
+        assert (killed if hangs else signalled).wait(60)
+        if hangs:
+            raise BrokenAdapter("it has ended")
+        return ToolResult("written")
+
+    answer = interruption.killed_when_writing(str(tmp_path), call, kill)
+    assert answer == (NO_ANSWER if hangs else ToolResult("written"))
+    assert sent == ([signal.SIGINT, signal.SIGKILL] if hangs else [signal.SIGINT])
 
 
 @pytest.mark.parametrize(
