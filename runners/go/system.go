@@ -96,7 +96,6 @@ func (m machine) lacks(scenario *Scenario) []string {
 			missing = append(missing, what)
 		}
 	}
-	add(m.opensAll && strings.HasPrefix(scenario.ID, "rights/"), "a user to whom a mode closes files")
 	if m.system != "linux" {
 		add(contains(scenario.Needs, "Bash"), "the commands of Linux")
 	}
@@ -110,13 +109,16 @@ func (m machine) lacks(scenario *Scenario) []string {
 			usual = 0o755
 		}
 		mode := uint64(modeOf(state.Mode, 0))
+		add(m.opensAll && state.Mode != "" && withholds(mode, state.Type), "a user to whom a mode closes files")
 		add(windows && state.Type == "symlink", "symbolic links that anybody may make")
 		add(windows && state.Mode != "" && mode != usual, "modes of files")
 		add(m.system != "linux" && mode > 0o777, "modes above 0777")
 		add(windows && state.Time%1000 != 0, "times finer than a microsecond")
 	})
 	scenario.eachEvent(func(event *Event) {
-		add(windows && event.Event == "chmod", "modes of files")
+		chmod := event.Event == "chmod"
+		add(m.opensAll && chmod && withholds(uint64(modeOf(event.Mode, 0)), "file"), "a user to whom a mode closes files")
+		add(windows && chmod, "modes of files")
 		add(windows && event.Shift%1000 != 0, "times finer than a microsecond")
 	})
 	if windows || m.folds || m.composes {
@@ -124,6 +126,15 @@ func (m machine) lacks(scenario *Scenario) []string {
 	}
 	sort.Strings(missing)
 	return missing
+}
+
+// withholds says whether a mode withholds something from the owner, to whom all is open who is root.
+func withholds(mode uint64, kind string) bool {
+	all := uint64(0o600)
+	if kind == "directory" {
+		all = 0o700
+	}
+	return mode&all != all
 }
 
 // names looks for names that this machine takes for others, or has not.

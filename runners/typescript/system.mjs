@@ -64,22 +64,29 @@ function lacks({ system, folds, composes, opensAll }, scenario) {
   const add = (is, what) => is && missing.add(what);
   const needs = new Set(scenario.needs);
   const [windows, elsewhere] = [system === "windows", system !== "linux"];
-  add(opensAll && scenario.id.startsWith("rights/"), "a user to whom a mode closes files");
   add(elsewhere && needs.has("Bash"), "the commands of Linux");
   add(windows && ["deny", "hooks", "permission_modes"].some((need) => needs.has(need)), "rules and commands as POSIX writes paths");
   for (const { type, mode, mtime_ns: time = 0 } of states(scenario)) {
     const bits = mode === undefined ? 0 : parseInt(mode, 8);
+    add(opensAll && mode !== undefined && withholds(bits, type), "a user to whom a mode closes files");
     add(windows && type === "symlink", "symbolic links that anybody may make");
     add(windows && mode !== undefined && bits !== (type === "directory" ? 0o755 : 0o644), "modes of files");
     add(elsewhere && bits > 0o777, "modes above 0777");
     add(windows && BigInt(time) % 1000n !== 0n, "times finer than a microsecond");
   }
-  for (const { event, mtime_shift_ns: shift = 0 } of events(scenario)) {
+  for (const { event, mode, mtime_shift_ns: shift = 0 } of events(scenario)) {
+    add(opensAll && event === "chmod" && withholds(parseInt(mode, 8)), "a user to whom a mode closes files");
     add(windows && event === "chmod", "modes of files");
     add(windows && BigInt(shift) % 1000n !== 0n, "times finer than a microsecond");
   }
   if (windows || folds || composes) namesOf(scenario, needs, { windows, folds, composes }, add);
   return [...missing].sort();
+}
+
+/** Whether a mode withholds something from the owner, to whom all is open who is root. */
+function withholds(mode, type) {
+  const all = type === "directory" ? 0o700 : 0o600;
+  return (mode & all) !== all;
 }
 
 /** Looks for names that a machine takes for others, or has not. */

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from readfirst.harness.suite.export import export
-from tests.runners.verdicts import CONTRACT, ROOT, SUITE, exported
+from tests.runners.verdicts import CONTRACT, ROOT, SUITE, WITHOUT_RIGHTS_OF_ROOT, exported
 
 WINDOWS = {"system": "windows", "folds": True, "composes": False, "opensAll": True}
 MACOS = {"system": "macos", "folds": True, "composes": True, "opensAll": False}
 CASES_ARE_TWO = {**MACOS, "folds": False, "composes": False}
 LINUX = {"system": "linux", "folds": False, "composes": False, "opensAll": False}
+ROOT_S = {**LINUX, "opensAll": True}
 PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
 
 MODES = "modes of files"
@@ -26,6 +27,7 @@ LINKS = "symbolic links that anybody may make"
 TIMES = "times finer than a microsecond"
 NAMES = "names that Windows has not"
 LONG = "paths longer than 260 characters"
+OPEN = "a user to whom a mode closes files"
 CASE = "a folder in which the case of a name makes a difference"
 FORMS = "a folder in which \u00e9 has several forms"
 
@@ -92,6 +94,15 @@ CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
         TIMES,
     ),
     "a nanosecond on macOS": ({"event": {"event": "touch", "path": "a", "mtime_shift_ns": 1}}, MACOS, ""),
+    "a closed file of root": ({"given": {"a.txt": {**FILE, "mode": "0444"}}}, ROOT_S, OPEN),
+    "a closed file of a user": ({"given": {"b.txt": {**FILE, "mode": "0444"}}}, LINUX, ""),
+    "a program of root": ({"given": {"a.txt": {**FILE, "mode": "0711"}}}, ROOT_S, ""),
+    "a closed folder of root": ({"given": {"a": {"type": "directory", "mode": "0644"}}}, ROOT_S, OPEN),
+    "a file of root that is closed later": (
+        {"event": {"event": "chmod", "path": "a", "mode": "0200"}},
+        ROOT_S,
+        OPEN,
+    ),
     "a question mark": ({"given": {"a?b": FILE}}, WINDOWS, NAMES),
     "a question mark on macOS": ({"given": {"a?b": FILE}}, MACOS, ""),
     "a dot at the end": ({"given": {"a./b.txt": FILE}}, WINDOWS, NAMES),
@@ -150,7 +161,7 @@ def test_a_scenario_is_left_out_with_a_reason_where_a_system_has_no_place_for_it
     runner: Callable[[Machine, Path, Path], Reasons], tmp_path: Path
 ) -> None:
     suite, reasons = tmp_path / "suite.jsonl", {}
-    for machine in (WINDOWS, MACOS, CASES_ARE_TWO, LINUX):
+    for machine in (WINDOWS, MACOS, CASES_ARE_TWO, LINUX, ROOT_S):
         suite.write_text("".join(json.dumps(each) + "\n" for each in scenarios(machine)))
         reasons.update(runner(machine, suite, tmp_path))
     assert reasons == {f"here/{name}": wanted for name, (_, _, wanted) in CASES.items()}
@@ -229,6 +240,12 @@ def test_paths_of_windows_are_read_as_those_of_scenarios_in_javascript() -> None
     assert json.loads(done.stdout) == [*texts.values()]
 
 
+def status_of_a_closed_file(folder: Path) -> str:
+    verdicts = [*map(json.loads, (folder / "node.jsonl").read_text("utf-8").splitlines())]
+    closed = "links-and-modes/edit-link-to-read-only-file"
+    return {each["scenario"]: str(each["status"]) for each in verdicts}[closed]
+
+
 @pytest.mark.runners
 def test_what_runs_on_other_systems_fails_where_a_verdict_is_another_or_too_few_are_judged(
     tmp_path: Path,
@@ -236,12 +253,16 @@ def test_what_runs_on_other_systems_fails_where_a_verdict_is_another_or_too_few_
     native = ROOT / ".ci/native"
     folder = tmp_path / "exported"
 
-    def code(*words: str) -> int:
-        return subprocess.run([native, *words], capture_output=True, check=False).returncode
+    def code(*words: str, before: Sequence[str] = ()) -> int:
+        return subprocess.run([*before, native, *words], capture_output=True, check=False).returncode
 
-    assert code("prepare", str(folder), "--family", "gate") == 0
+    assert code("prepare", str(folder), "--family", "gate", "--family", "links-and-modes") == 0
     assert code("run", str(folder), "40") == 0
     assert code("run", str(folder), "400") == 1
+    as_whoever_runs_this = status_of_a_closed_file(folder)
+    assert code("run", str(folder), "40", before=WITHOUT_RIGHTS_OF_ROOT) == 0
+    assert status_of_a_closed_file(folder) == "judged"
+    assert as_whoever_runs_this == ("unsupported" if os.geteuid() == 0 else "judged")
     known = folder / "node.yaml"
     known.write_text(known.read_text("utf-8").replace("gate/image-read-then-write", "gate/edit-unread"))
     assert code("run", str(folder), "40") == 1

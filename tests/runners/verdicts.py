@@ -20,12 +20,12 @@ SUITE = Suite(ROOT / "fixtures")
 CONTRACT = "2.1.7"
 REFERENCE = [sys.executable, "-m", "readfirst.harness.cli.main", "serve", "--protocol", "lines"]
 SERVE_WRONG = [sys.executable, str(Path(__file__).with_name("serve_wrong.py"))]
-_ORDINARY = (
-    "--bounding-set",
-    "-dac_override,-dac_read_search",
-    "--inh-caps",
-    "-dac_override,-dac_read_search",
+_SETPRIV = shutil.which("setpriv") if os.geteuid() == 0 else None
+_AGAINST_MODES = "-dac_override,-dac_read_search"
+WITHOUT_RIGHTS_OF_ROOT = (
+    [_SETPRIV, "--bounding-set", _AGAINST_MODES, "--inh-caps", _AGAINST_MODES, "--"] if _SETPRIV else []
 )
+"""The words before a command that take from root the rights against the modes of files."""
 
 WRONG_CLASSES = {
     "wrong_state": """
@@ -107,8 +107,7 @@ def run_node(command: Sequence[str], suite: Path, verdicts: Path) -> str:
 def _run(words: list[str], folder: Path, command: Sequence[str], suite: Path, verdicts: Path) -> str:
     named = {"SUITE": str(suite), "LINES": " ".join(command), "VERDICTS": str(verdicts)}
     variables = {**os.environ, **{f"READFIRST_{name}": value for name, value in named.items()}}
-    if os.geteuid() == 0 and (setpriv := shutil.which("setpriv")):
-        words = [setpriv, *_ORDINARY, "--", *words]
+    words = [*WITHOUT_RIGHTS_OF_ROOT, *words]
     done = subprocess.run(
         words, cwd=folder, env=variables, capture_output=True, encoding="utf-8", check=False
     )
