@@ -3,11 +3,16 @@
 import json
 import os
 import pickle
+import stat
 import sys
+import tempfile
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
@@ -87,14 +92,15 @@ def serve_lines(
     version: str,
     asked: IO[bytes],
     answers: IO[bytes],
-    kept: Path | None = None,
+    *,
+    keeps: bool = False,
 ) -> None:
     """Answer requests until there are no more. What a request cannot be met with is answered as a problem.
 
-    The adapter is made for the first of them. In the folder `kept` conversations outlast this process that may be
-    killed and resumed.
+    The adapter is made for the first of them. If this `keeps` conversations, those that may be killed and resumed
+    outlast this process: its sessions can be pickled.
     """
-    server = _Server(make, {"name": name, "version": version}, asked, answers, kept)
+    server = _Server(make, {"name": name, "version": version}, asked, answers, keeps)
     while (message := server.next()) is not None:
         server.answer(message)
 
@@ -105,9 +111,10 @@ class _Server:
     offer: Mapping[str, str]
     asked: IO[bytes]
     answers: IO[bytes]
-    kept: Path | None
+    keeps: bool
     sessions: dict[int, Session] = field(default_factory=dict)
-    outlasting: set[int] = field(default_factory=set)
+    kept: dict[int, Path] = field(default_factory=dict)
+    """Where conversations are that outlast this process."""
 
     @cached_property
     def _adapter(self) -> Adapter:
@@ -149,10 +156,16 @@ class _Server:
 
         Its answer may be on its way, and nobody has seen it.
         """
-        if number in self.outlasting and self.kept is not None:
-            begun = self.kept / f"{number}.begun"
+        if number in self.kept:
+            begun = self.kept[number].with_suffix(".begun")
             begun.write_bytes(pickle.dumps(self.sessions[number]))
-            begun.replace(self.kept / str(number))  # the kill may come while it is written
+            begun.replace(self.kept[number])  # the kill may come while it is written
+
+    def _forget(self, number: int) -> None:
+        if kept := self.kept.pop(number, None):
+            kept.unlink(missing_ok=True)
+            with suppress(OSError):  # other conversations may be there
+                kept.parent.rmdir()
 
     def _send(self, message: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
         line = json.dumps(
@@ -174,12 +187,13 @@ class _Server:
             elif number not in self.sessions:
                 raise _ProblemError(f"there is no session {number}")
             elif do == "close":
-                self.outlasting.discard(number)
+                self._forget(number)
                 meets = partial(close_session, self.sessions.pop(number))
             else:
-                if "killed" in message and self.kept is not None:
-                    earlier = self.kept / str(message["killed"])
-                    self.sessions[number] = pickle.loads(earlier.read_bytes())
+                if "killed" in message and number in self.kept:
+                    kept = self.kept[number]
+                    kept.with_name(f"{kept.stem}.{int(message['killed'])}").replace(kept)
+                    self.sessions[number] = pickle.loads(kept.read_bytes())
                 meets = self._asked_of(self.sessions[number], message)
         except KeyError as error:
             raise _ProblemError(f"{do} lacks {error}") from error
@@ -200,8 +214,10 @@ class _Server:
 
     def _open(self, number: int, workspace: Any) -> None:
         self.sessions[number] = self._adapter.open(workspace)
-        if {"kill", "resume"} <= workspace.needs:
-            self.outlasting.add(number)
+        if self.keeps and {"kill", "resume"} <= workspace.needs:
+            self.kept[number] = (
+                _kept_folder() / f"{sha256(os.fsencode(workspace.home)).hexdigest()}.{int(number)}"
+            )
 
     def _asked_of(self, session: Session, message: Mapping[str, Any]) -> Callable[[], Any]:
         """Return what meets a request in a session. Raises KeyError for a field that it lacks."""
@@ -247,6 +263,24 @@ class _Server:
             sys.exit(1)
         if following["do"] != "go" and "ends" not in message:
             raise _Cancelled
+
+
+_TOO_OLD = 3600.0
+"""Seconds after which a conversation is that of a run that was killed itself."""
+
+
+def _kept_folder() -> Path:
+    """Return the folder of this user's conversations, to which no call of a scenario leads. Raises _ProblemError."""
+    folder = Path(tempfile.gettempdir()) / f"readfirst-conversations-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+        raise _ProblemError(f"{folder} is somebody else's")
+    for each in folder.iterdir():
+        with suppress(FileNotFoundError):  # another process may be as quick
+            if time.time() - each.stat().st_mtime > _TOO_OLD:
+                each.unlink()
+    return folder
 
 
 def _sent(result: Any) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import signal
 import sys
 import threading
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -34,7 +33,6 @@ from readfirst.reference_impl import Hook as ReferenceHook
 
 if TYPE_CHECKING:
     from readfirst.harness.adapters.lines import LinesAdapter
-    from readfirst.harness.processes.scratch import Scratch
 
 
 _AGAIN = 0.05
@@ -118,14 +116,12 @@ class ReferenceAdapter:
         capabilities = frozenset({*tools, *SESSION_CAPABILITIES}) - (set() if mortal else {"kill"})
         self._mortal = mortal
         self._served: LinesAdapter | None = None
-        self._kept: Scratch | None = None
-        """Where conversations are that go on after a kill."""
         self.traits = AdapterTraits(
             capabilities,
             repeats_paths=True,
             in_memory=not confined,
             stamps=True,
-            reset=self._end,
+            reset=self.close,
             close=self.close,
         )
         self._contract = contract
@@ -137,24 +133,17 @@ class ReferenceAdapter:
         if self._mortal and "kill" in workspace.needs and isinstance(self._contract, str):
             if self._served is None:
                 from readfirst.harness.adapters.lines import LinesAdapter  # which what it starts does without
-                from readfirst.harness.processes.scratch import Scratch
 
-                self._kept = Scratch()
-                serve = (sys.executable, "-P", "-m", __name__, self._contract, str(self._kept.path))
+                serve = (sys.executable, "-P", "-m", __name__, self._contract)
                 self._served = LinesAdapter(serve, time_limit=self._seconds)
             return self._served.open(workspace)
         confines = Confines(workspace.root, workspace.home, self._seconds, self._confined)
         return ReferenceSession.of(self._contract, workspace, confines)
 
-    def _end(self) -> None:
+    def close(self) -> None:
+        """End what serves the reference."""
         if self._served is not None:
             self._served.close()
-
-    def close(self) -> None:
-        """End what serves the reference, and forget its conversations."""
-        self._end()
-        if self._kept is not None:
-            self._kept.close()
 
 
 class ReferenceSession:
@@ -252,16 +241,13 @@ def _result(result: Result) -> ToolResult:
     return ToolResult(result.text, result.is_error, result.error, result.reminders)
 
 
-def serve(contract: str, version: str, kept: Path | None = None) -> None:
-    """Offer the reference as `lines:` wants it, until standard input ends. ValueError: there is no such contract.
-
-    `kept` is that of `serve_lines`.
-    """
+def serve(contract: str, version: str) -> None:
+    """Offer the reference as `lines:` wants it, until standard input ends. ValueError: there is no such contract."""
+    # Python would act on it between two of its own steps: on one that comes right before it waits for input, never.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     adapter = ReferenceAdapter(contract)
-    serve_lines(lambda: adapter, "readfirst reference", version, *private_streams(), kept)
+    serve_lines(lambda: adapter, "readfirst reference", version, *private_streams(), keeps=True)
 
 
 if __name__ == "__main__":
-    # Python would act on it between two of its own steps: on one that comes right before it waits for input, never.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    serve(sys.argv[1], "", Path(sys.argv[2]))
+    serve(sys.argv[1], "")

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -197,7 +198,6 @@ def test_lines_that_are_no_requests_are_problems() -> None:
 def test_a_call_that_nobody_saw_answered_is_none_for_a_conversation_that_goes_on(tmp_path: Path) -> None:
     """The program may be killed when the call is made, and before its answer has arrived."""
     (tmp_path / "ws").mkdir()
-    (tmp_path / "kept").mkdir()
     file = tmp_path / "ws/notes.txt"
     file.write_text("alpha\n")
     needs = ["Read", "Write", "kill", "resume"]
@@ -210,7 +210,7 @@ def test_a_call_that_nobody_saw_answered_is_none_for_a_conversation_that_goes_on
         asked = io.BytesIO(b"".join(json.dumps(each).encode() + b"\n" for each in requests))
         answers = io.BytesIO()
         make = partial(ReferenceAdapter, "2.1.160")
-        serve_lines(make, "x", "1", asked, answers, tmp_path / "kept")
+        serve_lines(make, "x", "1", asked, answers, keeps=True)
         return [*map(json.loads, answers.getvalue().splitlines())]
 
     begun = answers_to(
@@ -226,6 +226,21 @@ def test_a_call_that_nobody_saw_answered_is_none_for_a_conversation_that_goes_on
         {"id": 3, "session": 2, **write},
     )
     assert "modified since read" in went_on[-1]["text"]
+
+
+def test_who_serves_the_reference_remembers_what_a_killed_process_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    old = tmp_path / f"readfirst-conversations-{os.getuid()}/left.1"
+    old.parent.mkdir(mode=0o700)
+    old.touch()
+    os.utime(old, (0, 0))
+    ids = ["interrupted/killed-and-resumed"]
+    verdicts = [*run(SUITE, f"lines:{SERVED}", ["2.1.7"], "text", ids)]
+    assert [(each.status, each.differences) for each in verdicts] == [("passed", ())]
+    assert [*tmp_path.rglob("*.1")] == [], "what is old or was closed is kept no more"
 
 
 def test_serving_lines_takes_no_folder() -> None:
