@@ -12,11 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from readfirst.harness.processes.child import Child
+from readfirst.harness.processes.child import Child, bare_variables
 from readfirst.harness.processes.sandbox import Sandbox, sandbox_among_files
 from readfirst.reference_impl import Ran
 
-_PATH = "/usr/local/bin:/usr/bin:/bin"
 _BLOCK = 512
 _MOST_BYTES = 1024 * 1024
 """The size of a file that a command writes; what it prints is one, too."""
@@ -61,7 +60,7 @@ class Confines:
         self, words: list[str], directory: str, streams: tuple[IO[bytes], ...], sandbox: Sandbox | None
     ) -> int | None:
         """Run a program to its end and return its exit status; None if its time was up."""
-        environment = {"PATH": _PATH, "LANG": "C.UTF-8", "HOME": os.fspath(self.home)}
+        environment = bare_variables(self.home)
         reads, prints, errors = (stream.fileno() for stream in streams)
         if sandbox is not None:
             child = Child(

@@ -12,6 +12,7 @@ from readfirst.harness.agents.conversation import Launch
 from readfirst.harness.agents.json_lines import JsonLines
 from readfirst.harness.agents.launcher import PORT
 from readfirst.harness.agents.scripted_model.formats import WIRES
+from readfirst.harness.processes.child import bare_variables
 from readfirst.harness.processes.footing import write_anew
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import TIME_LIMIT
@@ -83,11 +84,8 @@ class AgentProgram:
         if self.dialogue is not None:
             dialogue = self.dialogue(run)
             entered = dialogue.entrance
-        folders = dict.fromkeys([*map(str, self.folders), "/usr/local/bin", "/usr/bin", "/bin"])
         variables = {
-            "PATH": os.pathsep.join(folders),
-            "LANG": "C.UTF-8",
-            "HOME": str(home),
+            **bare_variables(home, *self.folders),
             "TMPDIR": str(temporary),
             **{name: str(home / folder) for name, folder in _FOLDERS.items()},
         }

@@ -229,6 +229,15 @@ def warn_of(name: str, processes: str, network: str) -> None:
             _LOG.warning("%s", message)
 
 
+def bare_variables(home: str | Path, *folders: str | Path) -> dict[str, str]:
+    """Return the variables that every program gets: built from nothing, so that none of ours leaks.
+
+    The `folders` come first on its PATH.
+    """
+    path = dict.fromkeys([*map(str, folders), "/usr/local/bin", "/usr/bin", "/bin"])
+    return {"PATH": os.pathsep.join(path), "LANG": "C.UTF-8", "HOME": str(home)}
+
+
 _NOWHERE = Path(os.sep)
 """Where nobody puts settings and modules, as one may in the current folder and above every temporary one."""
 
@@ -239,10 +248,13 @@ def run_errand(
     seconds: float,
     about: str = "",
     environment: Mapping[str, str] | None = None,
+    sandbox: Sandbox | None = None,
+    failure: str = "",
 ) -> subprocess.CompletedProcess[str]:
     """Run a program and return how it ended; what it printed is text. It gets no input.
 
-    Raises BrokenAdapter (blame environment) if it takes more than so many seconds, and where no process can be started.
+    Raises BrokenAdapter (blame environment) if it takes more than so many seconds, where no process can be started, and
+    with a `failure` to tell also where it fails.
     """
     name = Path(command[0]).name
     program = os.path.abspath(command[0]) if os.sep in command[0] else command[0]  # noqa: PTH100 - links stay
@@ -254,6 +266,7 @@ def run_errand(
             stdin=subprocess.DEVNULL,
             stdout=printed.fileno(),
             stderr=errors.fileno(),
+            sandbox=sandbox,
         )
         try:
             ended = child.wait(seconds) is not None
@@ -266,4 +279,6 @@ def run_errand(
         for stream in (printed, errors):
             stream.seek(0)
             texts.append(stream.read().decode("utf-8", "replace"))
+        if failure and child.process.returncode != 0:
+            raise BrokenAdapter(failure, blame="environment", details=texts[1][-2000:])
         return subprocess.CompletedProcess(command, child.process.returncode, *texts)

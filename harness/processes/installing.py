@@ -1,6 +1,7 @@
 """Installing: one process at a time makes a folder of the cache; what a killed one left is removed by the next."""
 
 import fcntl
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +16,20 @@ def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
     with directory.with_name(f"{directory.name}.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         yield
+
+
+def install_once(directory: Path, is_whole: Callable[[Path], bool], make: Callable[[], object]) -> None:
+    """Let a folder of the cache be made unless it is whole, and the parts of its neighbours removed.
+
+    When it was last used is kept: `readfirst product cache` goes by it.
+    """
+    if not is_whole(directory):
+        with installing(directory):
+            if not is_whole(directory):
+                sweep(directory.parent, is_whole)
+                make()
+    with suppress(OSError):
+        os.utime(directory)
 
 
 def remove(folder: Path) -> None:

@@ -4,8 +4,6 @@ import json
 import logging
 import os
 import resource
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -89,33 +87,20 @@ def sandbox_among_files() -> Sandbox | None:
 @cache
 def _problem() -> str:
     """Say why a program cannot be confined; empty if it can."""
-    from readfirst.harness.processes.child import Child
+    from readfirst.harness.processes.child import run_errand
 
-    true = which("true") or "true"
-    with tempfile.TemporaryFile() as printed:
-        child = Child(
-            [true],
-            directory=Path("/"),
-            environment=os.environ,
-            stdin=subprocess.DEVNULL,
-            stdout=printed.fileno(),
-            stderr=printed.fileno(),
-            sandbox=Sandbox(),
-        )
-        status = child.wait(_SECONDS)
-        child.end()
-        if status == "ended with exit status 0":
-            return ""
-        printed.seek(0)
-        reason = printed.read().decode("utf-8", "replace").strip()
-        return reason.removeprefix("readfirst: ") or f"it {status or 'hangs'}"
+    try:
+        done = run_errand([which("true") or "true"], seconds=_SECONDS, sandbox=Sandbox())
+    except BrokenAdapter as error:
+        return str(error)
+    reason = done.stderr.strip().removeprefix("readfirst: ") or f"it ended with exit status {done.returncode}"
+    return reason if done.returncode else ""
 
 
 def _limits() -> dict[str, int]:
     """Return the limits, none above what this process may set."""
-    known = {"data": resource.RLIMIT_DATA, "fsize": resource.RLIMIT_FSIZE, "nproc": resource.RLIMIT_NPROC}
     limits = {}
     for name, wanted in LIMITS.items():
-        hard = resource.getrlimit(known[name])[1]
+        hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[1]
         limits[name] = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     return limits

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,6 +16,7 @@ from mcp import types
 from readfirst.harness.adapters.command import Command
 from readfirst.harness.adapters.mcp import McpConnection, McpSession, text_of
 from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.processes.child import bare_variables
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
@@ -222,7 +222,7 @@ class _PythonTarget:
             time_limit=time_limit,
             start_limit=max(_START, time_limit),
             python=installed.python,
-            environment=_environment(home) | variables | {ORDER: json.dumps(order)},
+            environment=bare_variables(home) | variables | {ORDER: json.dumps(order)},
             directory=home,
             sandbox=sandbox,
             further=[TOOL_HOST, *own],
@@ -284,7 +284,7 @@ class _McpTarget:
             [installed.placed(word) for word in command.located()],
             isolation=launch.isolation,
             time_limit=time_limit,
-            environment=None if own else _environment(Path(tempfile.gettempdir())),
+            environment=None if own else bare_variables(tempfile.gettempdir()),
             variables={name: installed.placed(value) for name, value in target.environment.items()},
             offline=not own,
             sandbox=sandbox,
@@ -375,9 +375,3 @@ def open_target(
     return TargetAdapter(
         target, raw, again if isinstance(target.launch, PythonLaunch) else None, release.design
     )
-
-
-def _environment(home: Path) -> dict[str, str]:
-    """Return the variables that every target gets: built from nothing, so that none of ours leaks."""
-    folders = ("/usr/local/bin", "/usr/bin", "/bin")
-    return {"PATH": os.pathsep.join(folders), "LANG": "C.UTF-8", "HOME": str(home)}

@@ -7,14 +7,14 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import platformdirs
 
 from readfirst.harness.processes.child import run_errand
-from readfirst.harness.processes.installing import installing, sweep
+from readfirst.harness.processes.installing import install_once
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.targets.locks import (
@@ -65,15 +65,8 @@ def install(target: Target, release: Release, cache: Path | None = None) -> Inst
     """
     if release.command:
         return Installed(target.file.absolute().parent, sys.executable, shutil.which("node") or "node")
-    root = (cache or cache_root()).absolute()
-    directory = _directory(target, release, root)
-    if not _is_whole(directory):
-        with installing(directory):
-            if not _is_whole(directory):
-                sweep(root, _is_whole)
-                _make(target, release, directory)
-    with suppress(OSError):
-        os.utime(directory)  # when it was last used: `readfirst product cache` goes by it
+    directory = _directory(target, release, (cache or cache_root()).absolute())
+    install_once(directory, _is_whole, partial(_make, target, release, directory))
     python = str(directory / "bin" / "python") if release.pip else ""
     at_least = target.launch.node if isinstance(target.launch, AgentLaunch) else 0
     return Installed(directory, python, _node(directory, at_least) if release.npm else "")
@@ -172,13 +165,8 @@ def _node(directory: Path, at_least: int) -> str:
 
 
 def _run(command: Sequence[str], what: str, environment: Mapping[str, str] | None = None) -> None:
-    done = run_errand(command, seconds=_SECONDS, about=what, environment=environment)
-    if done.returncode != 0:
-        raise BrokenAdapter(
-            f"{what} could not make the environment: {' '.join(command[-3:])}",
-            blame="environment",
-            details=done.stderr[-2000:],
-        )
+    failure = f"{what} could not make the environment: {' '.join(command[-3:])}"
+    run_errand(command, seconds=_SECONDS, about=what, environment=environment, failure=failure)
 
 
 def _unavailable(message: str) -> BrokenAdapter:

@@ -171,10 +171,5 @@ def _printed(command: Sequence[str]) -> str:
 
 
 def _run(command: Sequence[str], variables: dict[str, str]) -> None:
-    done = run_errand(command, seconds=_SECONDS, environment=variables)
-    if done.returncode != 0:
-        raise BrokenAdapter(
-            f"{Path(command[0]).name} could not resolve the packages",
-            blame="environment",
-            details=done.stderr[-2000:],
-        )
+    failure = f"{Path(command[0]).name} could not resolve the packages"
+    run_errand(command, seconds=_SECONDS, environment=variables, failure=failure)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.agents.launcher import PORT
+from readfirst.harness.processes.child import bare_variables
 from readfirst.harness.processes.footing import opened, write_anew
 
 BASE_URL = "ANTHROPIC_BASE_URL"
@@ -85,11 +86,8 @@ def build_environment(
     if settings:
         for folder in dict.fromkeys((config, home / ".claude")):
             write_anew(f"{folder}/settings.json", json.dumps(settings).encode())
-    folders = dict.fromkeys((str(program.parent), "/usr/local/bin", "/usr/bin", "/bin"))
     variables = {
-        "PATH": os.pathsep.join(folders),
-        "LANG": "C.UTF-8",
-        "HOME": str(home),
+        **bare_variables(home, program.parent),
         "TMPDIR": str(temporary),
         "CLAUDE_CONFIG_DIR": str(config),
         "ANTHROPIC_API_KEY": "made-up-key-for-offline-recording",

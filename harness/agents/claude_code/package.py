@@ -4,14 +4,14 @@ import os
 import re
 import shutil
 import tempfile
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import platformdirs
 
 from readfirst.harness.agents.npm import npm
-from readfirst.harness.processes.installing import installing, sweep
+from readfirst.harness.processes.installing import install_once, installing
 from readfirst.harness.session import BrokenAdapter
 
 PACKAGE = "@anthropic-ai/claude-code"
@@ -43,15 +43,8 @@ def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> 
     Raises BrokenAdapter (blame environment) with npm's last words where it cannot be had.
     """
     _check(version)
-    root = (cache or cache_root()).absolute()
-    directory = root / version
-    if not directory.is_dir():
-        with installing(directory):
-            if not directory.is_dir():
-                sweep(root, _is_whole)
-                _npm_install(f"{package}@{version}", directory)
-    with suppress(OSError):
-        os.utime(directory)  # when it was last used: `readfirst product cache` goes by it
+    directory = (cache or cache_root()).absolute() / version
+    install_once(directory, _is_whole, partial(_npm_install, f"{package}@{version}", directory))
     return InstalledPackage(version, directory, _command(directory, package))
 
 
@@ -82,22 +75,19 @@ def _check(version: str) -> None:
 
 
 def _is_whole(folder: Path) -> bool:
-    return not folder.name.startswith(".")
+    return folder.is_dir() and not folder.name.startswith(".")
 
 
 def _npm_install(spec: str, directory: Path) -> None:
     with tempfile.TemporaryDirectory(dir=directory.parent, prefix=f".{directory.name}-") as temporary:
         options = ["--prefix", temporary, "--ignore-scripts", "--no-audit", "--no-fund"]
-        done = npm(
+        npm(
             ["install", *options, "--", spec],
             about=spec,
             needed="the real product needs npm and node",
             seconds=_INSTALL_SECONDS,
+            failure=f"npm could not install {spec}",
         )
-        if done.returncode != 0:
-            raise BrokenAdapter(
-                f"npm could not install {spec}", blame="environment", details=done.stderr[-2000:]
-            )
         Path(temporary).rename(directory)
         # The context manager wants its folder back.
         Path(temporary).mkdir()
