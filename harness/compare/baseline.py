@@ -4,14 +4,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from readfirst.harness.compare.lacking import Lacking
 from readfirst.harness.compare.signature import signature
 from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.source.finding import Position, SuiteError
-from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.inspection import Fields, Inspection
 from readfirst.harness.source.strict_yaml import YamlPath, load, read
 from readfirst.harness.suite.contracts import Contracts, order
 from readfirst.harness.suite.editions import Editions
@@ -154,24 +153,19 @@ def load_baseline(
     """
     look = Inspection(load(read(file), file))
     keys = ("name", "suite", "unclaimed", "unsupported", "accepted", "groups")
-    top = (
-        look.mapping(look.document.value, (), "a baseline", keys, required=("name",), elsewhere=_FORMER) or {}
-    )
-    if "suite" in top:
-        look.string(top["suite"], ("suite",), "suite")
-    if top and not {"accepted", "groups"} & top.keys():
+    top = look.fields(look.document.value, (), "a baseline", keys, required=("name",), elsewhere=_FORMER)
+    top.string("suite")
+    if top.values and not {"accepted", "groups"} & top.values.keys():
         look.note((), "a baseline lacks the key 'accepted'", "Add accepted: to it.")
-    name = look.string(top["name"], ("name",), "name") if "name" in top else None
-    items = look.sequence(top["accepted"], ("accepted",), "accepted") if "accepted" in top else None
+    name = top.string("name")
     known = _Known(ids, contracts, editions or Editions(), [])
     accepted: dict[tuple[str, str], Acceptance] = {}
     entries: list[tuple[YamlPath, Acceptance]] = []
-    for number, item in enumerate(items or []):
+    for number, item in enumerate(top.sequence("accepted")):
         entry = _entry(look, ("accepted", number), item, known)
         if entry is not None:
             entries.append((("accepted", number), entry))
-    groups = look.sequence(top["groups"], ("groups",), "groups") if "groups" in top else None
-    for number, item in enumerate(groups or []):
+    for number, item in enumerate(top.sequence("groups")):
         entries += _group(look, ("groups", number), item, known)
     for at, entry in entries:
         first = accepted.setdefault((entry.scenario_id, entry.contract), entry)
@@ -180,27 +174,24 @@ def load_baseline(
                 f"{entry.scenario_id} ({entry.contract}) is already accepted in line {first.position.line}"
             )
             look.note(at, message, "Merge the two.")
-    lacking = _lacking(look, top)
+    lacking = _lacking(top)
     look.finish(BaselineError)
     position, notes = look.document.position(("name",)), tuple(known.notes)
-    return Baseline(str(name), position, accepted, groups is not None, lacking, notes=notes)
+    return Baseline(str(name), position, accepted, "groups" in top, lacking, notes=notes)
 
 
-def _lacking(look: Inspection, top: Mapping[str, Any]) -> Lacking | None:
+def _lacking(top: Fields) -> Lacking | None:
     """Check what was not judged; None where the file does not say it."""
-    if not {"unclaimed", "unsupported"} & top.keys():
+    if "unclaimed" not in top and "unsupported" not in top:
         return None
-    unclaimed = look.strings(top.get("unclaimed", []), ("unclaimed",), "unclaimed")
-    unsupported = look.mapping(top.get("unsupported", {}), ("unsupported",), "unsupported") or {}
+    unclaimed, unsupported = top.strings("unclaimed"), top.mapping("unsupported")
     for name, count in unsupported.items():
         if type(count) is not int or count < 1:
             message = f"unsupported says {count!r} of {name}"
-            look.note(
+            top.look.note(
                 ("unsupported", name), message, "Write how many scenarios have such a call, at least 1."
             )
-    return Lacking(
-        frozenset(unclaimed), {name: count for name, count in unsupported.items() if type(count) is int}
-    )
+    return Lacking(frozenset(unclaimed), unsupported)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,29 +262,27 @@ def _entry(
     fields = look.mapping(item, at, "an entry", keys, required=("scenario", "fails", "reason"))
     if fields is None or not {"scenario", "fails", "reason"} <= fields.keys():
         return None
-    top = at if shared is None else shared
-    reason = look.string(fields["reason"], (*top, "reason"), "reason")
-    because = look.string(fields["because"], (*top, "because"), "because") if "because" in fields else ""
-    link = look.string(fields["link"], (*top, "link"), "link") if "link" in fields else ""
-    fails = look.sequence(fields["fails"], (*top, "fails"), "fails", empty=False) or []
+    stated = Fields(look, fields, at if shared is None else shared)
+    reason, because, link = stated.string("reason"), stated.text("because"), stated.text("link")
+    fails = stated.sequence("fails", empty=False)
     for index, name in enumerate(fails):
-        look.choice(name, (*top, "fails", index), "a level in fails", _ORDER)
+        look.choice(name, (*stated.place("fails"), index), "a level in fails", _ORDER)
         if name in fails[:index]:
-            look.note((*top, "fails", index), f"fails names {name} twice", "Name it once.")
+            look.note((*stated.place("fails"), index), f"fails names {name} twice", "Name it once.")
     place = (*at, "scenario") if shared is None else at
     scenario_id = look.string(fields["scenario"], place, "scenario")
     if scenario_id is not None:
         scenario_id = known.present(look, place, scenario_id)
     contracts = known.contracts
-    contract = look.string(fields.get("contract", contracts.default), (*top, "contract"), "contract")
+    contract = stated.string("contract") if "contract" in stated else contracts.default
     if contract is not None and contract not in contracts:
         message = f"no contract is called {contract!r}"
-        look.note((*top, "contract"), message, nearest(contract, contracts.all))
+        look.note(stated.place("contract"), message, nearest(contract, contracts.all))
     if scenario_id is None or contract is None or reason is None:
         return None
     levels = frozenset(name for name in fails if isinstance(name, str))
     position = look.document.position(at)
-    return Acceptance(scenario_id, contract, levels, reason, position, because or "", link or "")
+    return Acceptance(scenario_id, contract, levels, reason, position, because, link)
 
 
 def _suggestion(name: str, known: Collection[str]) -> str:

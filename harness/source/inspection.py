@@ -76,11 +76,12 @@ class Inspection:
         what: str,
         known: Collection[str] | None = None,
         required: Iterable[str] = (),
+        elsewhere: Mapping[str, str] = _NOTHING,
         *,
         whose: str = "",
     ) -> Fields:
         """Check a mapping as `mapping` does, and return what reads its keys; of what is no mapping, of none."""
-        return Fields(self, self.mapping(value, path, what, known, required) or {}, path, whose)
+        return Fields(self, self.mapping(value, path, what, known, required, elsewhere) or {}, path, whose)
 
     def mapping(
         self,

@@ -1,7 +1,9 @@
 """What one path of a workspace is, and the shift of its time (`+2s`, `-10s`, `+1ms`): values that all parts share."""
 
 import base64
+import posixpath
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -14,6 +16,8 @@ Seconds = int | Fraction
 
 NANOSECONDS = 1_000_000_000
 
+_MOST_LINKS = 40
+"""Symbolic links that a path may lead through; a system gives up after as many."""
 _SHIFT = re.compile(r"([+-](?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,9})?)(s|ms|us)")
 _UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000}
 
@@ -187,6 +191,24 @@ Entry = RegularFile | Symlink | HardLink | Directory | FileDigest | SpecialFile
 def data_of(entry: Entry | None) -> bytes | None:
     """Return the bytes of a regular file; None of what is none."""
     return entry.data if isinstance(entry, RegularFile) else None
+
+
+def behind_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
+    """Return a path below the workspace behind all symbolic links in it, among the files there; None without end."""
+    for _ in range(_MOST_LINKS):
+        parts = path.split("/")
+        for end in range(1, len(parts) + 1):
+            here = "/".join(parts[:end])
+            link = files.get(here)
+            if isinstance(link, Symlink):
+                break
+        else:
+            return path
+        start, target = posixpath.dirname(here), link.target
+        if target.startswith("$WS"):
+            start, target = "", target.removeprefix("$WS").lstrip("/")
+        path = posixpath.normpath(posixpath.join(start, target, *parts[end:]))
+    return None
 
 
 def in_words(entry: Entry | None) -> str:

@@ -1,7 +1,7 @@
 """Expected: what a contract expects of a scenario, from what its product was recorded to do, and digests in full."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile
@@ -26,12 +26,20 @@ def seen_by(scenario: Scenario, contract: str, transcript: Transcript | None) ->
     Without a transcript nothing is expected. What the documents state stays as the file says it. What the file
     leaves open of its own contract is open on the others: text after a pinned beginning, modes of what is new.
     """
+    return replace(_by_row(scenario, transcript, _expecting), contract=contract)
+
+
+def _by_row(
+    scenario: Scenario,
+    transcript: Transcript | None,
+    change: Callable[[ToolCall | ParallelCalls, TranscriptStep | None], Step],
+) -> Scenario:
     rows = iter(transcript.steps if transcript is not None else ())
-    steps = tuple(
-        step if isinstance(step, WorldEvent | SessionEvent) else _expecting(step, next(rows, None))
+    steps = (
+        step if isinstance(step, WorldEvent | SessionEvent) else change(step, next(rows, None))
         for step in scenario.steps
     )
-    return replace(scenario, steps=steps, contract=contract)
+    return replace(scenario, steps=tuple(steps))
 
 
 def _expecting(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> Step:
@@ -106,12 +114,7 @@ def has_digests(scenario: Scenario) -> bool:
 
 def expand_digests(scenario: Scenario, transcript: Transcript) -> Scenario:
     """Return the scenario in which every digest that the transcript agrees with is what was recorded."""
-    rows = iter(transcript.steps)
-    steps = [
-        step if isinstance(step, WorldEvent | SessionEvent) else _step_in_full(step, next(rows, None))
-        for step in scenario.steps
-    ]
-    return replace(scenario, steps=tuple(steps))
+    return _by_row(scenario, transcript, _step_in_full)
 
 
 def _step_in_full(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> Step:

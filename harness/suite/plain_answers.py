@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.suite.entry import Entry, FileDigest, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.entry import Entry, FileDigest, RegularFile, TextContent, behind_links
 from readfirst.harness.suite.scenario import Clause, ParallelCalls, Step, TextDigest, ToolCall, WorldEvent
 
 SHOWN, DONE = "shown", "done"
@@ -23,7 +23,6 @@ _MOST_LINES = 2000
 """Lines that a Read without a limit shows."""
 _AROUND = 4
 """Lines before and after an edit that its answer shows."""
-_MOST_LINKS = 8
 _ARGUMENT = re.compile(r"\{(\w+)\}")
 _KEEP_CONTENT = ("touch", "chmod", "buffer")
 
@@ -208,24 +207,10 @@ def _changed(name: str, text: str, content: str) -> Clause:
 
 def _name(path: str, files: Mapping[str, Entry | None]) -> str | None:
     """Return the path, below the workspace, of the file that a call names, where a link does not lead out."""
-    for _ in range(_MOST_LINKS):
-        if not path.startswith(_ROOT):
-            return None
-        name = posixpath.normpath(path.removeprefix(_ROOT))
-        above = next((each for each in _above(name) if isinstance(files.get(each), Symlink)), None)
-        link = files.get(above) if above is not None else None
-        if above is None or not isinstance(link, Symlink):
-            return None if name.split("/")[0] in (".", "..", "") else name
-        target = link.target
-        if not target.startswith(_ROOT):
-            target = _ROOT + posixpath.join(posixpath.dirname(above), target)
-        path = target + name.removeprefix(above)
-    return None
-
-
-def _above(name: str) -> Sequence[str]:
-    parts = name.split("/")
-    return ["/".join(parts[: number + 1]) for number in range(len(parts))]
+    if not path.startswith(_ROOT):
+        return None
+    name = behind_links(posixpath.normpath(path.removeprefix(_ROOT)), files)
+    return None if name is None or name.split("/")[0] in (".", "..", "") else name
 
 
 def _text(path: str, files: Mapping[str, Entry | None]) -> str | None:

@@ -5,10 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from readfirst.harness.suite.entry import Entry, RegularFile, Symlink
-
-_MOST_LINKS = 40
-"""Symbolic links that a path may lead through; a system gives up after as many."""
+from readfirst.harness.suite.entry import Entry, RegularFile, behind_links
 
 
 def meant(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
@@ -23,25 +20,8 @@ def meant(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tu
     plain = posixpath.normpath(path.removeprefix("$WS").lstrip("/"))
     if "/" not in plain and path[:1] != "~" and isinstance(state.get(plain), RegularFile):
         return (plain,)  # as mostly; the rest need not be tried
-    here = _followed(plain, state)
+    here = behind_links(plain, state)
     home = f"$HOME/{posixpath.normpath(path[2:])}" if path.startswith("~/") else None
     found = [each for each in (here, home) if each is not None]
     composed = [unicodedata.normalize("NFC", each) for each in found if state.get(each) is None]
     return tuple(dict.fromkeys([*found, *composed]))
-
-
-def _followed(path: str, state: Mapping[str, Entry | None]) -> str | None:
-    """Return the path behind all symbolic links in it."""
-    for _ in range(_MOST_LINKS):
-        parts = path.split("/")
-        for end in range(1, len(parts) + 1):
-            here = "/".join(parts[:end])
-            link = state.get(here)
-            if isinstance(link, Symlink):
-                break
-        else:
-            return path
-        target = link.target
-        start = "" if target.startswith("$WS") else posixpath.dirname(here)
-        path = posixpath.normpath(posixpath.join(start, target.removeprefix("$WS").lstrip("/"), *parts[end:]))
-    return None
