@@ -249,21 +249,25 @@ class _PythonTarget:
         self._folder.close()
 
 
-class _PythonRawSession:
+class _RawSession:
+    """What is asked of the session itself."""
+
     def __init__(self, session: Any) -> None:
         self._session = session
-
-    def answer(self, name: str, arguments: Arguments) -> TargetAnswer:
-        answer = json.loads(self._session.call(name, arguments).text)
-        if "raised" in answer:
-            return TargetAnswer(answer["raised"], raised=True)
-        return TargetAnswer(answer["value"])
 
     def kill(self, number: int) -> bool:
         return bool(self._session.kill(number))
 
     def close(self) -> None:
         self._session.close()
+
+
+class _PythonRawSession(_RawSession):
+    def answer(self, name: str, arguments: Arguments) -> TargetAnswer:
+        answer = json.loads(self._session.call(name, arguments).text)
+        if "raised" in answer:
+            return TargetAnswer(answer["raised"], raised=True)
+        return TargetAnswer(answer["value"])
 
 
 class _McpTarget:
@@ -317,9 +321,9 @@ def _check_tools(target: Target, offered: Sequence[str]) -> None:
         )
 
 
-class _McpRawSession:
+class _McpRawSession(_RawSession):
     def __init__(self, session: McpSession, joined: bool) -> None:
-        self._session = session
+        super().__init__(session)
         self._joined = joined
 
     def answer(self, name: str, arguments: Arguments) -> TargetAnswer:
@@ -334,12 +338,6 @@ class _McpRawSession:
     def _as_asked(self, result: types.CallToolResult) -> TargetAnswer:
         value = text_of(result) if self._joined else result.model_dump(mode="json", by_alias=True)
         return TargetAnswer(value, flagged=bool(result.isError))
-
-    def kill(self, number: int) -> bool:
-        return bool(self._session.kill(number))
-
-    def close(self) -> None:
-        self._session.close()
 
 
 def open_target(

@@ -14,7 +14,7 @@ from readfirst.harness.agents.scripted_model.wire import (
     WireError,
     event_stream,
     json_reply,
-    media,
+    text_of,
 )
 from readfirst.harness.session import ToolResult
 
@@ -74,24 +74,16 @@ class AnthropicMessages:
 def _answers(content: Sequence[Mapping[str, Any]]) -> dict[str, ToolResult]:
     return {
         block["tool_use_id"]: ToolResult(
-            _text_of(block.get("content", "")), bool(block.get("is_error", False))
+            text_of(block.get("content", ""), _source), bool(block.get("is_error", False))
         )
         for block in content
         if block.get("type") == "tool_result"
     }
 
 
-def _text_of(content: str | Sequence[Mapping[str, Any]]) -> str:
-    if isinstance(content, str):
-        return content
-    parts = []
-    for block in content:
-        if block.get("type") == "text":
-            parts.append(block["text"])
-        else:
-            source = block.get("source", {})
-            parts.append(media(block.get("type"), source.get("media_type"), source.get("data")))
-    return "\n".join(parts)
+def _source(block: Mapping[str, Any]) -> tuple[object, object]:
+    source = block.get("source", {})
+    return source.get("media_type"), source.get("data")
 
 
 def _tokens(messages: Sequence[Mapping[str, Any]]) -> int:

@@ -13,7 +13,8 @@ from readfirst.harness.agents.scripted_model.wire import (
     WireError,
     event_stream,
     json_reply,
-    media,
+    of_data_url,
+    text_of,
 )
 from readfirst.harness.session import ToolResult
 
@@ -39,7 +40,7 @@ class OpenAIChat:
                 if message["role"] == "assistant":
                     answers = {}
                 elif message["role"] == "tool":
-                    answers[message["tool_call_id"]] = ToolResult(_text_of(message["content"]))
+                    answers[message["tool_call_id"]] = ToolResult(text_of(message["content"], _source))
             return Request(str(body.get("model", "")), bool(body.get("stream")), tools, answers)
         except (KeyError, TypeError, AttributeError) as error:
             raise WireError(f"not a request of the chat API: {error!r}") from error
@@ -62,17 +63,8 @@ class OpenAIChat:
         return event_stream([*(("", chunk) for chunk in chunks), ("", "[DONE]")])
 
 
-def _text_of(content: str | Sequence[Mapping[str, Any]]) -> str:
-    if isinstance(content, str):
-        return content
-    parts = []
-    for part in content:
-        if part["type"] == "text":
-            parts.append(part["text"])
-        else:
-            head, _, data = str(part.get("image_url", {}).get("url", "")).partition(",")
-            parts.append(media(part["type"], head.removeprefix("data:").partition(";")[0], data))
-    return "\n".join(parts)
+def _source(part: Mapping[str, Any]) -> tuple[object, object]:
+    return of_data_url(part.get("image_url", {}).get("url", ""))
 
 
 def _message(blocks: Sequence[Block]) -> dict[str, Any]:

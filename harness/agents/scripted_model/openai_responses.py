@@ -13,13 +13,15 @@ from readfirst.harness.agents.scripted_model.wire import (
     WireError,
     event_stream,
     json_reply,
-    media,
+    of_data_url,
+    text_of,
 )
 from readfirst.harness.session import ToolResult
 
 # Small on purpose: an agent that believes its context is full starts to summarise.
 _USAGE = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
 _ID = "resp_scripted"
+_TEXTS = ("input_text", "output_text")
 
 
 class OpenAIResponses:
@@ -46,7 +48,7 @@ class OpenAIResponses:
             for item in items:
                 match item:
                     case {"type": "function_call_output" | "custom_tool_call_output"}:
-                        answers[item["call_id"]] = ToolResult(_text_of(item["output"]))
+                        answers[item["call_id"]] = ToolResult(text_of(item["output"], _source, _TEXTS))
                     case {"type": "function_call" | "custom_tool_call"} | {"role": "assistant"}:
                         answers = {}
                     case Mapping():
@@ -104,14 +106,5 @@ def _only(arguments: Mapping[str, Any] | str) -> str:
     return values[0] if len(values) == 1 and isinstance(values[0], str) else json.dumps(arguments)
 
 
-def _text_of(output: str | Sequence[Mapping[str, Any]]) -> str:
-    if isinstance(output, str):
-        return output
-    parts = []
-    for part in output:
-        if part["type"] in ("input_text", "output_text"):
-            parts.append(part["text"])
-        else:
-            head, _, data = str(part.get("image_url", "")).partition(",")
-            parts.append(media(part["type"], head.removeprefix("data:").partition(";")[0], data))
-    return "\n".join(parts)
+def _source(part: Mapping[str, Any]) -> tuple[object, object]:
+    return of_data_url(part.get("image_url", ""))

@@ -1,7 +1,7 @@
 """Wire formats: what a model and an agent say to each other, and how requests and answers look on the line."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -94,6 +94,25 @@ def event_stream(events: Sequence[tuple[str, object]]) -> Reply:
             lines.append(f"event: {name}\n")
         lines.append(f"data: {data if isinstance(data, str) else json.dumps(data)}\n\n")
     return Reply("text/event-stream", "".join(lines).encode())
+
+
+def text_of(
+    content: str | Sequence[Mapping[str, Any]],
+    source: Callable[[Mapping[str, Any]], tuple[object, object]],
+    texts: Collection[str] = ("text",),
+) -> str:
+    """Return what an answer says: blocks of these types as they are, of others a placeholder of type and data."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(
+        block["text"] if block["type"] in texts else media(block["type"], *source(block)) for block in content
+    )
+
+
+def of_data_url(url: object) -> tuple[object, object]:
+    """Return the type and the data of what a `data:` URL holds."""
+    head, _, data = str(url).partition(",")
+    return head.removeprefix("data:").partition(";")[0], data
 
 
 def media(kind: object, media_type: object, data: object) -> str:
