@@ -203,10 +203,7 @@ class Conversation:
 
     def end_turn(self, then: Callable[[], None]) -> None:
         """Let the model end its turn; `then` has the agent's user say something, with which the next turn begins."""
-        if self._turn is None:
-            raise self._broken(": the conversation is over", "adapter")
-        turn, self._turn = self._turn, None
-        turn.answer((TextBlock("Done."),))
+        self._answer(TextBlock("Done."))
         then()
         self._turn = self._next_turn(self.program.time_limit, None, "adapter")
 
@@ -236,10 +233,9 @@ class Conversation:
 
     def finish(self) -> str:
         """Let the model end its turn and the agent end itself; return what it printed, as far as it was kept."""
-        if self._turn is None or self._process is None or self._reader is None:
-            raise self._broken(": the conversation is over", "adapter")
-        turn, self._turn = self._turn, None
-        turn.answer((TextBlock("done"),))
+        self._answer(TextBlock("done"))
+        assert self._process is not None
+        assert self._reader is not None
         if self.dialogue is not None:
             self.dialogue.hang_up()
         try:
@@ -342,12 +338,16 @@ class Conversation:
     def _say(
         self, blocks: Sequence[Block], seconds: float, interfere: Callable[[], None] | None = None
     ) -> Turn:
+        self._answer(*blocks)
+        self._turn = self._next_turn(seconds, interfere, "adapter")
+        return self._turn
+
+    def _answer(self, *blocks: Block) -> None:
+        """Let the model say this. What the agent asks next is not there yet."""
         if self._turn is None:
             raise self._broken(": the conversation is over", "adapter")
         turn, self._turn = self._turn, None
         turn.answer(blocks)
-        self._turn = self._next_turn(seconds, interfere, "adapter")
-        return self._turn
 
     def _next_turn(self, seconds: float, interfere: Callable[[], None] | None, blame: str) -> Turn:
         deadline = time.monotonic() + seconds

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.suite.rules import RuleClass
@@ -13,7 +13,7 @@ Reach = Literal["nothing", "effects", "reason", "text", "broken", "unsupported",
 TRIED: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
 """How far a scenario went that was replayed to its end."""
 
-_KINDS: tuple[Reach, ...] = ("nothing", "effects", "reason", "text", "broken", "unsupported", "unspecified")
+_KINDS: tuple[Reach, ...] = get_args(Reach)
 
 
 def level_of(class_: RuleClass) -> Level:
@@ -84,7 +84,7 @@ Standing = Literal["yes", "partly", "no", "not claimed", "unknown"]
 
 `not claimed`: what all of them need is lacking. `unknown`: none of them was run, or nothing is said of them.
 """
-STANDINGS: tuple[Standing, ...] = ("yes", "partly", "no", "not claimed", "unknown")
+STANDINGS: tuple[Standing, ...] = get_args(Standing)
 
 
 @dataclass(frozen=True, slots=True)

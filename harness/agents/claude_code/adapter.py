@@ -39,9 +39,7 @@ from readfirst.harness.session import (
     Arguments,
     BrokenAdapter,
     Ending,
-    Hook,
     Interfere,
-    Permissions,
     Session,
     ToolResult,
     Workspace,
@@ -344,14 +342,21 @@ class ClaudeCodeAdapter:
         """Start or reuse a conversation for the workspace."""
         hook = bool({"during", "stop"} & workspace.needs)
         bash = BASH in workspace.needs
-        options = self._options(
-            workspace.root,
+        given = workspace.permissions
+        options = Options(
+            self._package.command,
+            self._model,
+            (*self._tools, BASH) if bash else self._tools,
+            workspace.root if given is None else given.directory,
             workspace.deny,
             hook,
-            bash,
+            self._time_limit,
             workspace.home,
-            workspace.hooks,
-            workspace.permissions,
+            hooks=workspace.hooks,
+            permissions=given,
+            mode=self._mode,
+            sandbox=self._sandbox,
+            workspace=workspace.root,
         )
         if workspace.needs & _LIFE:
             return LivingSession(
@@ -381,7 +386,10 @@ class ClaudeCodeAdapter:
             shared.close()
             shared = None
         if shared is None:
-            shared = self._shared[key] = Conversation(self._options(folder, (), hook, bash))
+            alike = replace(
+                options, directory=folder, workspace=folder, deny=(), home=None, hooks=(), permissions=None
+            )
+            shared = self._shared[key] = Conversation(alike)
         return self._session(shared, False, workspace, folder)
 
     def _session(
@@ -406,32 +414,6 @@ class ClaudeCodeAdapter:
         """End every conversation."""
         while self._shared:
             self._shared.popitem()[1].close()
-
-    def _options(
-        self,
-        workspace: Path,
-        deny: tuple[str, ...],
-        hook: bool,
-        bash: bool,
-        home: Path | None = None,
-        hooks: tuple[Hook, ...] = (),
-        permissions: Permissions | None = None,
-    ) -> Options:
-        return Options(
-            self._package.command,
-            self._model,
-            (*self._tools, BASH) if bash else self._tools,
-            workspace if permissions is None else permissions.directory,
-            deny,
-            hook,
-            self._time_limit,
-            home,
-            hooks=hooks,
-            permissions=permissions,
-            mode=self._mode,
-            sandbox=self._sandbox,
-            workspace=workspace,
-        )
 
 
 def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:
