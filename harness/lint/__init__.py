@@ -1,1 +1,1 @@
-"""Lint: everything that is wrong with a suite, one rule per id; `rules` has the table."""
+"""Lint: everything that is wrong with a suite, one rule per id; docs/format.md has the table."""

@@ -10,7 +10,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.lint.rules import table
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.source.strict_yaml import load
@@ -164,10 +163,6 @@ def test_the_keys_of_the_format_are_all_explained() -> None:
     keys |= {*defs["callClause"]["properties"], *defs["tool"]["properties"]}
     keys |= {*defs["text"]["oneOf"][1]["properties"], "during", "parallel", "mtime"}
     assert [key for key in sorted(keys) if not re.search(rf"\b{key}\b", text)] == []
-
-
-def test_the_table_of_rules_is_that_of_lint() -> None:
-    assert f"\n{table()}\n" in DOCS.read_text(encoding="utf-8")
 
 
 def test_lint_prints_what_the_example_shows(tmp_path: Path) -> None:

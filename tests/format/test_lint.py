@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.lint.recorded import notes
-from readfirst.harness.lint.rules import RULES, table
 from readfirst.harness.lint.walk import lint, walk
 from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.suite.recording_file import encode
@@ -20,7 +19,10 @@ from readfirst.harness.suite.transcript import RecordedResult, Recording, Transc
 from tests.small_suites import keep_recording, small_suite
 
 BROKEN = Path(__file__).parent / "broken"
-RULE_IDS = [rule.id for rule in RULES]
+DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
+TABLE = DOCS.read_text("utf-8").partition("\n| rule | finds |\n")[2].partition("\n\n")[0]
+RULE_IDS = re.findall(r"(?m)^\| `([a-z0-9-]+)` \|", TABLE)
+"""The rules that docs/format.md explains."""
 
 
 def _too_large(root: Path) -> None:
@@ -155,19 +157,6 @@ def test_findings_point_at_the_place(tmp_path: Path) -> None:
     assert place("trailing-spaces", "literal") == (8, 10)
 
 
-@pytest.mark.slow
-def test_the_whole_suite_keeps_every_rule_of_form() -> None:
-    """Recordings and wording have their own place in `readfirst lint`; here nothing may be malformed."""
-    stages = {rule.id: rule.stage for rule in RULES}
-    suite = Suite()
-    malformed = [
-        finding
-        for finding in lint(suite)
-        if stages[finding.rule] in ("file", "form", "wording", "content", "rule")
-    ]
-    assert [str(finding) for finding in malformed] == []
-
-
 def test_only_scenarios_that_are_named_are_read_and_compared(tmp_path: Path) -> None:
     suite = _suite("duplicate-title", tmp_path)
     assert lint(suite, ["broken/one"]) == lint(suite, ["broken/two"]) == []
@@ -197,10 +186,6 @@ def test_a_recording_for_an_unknown_contract_is_an_orphan(tmp_path: Path) -> Non
     path.write_bytes(encode(Recording("", {"9.9.9+odd": Transcript(())})))
     found = [finding for finding in lint(suite) if finding.rule == "orphan-recording"]
     assert ["9.9.9+odd" in finding.message for finding in found] == [True]
-
-
-def test_the_table_names_every_rule_once() -> None:
-    assert [line.split("`")[1] for line in table().splitlines()[2:]] == RULE_IDS
 
 
 def test_without_a_list_of_tags_any_tag_may_be_used(tmp_path: Path) -> None:
