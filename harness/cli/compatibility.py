@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,6 +13,7 @@ from readfirst.harness.cli.options import Fixtures, Output, open_suite, put
 from readfirst.harness.cli.pages import keep_pages, own_page_file, page_file
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import harmless_json, say
+from readfirst.harness.source.kept import reading
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.rules import Rules
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _CHARTED = ("safety",)
 """The classes of the picture."""
-_SURVEY = "`readfirst field implementations --write`"
+_SURVEY = "readfirst field implementations --write"
 
 
 _FormatName = Literal["markdown", "json", "html"]
@@ -87,7 +87,7 @@ def compatibility(
         survey = _survey(suite)
         data = compatibility_data(suite, rules, survey, _harm(suite))
     except ValueError as error:
-        raise UsageError(f"docs/implementations.json: {error}. Write it with {_SURVEY}.") from error
+        raise UsageError(f"docs/implementations.json: {error}. Write it with `{_SURVEY}`.") from error
     contract = suite.contracts[like_ or suite.contracts.default].name
     try:
         chosen = like(data, contract)
@@ -124,7 +124,7 @@ def _compared(
         table = like(implementations_data(rules, scenarios, survey), survey["contracts"][0])
         common = targets_in_common(rules, scenarios, survey, before, after)
     except ValueError as error:
-        raise UsageError(f"docs/implementations.json: {error}. Write it with {_SURVEY}.") from error
+        raise UsageError(f"docs/implementations.json: {error}. Write it with `{_SURVEY}`.") from error
     changes = rule_changes(table, before, after, common)
     if format_ == "json":
         text = harmless_json(change_data(changes, before, after), indent=1) + "\n"
@@ -178,17 +178,16 @@ def _survey(suite: Suite) -> dict[str, Any]:
     file = page_file(suite, "implementations.json")
     if file is None or not file.exists():
         return {"date": "", "contracts": [suite.contracts.default], "targets": []}
-    return _read(file, FORMAT)
+    with reading(file, _SURVEY, FORMAT) as data:
+        return dict(data)
 
 
 def _harm(suite: Suite) -> dict[str, Any]:
     """Return in how many recorded sessions of each contract what was harmed; of a suite without that page, nothing."""
-
     file = page_file(suite, "harm.json")
     if file is None or not file.exists():
         return {}
-    try:
-        found = json.loads(file.read_bytes())["contracts"]
+    with reading(file, "python3 tools/harms.py") as data:
         return {
             name: {
                 "sessions": each["sessions"],
@@ -196,23 +195,8 @@ def _harm(suite: Suite) -> dict[str, Any]:
                 "counts": each["harmed"],
                 "shortest": {kind: shown["scenario"] for kind, shown in each["shortest"].items()},
             }
-            for name, each in found.items()
+            for name, each in data["contracts"].items()
         }
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{file} cannot be used: {error}. `python3 tools/harms.py` writes it.") from error
-
-
-def _read(file: Path, wanted: int) -> dict[str, Any]:
-    again = f"Write it with {_SURVEY}."
-    try:
-        data: dict[str, Any] = json.loads(file.read_bytes())
-        if data["format"] != wanted:
-            raise UsageError(f"{file} has the unknown format {data['format']}. {again}")
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(
-            f"{file} is not what `readfirst field implementations` writes: {error}. {again}"
-        ) from error
-    return data
 
 
 @guarded

@@ -166,13 +166,14 @@ def _up_to_date(suite: Suite, table: Table, jobs: int) -> Table:
 
 def _write_table(suite: Suite, jobs: int) -> int:
 
-    from readfirst.harness.diagnosis.table import TABLE, Table, TableError, made, reference_digest
+    from readfirst.harness.diagnosis.table import TABLE, Table, made, reference_digest
     from readfirst.harness.report.failure import short_path
     from readfirst.harness.report.progress import ProgressBar
+    from readfirst.harness.source.kept import KeptError
 
     try:
         known = Table.read()
-    except TableError:
+    except KeptError:
         known = Table("", {})
     stale = known.stale(suite)
     rows = {name: row for name, row in known.rows.items() if name in set(suite.ids())}

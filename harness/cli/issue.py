@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from readfirst.harness.cli.exits import UsageError
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import say, stdout
-from readfirst.harness.source.packed import bytes_of
+from readfirst.harness.source.kept import reading
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.rules import Rule
@@ -62,11 +61,11 @@ def print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit:
     rule = suite.rules[rule_id]
     if not (folder / "compatibility.json").exists():
         folder = pages()["compatibility"].parent
-    table = _json(folder / "compatibility.json")
-    rules = table["rules"].get(rule_id, {}).get("implementations", {})
-    cell = rules.get(table.get("contract"), {}).get(name)
-    survey = _json(folder / "implementations.json")
-    result = next((each for each in survey["targets"] if each["target"] == name), None)
+    with reading(folder / "compatibility.json", "readfirst field compatibility --write") as table:
+        rules = table["rules"].get(rule_id, {}).get("implementations", {})
+        cell = rules.get(table.get("contract"), {}).get(name)
+    with reading(folder / "implementations.json", "readfirst field implementations --write") as survey:
+        result = next((each for each in survey["targets"] if each["target"] == name), None)
     if cell is None or result is None:
         again = f"readfirst field implementations --write {name} && readfirst field compatibility --write"
         raise UsageError(f"{folder} has no results of {name} for {rule_id}. Write them: {again}")
@@ -124,13 +123,3 @@ def _nothing(name: str, rule_id: str, cell: dict[str, Any]) -> str:
             return f"{name} does not claim what the scenarios of {rule_id} need: nothing to report."
         case _:
             return f"no scenario of {rule_id} was judged for {name}: nothing to report."
-
-
-def _json(file: Path) -> dict[str, Any]:
-    try:
-        data: dict[str, Any] = json.loads(bytes_of(file))
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            f"{file} cannot be read: {error}. Write it with `readfirst field compatibility --write`."
-        ) from error
-    return data

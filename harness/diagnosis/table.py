@@ -20,11 +20,10 @@ from readfirst import reference_impl
 from readfirst.harness.diagnosis.alternatives import alternatives, with_changes
 from readfirst.harness.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
 from readfirst.harness.diagnosis.replays import Replays
-from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.atomic import write_all
-from readfirst.harness.source.packed import bytes_of
+from readfirst.harness.source.kept import reading
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import DEFAULT_CONTRACT, behaviours_of
 from readfirst.reference_impl.behaviours.history import behaviour
@@ -36,10 +35,6 @@ _FORMAT = 1
 _LENGTH = 12
 _FOR_READERS = ("meaning", "source", "shown_by")
 """What the declaration of a behaviour says that no rule of the reference asks for."""
-
-
-class TableError(ReadfirstError):
-    """The file is not a table; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +71,10 @@ class Table:
 
     @classmethod
     def read(cls, file: Path | None = None) -> Table:
-        """Read a table, by default the one that is kept with the suite. Raises TableError."""
-        file = file or TABLE
-        try:
-            data = json.loads(bytes_of(file))
-            if data["format"] != _FORMAT:
-                raise ValueError(f"it has the format {data['format']}")
+        """Read a table, by default the one that is kept with the suite. Raises KeptError."""
+        with reading(file or TABLE, "readfirst diagnose --write-table", _FORMAT) as data:
             rows = {name: _row(row) for name, row in data["scenarios"].items()}
             return cls(data["reference"], rows)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise TableError(
-                f"{file} is not a table: {error}. Remove it, and run `readfirst diagnose --write-table`."
-            ) from error
 
     def write(self, file: Path | None = None) -> None:
         """Write the file, a line for each scenario, whole or not at all."""

@@ -1,6 +1,5 @@
 """Facts: everything that the pages of the site are made of, read once from a suite and the docs beside it."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from readfirst.harness.report.compatibility_page import like
 from readfirst.harness.report.harm_map import MapRow, map_rows
 from readfirst.harness.report.markup import prose
 from readfirst.harness.report.rule_change import RuleChange, rule_changes
+from readfirst.harness.source.kept import reading
 from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.heading import Heading
 from readfirst.harness.suite.rules import Rules
@@ -142,14 +142,8 @@ class Facts:
         return min(self.scenarios[rule_id], key=lambda each: (self.suite.scenario(each.id).length, each.id))
 
     def _read(self, name: str, command: str) -> _Data:
-        file = self.docs / name
-        try:
-            data: dict[str, Any] = json.loads(file.read_bytes())
-        except OSError as error:
-            raise SiteError(f"{file} cannot be read: {error.strerror}. `{command}` writes it.") from error
-        except ValueError as error:
-            raise SiteError(f"{file} is not whole: {error}. `{command}` writes it.") from error
-        return data
+        with reading(self.docs / name, command) as data:
+            return dict(data)
 
 
 def _order(version: str) -> Version:

@@ -13,8 +13,8 @@ from readfirst.harness.site.home_page import harm_map_html
 from readfirst.harness.site.sections import changed_rules, harm_changes, harm_sections
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.rules import CLASSES
-from readfirst.reference_impl.behaviours.history import version_of
-from readfirst.reference_impl.contract import histories
+from readfirst.harness.versions.behaviours import differences
+from readfirst.reference_impl.contract import history_of
 
 _NAMED = 20
 """Behaviours of a version that are named."""
@@ -109,17 +109,13 @@ def _cause(facts: Facts, cause: Any) -> str:
 
 def _behaviours(before: Contract, after: Contract) -> Iterator[str]:
     """Yield what the reference does otherwise, in the sentences that it is declared with."""
-    for history in histories().values():
-        was, now = (
-            history.at(version_of(each.name.partition("+")[0]), each.read_gate == "relaxed")
-            for each in (before, after)
-        )
-        if was == now:
-            continue
+    for name, sides in differences(before.name, after.name).items():
+        was, now = (each.value for each in sides)
+        meaning = cell(history_of(name).meaning)
         if isinstance(now, bool):
-            yield f"{'Now' if now else 'No longer'}: {cell(history.meaning)}"
+            yield f"{'Now' if now else 'No longer'}: {meaning}"
         else:
-            yield f"Otherwise than before: {cell(history.meaning)} ({_shown(was)} → {_shown(now)})"
+            yield f"Otherwise than before: {meaning} ({_shown(was)} → {_shown(now)})"
 
 
 def _shown(value: object) -> str:

@@ -12,14 +12,14 @@ from typing import Any
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.reach import holds_at, level_of, unpacked
 from readfirst.harness.compare.verdict import Verdict, up_to
-from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.session import Adapter, traits_of
 from readfirst.harness.source.atomic import write_all
-from readfirst.harness.source.packed import bytes_of
+from readfirst.harness.source.kept import reading
+from readfirst.harness.source.packed import is_there
 from readfirst.harness.suite.rules import Rule
 from readfirst.harness.suite.scenario import Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
@@ -36,10 +36,6 @@ _RANDOM = re.compile(r"(?<=\$TMPDIR)(?:/(?:readfirst-|tmp)[^/\s'\"]+)+")
 """The folders that programs make for a while, which have other names each time."""
 _LONGEST = 2000
 """Characters of an answer or a file's content that are kept."""
-
-
-class EvidenceError(ReadfirstError):
-    """The evidence cannot be used; the message names the file and says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +108,7 @@ def keep_evidence(
 
     What was kept earlier is not replayed of scenarios that still fail and were not run `again`; None: all were.
     They are written to evidence.json beside it, which then has the targets in `order` alone. Returns what was kept of
-    this target. Raises EvidenceError where its results are not there, and what `gather` raises.
+    this target. Raises KeptError where its results are not there, and what `gather` raises.
     """
     result = _result(folder / "implementations.json", target)
     rules = suite.rules
@@ -134,14 +130,8 @@ def keep_evidence(
 
 
 def _result(file: Path, target: str) -> Mapping[str, Any]:
-    again = f"Write it with `readfirst field implementations --write {target}`."
-    try:
-        results: dict[str, Any] = {each["target"]: each for each in json.loads(file.read_bytes())["targets"]}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise EvidenceError(f"{file} cannot be used: {error}. {again}") from error
-    if target not in results:
-        raise EvidenceError(f"{file} has no results of {target}. {again}")
-    found: Mapping[str, Any] = results[target]
+    with reading(file, f"readfirst field implementations --write {target}") as data:
+        found: Mapping[str, Any] = {each["target"]: each for each in data["targets"]}[target]
     return found
 
 
@@ -227,21 +217,14 @@ def _kept(text: str) -> str:
 
 
 def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
-    """Return evidence by target and rule; nothing where there is no file. Raises EvidenceError."""
-    try:
-        data = json.loads(bytes_of(file))
-        if data["format"] != FORMAT:
-            raise ValueError(f"its format is {data['format']}, not {FORMAT}")
+    """Return evidence by target and rule; nothing where there is no file. Raises KeptError."""
+    if not is_there(file):
+        return {}
+    with reading(file, "readfirst field implementations --evidence", FORMAT) as data:
         return {
             target: {rule: _evidence_from(fields) for rule, fields in rules.items()}
             for target, rules in data["targets"].items()
         }
-    except FileNotFoundError:
-        return {}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise EvidenceError(
-            f"{file} is not what `readfirst field implementations --evidence` writes: {error}. Remove it."
-        ) from error
 
 
 def _evidence_from(fields: Mapping[str, Any]) -> Evidence:

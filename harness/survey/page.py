@@ -33,16 +33,8 @@ class TargetResult:
     `lacks` and `shortest` are by the first of the contracts; `lacks` counts what unsupported scenarios need.
     """
 
-    name: str
-    version: str
-    title: str
-    home: str
-    about: str
-    kind: str
-    level: Level
-    design: str
-    packages: tuple[str, ...]
-    released: str
+    target: Target
+    release: Release
     lacks: Counter[str] = field(default_factory=Counter)
     harmed: Harmed = field(default_factory=Harmed)
     shortest: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -52,7 +44,7 @@ class TargetResult:
     @property
     def key(self) -> str:
         """`name@version`."""
-        return f"{self.name}@{self.version}"
+        return f"{self.target.name}@{self.release.version}"
 
 
 def result_of(
@@ -69,19 +61,7 @@ def result_of(
     They are added to an `earlier` result, as `result_data` has it, which says nothing any more of the scenarios that
     are run `again`.
     """
-    result = TargetResult(
-        target.name,
-        release.version,
-        target.title,
-        target.home,
-        target.about,
-        target.kind,
-        target.level,
-        release.design or "",
-        (*release.pip, *release.npm),
-        release.released,
-        reach={contract: {} for contract in contracts},
-    )
+    result = TargetResult(target, release, reach={contract: {} for contract in contracts})
     if earlier is not None:
         _go_on_from(result, earlier, frozenset(again))
     for verdict in verdicts:
@@ -123,21 +103,21 @@ def result_data(
 
 
 def _target_data(result: TargetResult) -> dict[str, Any]:
-    reaches = next(iter(result.reach.values()))
+    target, release, reaches = result.target, result.release, next(iter(result.reach.values()))
     families: dict[str, list[Reach]] = {}
     for scenario_id, reach in reaches.items():
         families.setdefault(scenario_id.partition("/")[0], []).append(reach)
     counted = _counted(reaches.values())
     data: dict[str, Any] = {
         "target": result.key,
-        "title": result.title,
-        "home": result.home,
-        "about": result.about,
-        "kind": result.kind,
-        "level": result.level,
-        **({"design": result.design} if result.design else {}),
-        "packages": list(result.packages),
-        "released": result.released,
+        "title": target.title,
+        "home": target.home,
+        "about": target.about,
+        "kind": target.kind,
+        "level": target.level,
+        **({"design": release.design} if release.design else {}),
+        "packages": [*release.pip, *release.npm],
+        "released": release.released,
         "scenarios": counted["scenarios"],
         "judged": counted["judged"],
         "holds": {level: counted[level] for level in _LEVELS},

@@ -28,6 +28,7 @@ from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Design
 from readfirst.harness.source.atomic import write_all
+from readfirst.harness.source.kept import reading
 from readfirst.harness.suite.scenario import calls_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import looked_at
@@ -40,7 +41,7 @@ COMMAND = "readfirst field implementations --write"
 
 
 class SurveyError(ReadfirstError):
-    """The earlier results cannot be used; the message names the file and says what to do."""
+    """The earlier results cannot be added to; the message names the file and says what to do."""
 
 
 @dataclass
@@ -78,17 +79,13 @@ class Survey:
         return self.folder / "implementations.json", self.folder / "implementations.md"
 
     def keep(self) -> None:
-        """Take over the results that are there, of targets that are not run again. Raises SurveyError."""
-        data = self.files[0]
-        if not data.exists():
+        """Take over the results that are there, of targets that are not run again. Raises KeptError."""
+        if not self.files[0].exists():
             return
-        try:
-            known = json.loads(data.read_text("utf-8"))
-            targets = known["targets"]
+        with reading(self.files[0], COMMAND) as known:
+            targets = {each["target"]: each for each in known["targets"]}
             usable = known["format"] == FORMAT and known["contracts"] == self._contracts
-        except (ValueError, KeyError, TypeError) as error:
-            raise SurveyError(f"{data} is not what this command writes: {error}. Remove it.") from error
-        self._kept = {each["target"]: each for each in targets} if usable else {}
+        self._kept = targets if usable else {}
 
     def asked(self, target: Target, release: Release) -> list[str]:
         """Return the scenarios that a target is run on. Raises SurveyError, as `keep`."""

@@ -1,10 +1,8 @@
 """Behaviours: what one version does, as the reference declares it, and what differs between two."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
-from itertools import groupby
 from typing import Any
 
 from readfirst.harness.exit_code import ReadfirstError
@@ -17,6 +15,7 @@ from readfirst.reference_impl.contract import (
     LAST_VERSION,
     behaviours_of,
     groups,
+    histories,
     history_of,
 )
 
@@ -25,15 +24,6 @@ _GATED = "+gated"
 
 class UnknownVersionError(ReadfirstError, LookupError):
     """The reference knows no such version; the message says which ones it knows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What some behaviours are about: a word, a sentence, and the names of the behaviours."""
-
-    name: str
-    about: str
-    behaviours: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +38,16 @@ class Standing:
     since: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A behaviour that is not the same in two versions."""
-
-    before: Standing
-    after: Standing
-
-    @property
-    def name(self) -> str:
-        """The name of the behaviour."""
-        return self.before.name
+Difference = tuple[Standing, Standing]
+"""A behaviour that is not the same in two versions, as it is in each."""
 
 
-@cache
-def subjects() -> tuple[Subject, ...]:
-    """Return the subjects with their behaviours, in the order of the reference."""
-    return tuple(
-        Subject(group, kind.__doc__ or "", tuple(each.name for each in fields(kind)))
-        for group, kind in groups().items()
-    )
+def by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield each subject that has one of these behaviours, what it is about, and those, in the reference's order."""
+    wanted = set(names)
+    for subject, kind in groups().items():
+        if found := [each.name for each in fields(kind) if each.name in wanted]:
+            yield subject, kind.__doc__ or "", found
 
 
 def standings(version: str) -> Mapping[str, Standing]:
@@ -84,8 +64,8 @@ def standings(version: str) -> Mapping[str, Standing]:
         ) from error
     return {
         each: Standing(each, known.value(each), _since(history_of(each), name))
-        for subject in subjects()
-        for each in subject.behaviours
+        for _, _, behaviours in by_subject(histories())
+        for each in behaviours
     }
 
 
@@ -108,13 +88,13 @@ def _for(value: Any, *, gated: bool) -> Any:
     return value
 
 
-def differences(before: str, after: str) -> list[Difference]:
+def differences(before: str, after: str) -> dict[str, Difference]:
     """Return the behaviours that differ between two versions, in the order of the reference.
 
     Raises UnknownVersionError.
     """
     one, other = standings(before), standings(after)
-    return [Difference(one[name], other[name]) for name in one if one[name].value != other[name].value]
+    return {name: (one[name], other[name]) for name in one if one[name].value != other[name].value}
 
 
 BEGIN = "<!-- Made by `readfirst product behaviours --write`. -->"
@@ -128,40 +108,41 @@ class PageError(ReadfirstError):
 def standings_as_text(version: str, found: Mapping[str, Standing]) -> Iterator[str]:
     """Yield the lines that a person reads of one version: each behaviour with its value and what it means."""
     yield f"What {version} does: {len(found)} behaviours. Where the value is no, the sentence does not hold."
-    for subject in subjects():
-        yield ""
-        yield _heading(subject)
-        for name in subject.behaviours:
-            yield f"  {name}: {_value_and_since(found[name])}"
-            yield f"      {history_of(name).meaning}"
+    yield from _lines({name: (each,) for name, each in found.items()})
 
 
-def differences_as_text(before: str, after: str, found: Sequence[Difference]) -> Iterator[str]:
+def differences_as_text(before: str, after: str, found: Mapping[str, Difference]) -> Iterator[str]:
     """Yield the lines that a person reads of what differs between two versions."""
     if not found:
         yield f"{before} and {after} do the same."
         return
     count = "1 behaviour differs" if len(found) == 1 else f"{len(found)} behaviours differ"
     yield f"From {before} to {after}: {count}. Where the value is no, the sentence does not hold."
-    for subject, group in groupby(found, key=lambda each: _subject_of(each.name)):
+    yield from _lines(found)
+
+
+def _lines(found: Mapping[str, Sequence[Standing]]) -> Iterator[str]:
+    for subject, about, names in by_subject(found):
         yield ""
-        yield _heading(subject)
-        for each in group:
-            yield f"  {each.name}: {_value_and_since(each.before)} → {_value_and_since(each.after)}"
-            yield f"      {history_of(each.name).meaning}"
+        yield f"{subject}: {about}"
+        for name in names:
+            yield f"  {name}: {' → '.join(map(_value_and_since, found[name]))}"
+            yield f"      {history_of(name).meaning}"
 
 
 def standings_as_json(version: str, found: Mapping[str, Standing]) -> str:
     """Return one version as JSON."""
-    behaviours = [{**_declared(name), **_standing(each)} for name, each in found.items()]
+    declared = _declared(found)
+    behaviours = [{**declared[name], **_standing(each)} for name, each in found.items()]
     return _json({"version": version, "behaviours": behaviours})
 
 
-def differences_as_json(before: str, after: str, found: Sequence[Difference]) -> str:
+def differences_as_json(before: str, after: str, found: Mapping[str, Difference]) -> str:
     """Return what differs between two versions as JSON."""
+    declared = _declared(found)
     behaviours = [
-        {**_declared(each.name), "before": _standing(each.before), "after": _standing(each.after)}
-        for each in found
+        {**declared[name], "before": _standing(one), "after": _standing(other)}
+        for name, (one, other) in found.items()
     ]
     return _json({"before": before, "after": after, "differences": behaviours})
 
@@ -190,12 +171,12 @@ def value_in_page(value: Any) -> str:
 
 def _tables() -> Iterator[str]:
     usual, documented = standings(DEFAULT_CONTRACT), standings(DOCUMENTED)
-    for subject in subjects():
-        yield f"### {subject.name.capitalize()}"
-        yield subject.about
+    for subject, about, names in by_subject(usual):
+        yield f"### {subject.capitalize()}"
+        yield about
         yield table(
             ["behaviour", DEFAULT_CONTRACT, DOCUMENTED, "changed in", "source", "shown by"],
-            [_row(name, usual[name].value, documented[name].value) for name in subject.behaviours],
+            [_row(name, usual[name].value, documented[name].value) for name in names],
         )
 
 
@@ -209,14 +190,6 @@ def _row(name: str, usual: Any, documented: Any) -> list[str]:
         cell(history.source),
         "<br>".join(map(scenario_link, history.shown_by)),
     ]
-
-
-def _heading(subject: Subject) -> str:
-    return f"{subject.name}: {subject.about}"
-
-
-def _subject_of(name: str) -> Subject:
-    return next(subject for subject in subjects() if name in subject.behaviours)
 
 
 def _value_and_since(standing: Standing) -> str:
@@ -239,14 +212,18 @@ def _standing(standing: Standing) -> dict[str, Any]:
     return {"value": standing.value, "since": standing.since}
 
 
-def _declared(name: str) -> dict[str, Any]:
-    history = history_of(name)
+def _declared(names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return what is declared of behaviours, by name."""
     return {
-        "name": name,
-        "subject": _subject_of(name).name,
-        "meaning": history.meaning,
-        "source": history.source,
-        "shown_by": list(history.shown_by),
+        name: {
+            "name": name,
+            "subject": subject,
+            "meaning": history_of(name).meaning,
+            "source": history_of(name).source,
+            "shown_by": list(history_of(name).shown_by),
+        }
+        for subject, _, found in by_subject(names)
+        for name in found
     }
 
 

@@ -10,7 +10,8 @@ from readfirst.harness.diagnosis import table as module
 from readfirst.harness.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
 from readfirst.harness.diagnosis.observation import comparable
 from readfirst.harness.diagnosis.replays import Replays
-from readfirst.harness.diagnosis.table import Row, Table, TableError, made, reference_digest, row_of
+from readfirst.harness.diagnosis.table import Row, Table, made, reference_digest, row_of
+from readfirst.harness.source.kept import KeptError
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import exit_code
 from tests.small_suites import small_suite
@@ -101,5 +102,5 @@ def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_what_is_not_a_table_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "table.json"
     file.write_text(text)
-    with pytest.raises(TableError, match=r"is not a table: .*readfirst diagnose --write-table"):
+    with pytest.raises(KeptError, match=r"cannot be .*readfirst diagnose --write-table"):
         Table.read(file)

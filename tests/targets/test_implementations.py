@@ -16,6 +16,7 @@ from readfirst.harness.report.compatibility_page import like
 from readfirst.harness.report.stream import read_stream
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.source.kept import KeptError
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey import survey as surveys
@@ -286,9 +287,7 @@ def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(
 
 def test_earlier_results_that_are_damaged_are_reported(tmp_path: Path) -> None:
     (tmp_path / "implementations.json").write_text("{}")
-    with pytest.raises(
-        SurveyError, match=r"implementations\.json is not what this command writes.*Remove it"
-    ):
+    with pytest.raises(KeptError, match=r"implementations\.json cannot be used: .*Remove it"):
         Survey(SUITE, tmp_path).keep()
 
 
