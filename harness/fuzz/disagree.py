@@ -1,22 +1,34 @@
-"""Disagreement: the first thing in which two implementations differ on the same scenario."""
+"""Disagreement: where a target differs from another implementation, whose outcome is what is expected of it."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
-from readfirst.harness.compare.expected_files import FileDifference
-from readfirst.harness.compare.untouched_files import name_differences, trace_differences
-from readfirst.harness.compare.verdict import LEVELS, Level, up_to
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Level, up_to
 from readfirst.harness.record.transcribe import own_changes
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
-from readfirst.harness.suite.entry import Entry, RegularFile
-from readfirst.harness.suite.host_text import answer_of, without_outer_whitespace
-from readfirst.harness.suite.scenario import Scenario, Step, ToolCall, calls_of
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.entry import Entry
+from readfirst.harness.suite.host_text import answer_of
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    Step,
+    ToolCall,
+    calls_of,
+)
 from readfirst.harness.suite.vocabulary import Vocabulary
 
 DONE = "done"
 UNNAMED = "unnamed error"
+_OTHER = Contract("the other implementation", version="")
+_OF_FILES = ("file", "path", "mode", "ownership", "inode", "time", "names")
+"""What the differences are called that show in the workspace."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -70,24 +82,79 @@ def disagreements(
     names share one. `verbatim` compares as `text`, because host wrapping differs. With
     `ignores_outer_whitespace`, answers may have other whitespace at both ends.
     """
-    judged = up_to(level)
-    pairs = zip(scenario.steps, reference.steps, target.steps, strict=False)
+    steps, done = [], []
     state = dict(reference.before)
-    for index, (step, ours, theirs) in enumerate(pairs):
-        found = _of_step(index, step, ours, theirs, judged, vocabulary, ignores_outer_whitespace)
-        if found is None or found.cause.level != "effects":
-            found = _of_untouched_files(index, step, ours, theirs, state, vocabulary) or found
-        if found is not None:
-            yield found
-            if found.cause.level == "effects":
-                return
-        for path, entry in ours.changes.items():
-            if entry is None:
-                state.pop(path, None)
-            else:
-                state[path] = entry
+    for step, ours, theirs in zip(scenario.steps, reference.steps, target.steps, strict=False):
+        ours, theirs = _answered(step, ours, theirs, vocabulary)
+        steps.append(_expecting(step, ours, own_changes(ours, state)))
+        done.append((ours, theirs))
+        state = {path: each for path, each in {**state, **ours.changes}.items() if each is not None}
+    expected = replace(
+        scenario,
+        given=replace(scenario.given, reminders=False),
+        steps=tuple(steps),
+        contract=_OTHER.name,
+        law=False,
+    )
+    happened = Outcome(target.scenario_id, tuple(theirs for _, theirs in done), None, reference.before)
+    contract = replace(_OTHER, ignores_outer_whitespace=ignores_outer_whitespace)
+    differences = compare(expected, happened, contract, "text", vocabulary).differences
+    judged = up_to(level)
+    for index, group in groupby(
+        (each for each in differences if each.level in judged), lambda each: each.step
+    ):
+        first = next(group)
+        calls, sides = calls_of(steps[index]), done[index]
+        if first.what.partition(" ")[0] in _OF_FILES:
+            cause, what, shown = _of_files(calls, sides), first.what, (first.expected, first.got)
+        else:
+            one, other = (each.results[first.call] for each in sides)
+            cause = Cause(calls[first.call].tool, first.level, one.error or DONE, other.error or DONE)
+            what, shown = "answer", (one.text, other.text)
+        yield Disagreement(cause, index, first.call, what, *shown)
+        if first.level == "effects":
+            return
     if (broke := _of_breakage(scenario, reference, target)) is not None:
         yield broke
+
+
+def _answered(
+    step: Step, ours: StepOutcome, theirs: StepOutcome, vocabulary: Vocabulary
+) -> tuple[StepOutcome, StepOutcome]:
+    """Return what both did with the answers of the tools alone, and the names of errors; the same where they agree."""
+    pairs = []
+    for call, one, other in zip(calls_of(step), ours.results, theirs.results, strict=True):
+        texts = _answers(one, other)
+        names = [_made_of(call, each, vocabulary) for each in (one, other)]
+        if texts[0] == texts[1] and one.is_error == other.is_error:
+            names[1] = names[0]
+        pairs.append(
+            [
+                ToolResult(text, each.is_error, name if each.is_error else None)
+                for text, each, name in zip(texts, (one, other), names, strict=True)
+            ]
+        )
+    return (
+        replace(ours, results=tuple(one for one, _ in pairs)),
+        replace(theirs, results=tuple(other for _, other in pairs)),
+    )
+
+
+def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None]) -> Step:
+    """Return the step with what one implementation did as what is expected."""
+    clauses = [Clause(error=each.error, text=each.text) for each in ours.results]
+    match step:
+        case ToolCall():
+            return replace(step, expect=Expectation(replace(clauses[0], files=files)))
+        case ParallelCalls(calls):
+            expecting = zip(calls, clauses, strict=True)
+            return replace(
+                step,
+                calls=tuple(replace(call, expect=Expectation(clause)) for call, clause in expecting),
+                expect=Expectation(Clause(files=files)),
+            )
+        case _:
+            return step
 
 
 def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Disagreement | None:
@@ -100,76 +167,11 @@ def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Dis
     return Disagreement(cause, target.broken.step, 0, "answer", "an answer", target.broken.message)
 
 
-def _of_step(
-    index: int,
-    step: Step,
-    ours: StepOutcome,
-    theirs: StepOutcome,
-    judged: tuple[Level, ...],
-    vocabulary: Vocabulary,
-    ignores_outer_whitespace: bool,
-) -> Disagreement | None:
-    calls = calls_of(step)
-    worst: Disagreement | None = None
-    for number, (call, one, other) in enumerate(zip(calls, ours.results, theirs.results, strict=True)):
-        names = (_made_of(call, one, vocabulary), _made_of(call, other, vocabulary))
-        answers = _answers(one, other)
-        if ignores_outer_whitespace:
-            answers = without_outer_whitespace(answers[0]), without_outer_whitespace(answers[1])
-        level: Level | None = None
-        if one.is_error != other.is_error:
-            level = "effects"
-        elif answers[0] != answers[1] and names[0] != names[1] and "reason" in judged:
-            level = "reason"
-        elif answers[0] != answers[1] and "text" in judged:
-            level = "text"
-        if level is not None and (worst is None or LEVELS.index(level) < LEVELS.index(worst.cause.level)):
-            worst = Disagreement(Cause(call.tool, level, *names), index, number, "answer", *answers)
-    if worst is not None and worst.cause.level == "effects":
-        return worst
-    if ours.changes != theirs.changes:
-        path = next(path for path in sorted({*ours.changes, *theirs.changes}) if _differs(path, ours, theirs))
-        described = (_describe(path, ours.changes), _describe(path, theirs.changes))
-        return Disagreement(_effects(calls, ours, theirs, vocabulary), index, 0, f"file {path}", *described)
-    return worst
-
-
-def _of_untouched_files(
-    index: int,
-    step: Step,
-    ours: StepOutcome,
-    theirs: StepOutcome,
-    state: Mapping[str, Entry],
-    vocabulary: Vocabulary,
-) -> Disagreement | None:
-    """Return what the target did to files with their bytes and modes unchanged; `state` is the workspace before."""
-    calls = calls_of(step)
-    for found in _touched(calls, ours, theirs, state):
-        cause = _effects(calls, ours, theirs, vocabulary)
-        return Disagreement(cause, index, 0, found.what, found.expected, found.got)
-    return None
-
-
-def _touched(
-    calls: tuple[ToolCall, ...], ours: StepOutcome, theirs: StepOutcome, state: Mapping[str, Entry]
-) -> Iterator[FileDifference]:
-    if not calls or not (theirs.traces or theirs.names_before or theirs.names):
-        return
-    expected = own_changes(ours, state)
-    done = (call for call, result in zip(calls, ours.results, strict=True) if not result.is_error)
-    allowed = [call for call in done if call.tool != "Read"]
-    yield from trace_differences(expected, allowed, state, theirs.names, theirs.traces)
-    yield from name_differences(expected, theirs.names_before, theirs.names, theirs.changes)
-
-
-def _effects(
-    calls: tuple[ToolCall, ...], ours: StepOutcome, theirs: StepOutcome, vocabulary: Vocabulary
-) -> Cause:
+def _of_files(calls: Sequence[ToolCall], sides: tuple[StepOutcome, StepOutcome]) -> Cause:
     """Return the cause of a difference of files: what each side made of the only call."""
     if len(calls) != 1:
         return Cause("parallel" if calls else "world event", "effects", DONE, DONE)
-    made = (_made_of(calls[0], each.results[0], vocabulary) for each in (ours, theirs))
-    return Cause(calls[0].tool, "effects", *made)
+    return Cause(calls[0].tool, "effects", *(each.results[0].error or DONE for each in sides))
 
 
 def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
@@ -196,22 +198,3 @@ def _made_of(call: ToolCall, result: ToolResult, vocabulary: Vocabulary) -> str:
     if not result.is_error:
         return DONE
     return result.error or vocabulary.name_of(call.tool, _answer(result.text)) or UNNAMED
-
-
-_ABSENT = object()
-
-
-def _differs(path: str, ours: StepOutcome, theirs: StepOutcome) -> bool:
-    return ours.changes.get(path, _ABSENT) != theirs.changes.get(path, _ABSENT)
-
-
-def _describe(path: str, changes: Mapping[str, Entry | None]) -> str:
-    if path not in changes:
-        return "unchanged"
-    match changes[path]:
-        case None:
-            return "gone"
-        case RegularFile(mode=mode) as entry:
-            return f"{entry.data[:300]!r} ({len(entry.data)} bytes), mode {mode or 0:04o}"
-        case entry:
-            return str(entry)

@@ -287,5 +287,5 @@ def _describe(finding: Finding, path: Path, beside: str) -> Sequence[str]:
 
 
 def _cut(text: str) -> str:
-    shown = visible(text)
+    shown = visible(text) or "(empty)"
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}… ({len(text)} characters)"

@@ -60,7 +60,7 @@ def test_other_files_afterwards_are_a_difference_of_effects(suite: Suite, theirs
     ours = StepOutcome((DONE,), {"a": RegularFile(b"x", 0o644)})
     found = compared(suite, ours, StepOutcome((DONE,), theirs), "effects")
     assert found.cause == Cause("Edit", "effects", "done", "done")
-    assert found.what == ("file b" if "b" in theirs and "a" in theirs else "file a")
+    assert found.what == ("mode of a" if theirs.get("a") else "path a")
 
 
 def test_the_lowest_level_of_a_group_is_reported(suite: Suite) -> None:
