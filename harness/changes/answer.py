@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile
 from readfirst.harness.suite.host_text import answer_of
@@ -99,27 +98,6 @@ def _recorded_files(row: TranscriptStep) -> dict[str, Entry | None]:
         if isinstance(entry, RegularFile | Directory):
             files[path] = replace(entry, mode=mode)
     return files
-
-
-def with_whole_text(
-    answers: Mapping[CallIndex, Answer], scenario: Scenario, transcript: Transcript
-) -> dict[CallIndex, Answer]:
-    """Return the answers with the recorded text where an expectation keeps only its digest."""
-    steps = [index for index, step in enumerate(scenario.steps) if isinstance(step, ToolCall | ParallelCalls)]
-    whole = dict(answers)
-    for index, recorded in zip(steps, transcript.steps, strict=False):
-        for number, result in enumerate(recorded.results):
-            answer = whole.get((index, number))
-            text = result.text
-            # A digest of the beginning alone says that the rest does not matter.
-            if (
-                answer is not None
-                and isinstance(answer.text, TextDigest)
-                and answer.text.sha256 is not None
-                and not text_differences(answer.text, text, text)
-            ):
-                whole[index, number] = replace(answer, text=text)
-    return whole
 
 
 def patched(

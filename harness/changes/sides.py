@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
-from readfirst.harness.changes.answer import Answer, asked, clause_answer, patched, with_whole_text
+from readfirst.harness.changes.answer import Answer, asked, clause_answer, patched
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.recorded import recorded_outcome
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.harm_kinds import Kind
-from readfirst.harness.suite.scenario import CallIndex, Scenario, TextDigest
+from readfirst.harness.suite.scenario import CallIndex, Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
 
@@ -66,16 +66,13 @@ class ContractSide:
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Answer]:
         """Return the clauses that hold for the contract."""
-        seen = self._seen(scenario)
-        answers = _answers(seen, self.contract)
-        if not any(isinstance(answer.text, TextDigest) for answer in answers.values()):
-            return answers
-        transcript = self.suite.recordings.load(scenario.id, self.name)
-        return answers if transcript is None else with_whole_text(answers, scenario, transcript)
+        return _answers(self._seen(scenario), self.contract)
 
     def _seen(self, scenario: Scenario) -> Scenario:
         if not self._last or self._last[0][0] is not scenario:
-            self._last[:] = [(scenario, self.suite.seen_by(scenario, self.contract))]
+            own = scenario.contract == self.name
+            seen = self.suite.in_full(scenario) if own else scenario
+            self._last[:] = [(scenario, self.suite.seen_by(seen, self.contract))]
         return self._last[0][1]
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
@@ -104,9 +101,7 @@ class TakenSide:
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Answer]:
         """Return what the product gave, as far as it would be expected of others."""
-        transcript = self.transcripts[scenario.id]
-        answers = _answers(seen_by(scenario, self.name, transcript), self.contract)
-        return with_whole_text(answers, scenario, transcript)
+        return _answers(seen_by(scenario, self.name, self.transcripts[scenario.id]), self.contract)
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
         """Return what the product harmed."""

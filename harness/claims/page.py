@@ -21,7 +21,6 @@ from readfirst.harness.claims.evidence import Evidence, Holding
 from readfirst.harness.claims.versions import by_contract, holds_anywhere, versions_in_words
 from readfirst.harness.claims.witness import Witness
 from readfirst.harness.report.markup import (
-    anchor,
     bullets,
     cell,
     code,
@@ -151,9 +150,21 @@ class _Page:
         return self.suite.contracts.default
 
     def lines(self) -> Iterator[str]:
-        yield "# Documented and real behaviour"
-        yield from self._introduction()
-        yield from self._contents()
+        yield from self._counted()
+        yield bullets(
+            (
+                "The mark before a scenario is its verdict on the claim: ✓ it holds, ≈ in other words, ~ partly, ✗ it"
+                " does not, – it needs another version, and an answer that is quoted is then of the version that is"
+                f" named before it. Up to {_MOST_EXAMPLES} calls are quoted, what contradicts the claim first; `$WS` is"
+                " the workspace, `[…]` data of the product's own, and control characters and odd whitespace are"
+                " escapes.",
+                "The documents describe different versions. *Holds on* has the versions whose recordings confirm the"
+                " claim, all of its scenarios that were recorded there; versions that are not named refute it. A"
+                " version is *not shown* where its tools lack what the scenarios need, or where they would show"
+                " nothing: that a Read unlocks a file, for one, where files are not locked. How a version sets line"
+                " numbers is told apart from what it shows: *in other words*.",
+            )
+        )
         for topic in self.claims.topics:
             yield from self._topic(topic)
         yield from self._questions()
@@ -162,6 +173,21 @@ class _Page:
 
     def summary(self) -> Iterator[str]:
         """Yield the page of the repository: counts, and a line for each claim that does not hold as it stands."""
+        yield from self._counted()
+        yield "## What does not hold"
+        rows = [
+            [cell(each.claim.says), self._against(each), versions_in_words(each.holdings)]
+            for each in self.judged.values()
+            if each.holding in ("does not hold", "partly")
+        ]
+        yield table(["claim", "shown by", "holds on"], rows)
+        yield (
+            "This page is made by `readfirst product claims --write` from `fixtures/claims.yaml`, the scenarios and"
+            " the recordings; a test fails when it is stale."
+        )
+
+    def _counted(self) -> Iterator[str]:
+        """Yield what both pages begin with: what the verdicts mean, and how many claims have which."""
         yield "# Documented and real behaviour"
         yield (
             f"Five documents make {len(list(self.claims))} claims about the file tools of Claude Code. Each was held"
@@ -181,53 +207,11 @@ class _Page:
             ],
         )
         yield table(self._heads("document"), list(self._by_document()))
-        yield "## What does not hold"
-        rows = [
-            [cell(each.claim.says), self._against(each), versions_in_words(each.holdings)]
-            for each in self.judged.values()
-            if each.holding in ("does not hold", "partly")
-        ]
-        yield table(["claim", "shown by", "holds on"], rows)
-        yield (
-            "This page is made by `readfirst product claims --write` from `fixtures/claims.yaml`, the scenarios and"
-            " the recordings; a test fails when it is stale."
-        )
 
     def _against(self, judged: Judged) -> str:
         """Return the first scenario that speaks against a claim."""
         against = [each for each in judged.evidence if each.holding in ("does not hold", "partly")]
         return self._link((against or list(judged.evidence))[0].scenario_id)
-
-    def _introduction(self) -> Iterator[str]:
-        default = self.suite.contracts[self.version]
-        yield (
-            "What five documents claim about the file tools of Claude Code, in our words, and what version"
-            f" {self.version} ({default.model}) really did. Nothing in the columns *documented*, *{self.version}*"
-            " and *verdict* is typed by hand: the scenarios state what the documents lead one to expect, the"
-            " recordings say what the product answered, and a claim holds if the recording satisfies the"
-            " statement."
-        )
-        yield (
-            "- **holds**: every scenario confirms the claim: effects, reason and stated words.\n"
-            "- **in other words**: the refusal or the change is as claimed, but an answer is worded differently.\n"
-            "- **partly**: some scenarios confirm it, others do not.\n"
-            "- **does not hold**: no scenario confirms it.\n"
-            "- The mark before a scenario is its verdict on the claim: ✓ it holds, ≈ in other words, ~ partly, ✗ it"
-            f" does not. Up to {_MOST_EXAMPLES} calls are quoted, what contradicts the claim first; `$WS` is the"
-            " workspace, `[…]` data of the product's own, and control characters and odd whitespace are escapes.\n"
-            f"- **not shown**: {self.version} has no tool of the kind, or does not have what the claim presumes."
-            " Scenarios that need another version are marked –, and the answers that are quoted are those of the"
-            " version that is named before them.\n"
-            "- The documents describe different versions. *Holds on* has the versions whose recordings confirm the"
-            " claim, all of its scenarios that were recorded there; versions that are not named refute it. A version"
-            " is *not shown* where its tools lack what the scenarios need, or where they would show nothing: that a"
-            " Read unlocks a file, for one, where files are not locked. How a version sets line numbers is told apart"
-            f" from what it shows: *in other words*. {self._elsewhere()}"
-        )
-        yield (
-            "This is made from `fixtures/claims.yaml`, the scenarios and the recordings; `readfirst product claims`"
-            " prints it."
-        )
 
     def _elsewhere(self) -> str:
         others = [
@@ -235,22 +219,6 @@ class _Page:
         ]
         found = sum(holds_anywhere(each.holdings) for each in others)
         return f"Of {len(others)} claims that do not hold as they stand on {self.version}, {found} hold on another."
-
-    def _contents(self) -> Iterator[str]:
-        yield "## Contents"
-        rows = []
-        for topic in self.claims.topics:
-            rows.append([link(topic.title, f"#{anchor(topic.title)}"), *self._counts(topic.claims)])
-        rows.append(["**All**", *self._counts(list(self.claims))])
-        yield table(self._heads("topic"), rows)
-        counts = {
-            _QUESTIONS: f": {len(self.claims.questions)}",
-            _CONTRADICTIONS: f": {len(self.claims.contradictions)}",
-            _OWN_DATA: "",
-        }
-        yield bullets(f"{link(title, f'#{anchor(title)}')}{count}" for title, count in counts.items())
-        yield "The same by document; a claim that several documents make counts for each:"
-        yield table(self._heads("document"), list(self._by_document()))
 
     def _by_document(self) -> Iterator[list[str]]:
         for name in self._documents():

@@ -118,7 +118,7 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
     for contract, before in release.contracts:
         here = diff(written, ContractSide(written, before), ContractSide(written, contract), ids)
         here = here.with_causes(dated(written, before, contract, here.causes, scenarios_of_changes()))
-        found.append((here, differing_beyond(written, ids, contract, before)))
+        found.append((here, differing_beyond(written, here, contract, before)))
     _print_causes([here for here, _ in found])
     for (contract, _), (_, beyond) in zip(release.contracts, found, strict=True):
         if beyond:

@@ -1,18 +1,15 @@
 """Compatibility: harm first, then the tables to filter of rules by implementations and versions, and the bars."""
 
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
-from readfirst.harness.compare.reach import Cell
 from readfirst.harness.report.compatibility_page import counted, like
 from readfirst.harness.report.harm_map import BRIEFLY, MapRow, map_rows, starred, untried
 from readfirst.harness.report.html import letters, macro, rendered
 from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
-from readfirst.harness.report.rule_table import Column, RuleTable, rule_row
-from readfirst.harness.source.finding import Position
+from readfirst.harness.report.rule_table import Column, RuleTable, stored_row
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
-from readfirst.harness.suite.rules import CLASSES, Rule
+from readfirst.harness.suite.rules import CLASSES
 
 _DATA = Mapping[str, Any]
 
@@ -80,29 +77,9 @@ def _table(name: str, of: str, columns: list[Column], data: _DATA, repeat: str) 
     classes = []
     for class_ in CLASSES:
         rows = [
-            rule_row(
-                _rule(rule_id, rule),
-                [_cell(rule[of][column.label]) for column in columns],
-                neutral=of == "versions",
-            )
+            stored_row(rule_id, rule, of, [column.label for column in columns])
             for rule_id, rule in data["rules"].items()
             if rule["class"] == class_
         ]
         classes.append((class_, data["classes"][class_]["means"], rows))
     return RuleTable(name, columns, classes, repeat, step=3.9 if of == "versions" else 4.5)
-
-
-def _rule(name: str, rule: _DATA) -> Rule:
-    nowhere = Position(Path("rules.yaml"), 1, 1)
-    return Rule(name, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], nowhere)
-
-
-def _cell(each: _DATA) -> Cell:
-    return Cell(
-        each["holds"],
-        each["scenarios"],
-        each["judged"],
-        each["holding"],
-        each.get("shortest", ""),
-        each.get("since", ""),
-    )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readfirst.harness.report.markup import document, fenced, prose, scenario_link, table
+from readfirst.harness.report.markup import document, fenced, prose, table
 from readfirst.harness.suite.rules import CLASSES
 
 COMMAND = "readfirst field compatibility --write"
@@ -99,26 +99,24 @@ def _picture(name: str, alt: str) -> str:
     return f'<picture>\n  {narrow}\n  <img alt="{alt}" src="{name}.svg">\n</picture>'
 
 
-def short_cell(each: _DATA, column: str = "") -> str:
-    """Return one cell; of a version its shortest scenario is linked where the row begins to be so."""
+def short_cell(each: _DATA) -> str:
+    """Return one cell in short."""
     count = f"{each['holding']}/{each['judged']}"
-    linked = "shortest" in each and each.get("since", column) == column
-    counted = scenario_link(each["shortest"], count) if linked else count
     match each["holds"]:
         case "yes":
             return f"✓ {each['judged']}"
         case "partly":
-            return counted
+            return count
         case "no":
-            return f"✗ {counted}"
+            return f"✗ {count}"
         case "not claimed":
             return "–"
         case _:
             return "?"
 
 
-def counted(counts: Mapping[str, int], unit: str = "") -> str:
+def counted(counts: Mapping[str, int]) -> str:
     """Return how many rules hold of those that were judged, and how many were not: `31/34 (1 not claimed)`."""
     judged = counts["yes"] + counts["partly"] + counts["no"]
     rest = [f"{counts[name]} {name}" for name in ("not claimed", "unknown") if counts[name]]
-    return (f"{counts['yes']}/{judged}{unit}" if judged else "-") + (f" ({', '.join(rest)})" if rest else "")
+    return (f"{counts['yes']}/{judged}" if judged else "-") + (f" ({', '.join(rest)})" if rest else "")

@@ -22,7 +22,7 @@ from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report.results import Judged, Results, Run, Sources, levels_shown
 from readfirst.harness.report.rule_table import Column, run_table
 from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
-from readfirst.harness.report.versions import VersionLine, VersionStep, version_lines
+from readfirst.harness.report.versions import version_lines
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.scenario import Scenario
 
@@ -36,12 +36,6 @@ _STYLES = ("map.css", "page.css", "rules.css")
 _STEPS = (0.1, 0.3, 0.6)
 """The shares of failures up to which the first three of five colours go."""
 
-_LABELS = {
-    "expected": "scenarios with another expectation",
-    "better": "newly hold",
-    "worse": "no longer hold",
-}
-
 
 def page(results: Results, sources: Sources) -> str:
     """Return the page as ASCII text. Contracts that the suite does not have are shown without what they expect."""
@@ -50,7 +44,6 @@ def page(results: Results, sources: Sources) -> str:
     labels = [heading["label"] for heading in headings]
     scenarios = {scenario_id: sources.find(scenario_id) for scenario_id in results.ids}
     expectations = _Expectations(results, sources)
-    lines = version_lines(results, _differs(scenarios, sources))
     columns = [Column(each["key"], each["short"], each["label"], each["facts"]) for each in headings]
     return rendered(
         "page.html.j2",
@@ -64,7 +57,7 @@ def page(results: Results, sources: Sources) -> str:
         stale=[visible(entry) for run in runs for entry in run.summary.stale],
         rules=run_table(results, sources.rules, columns),
         matrix=[_row(family, results, labels, levels) for family in results.families],
-        lines=[_line(line) for line in lines],
+        lines=version_lines(results, _differs(scenarios, sources)),
         index=_json(_index(results, scenarios, headings, levels, sources)),
         details=[
             (family, _json(dict(_details(family, results, scenarios, expectations))))
@@ -256,28 +249,6 @@ def _differs(scenarios: Mapping[str, Scenario | None], sources: Sources) -> Call
         return one != other
 
     return differs
-
-
-def _line(line: VersionLine) -> dict[str, Any]:
-    return {"target": visible(line.name), "changes": [_change(change) for change in line.changes]}
-
-
-def _change(change: VersionStep) -> dict[str, Any]:
-    total = change.run.total
-    lists = [
-        {"label": label, "ids": getattr(change, name)}
-        for name, label in _LABELS.items()
-        if getattr(change, name)
-    ]
-    passed = total.passed
-    return {
-        "contract": visible(change.run.contract),
-        "passed": passed,
-        "judged": total.judged,
-        "tone": "good" if passed == total.judged else "bad",
-        "lists": lists,
-        "same": not change.first and not lists,
-    }
 
 
 def _index(

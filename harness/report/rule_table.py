@@ -1,14 +1,16 @@
 """Rule table: what a page shows of rules by runs, implementations or versions: a row per rule, a cell for each."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from readfirst.harness.compare.reach import Cell, Seen, Standing, cell_of, holds_at, level_of, reach_of
 from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.report.results import Results, Run
 from readfirst.harness.report.visible import visible
+from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
 
 _STEPS = (0.1, 0.3, 0.6)
@@ -112,6 +114,24 @@ def rule_row(
     }
 
 
+def stored_row(rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[str]) -> dict[str, Any]:
+    """Return the row of a rule as `compatibility_data` has it, with a cell for each of the names `of` a kind."""
+    nowhere = Position(Path("rules.yaml"), 1, 1)
+    made = Rule(rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], nowhere)
+    cells = [
+        Cell(
+            each["holds"],
+            each["scenarios"],
+            each["judged"],
+            each["holding"],
+            each.get("shortest", ""),
+            each.get("since", ""),
+        )
+        for each in map(rule[of].__getitem__, names)
+    ]
+    return rule_row(made, cells, neutral=of == "versions")
+
+
 def _cell(cell: Cell, kind: str) -> dict[str, str]:
     """Return what one cell shows; without a `kind` of failure it has no colour."""
     counted = {"yes": str(cell.judged), "partly": f"{cell.holding}/{cell.judged}", "no": f"0/{cell.judged}"}
@@ -125,6 +145,7 @@ def _cell(cell: Cell, kind: str) -> dict[str, str]:
         "mark": _MARKS[cell.standing],
         "spoken": _SPOKEN[cell.standing],
         "count": counted.get(cell.standing, ""),
+        "percent": str(min(round(100 * cell.holding / cell.judged), 99)) if cell.judged else "",
         "tone": tone,
         "shortest": visible(cell.shortest),
         "since": cell.since,

@@ -1,77 +1,59 @@
 """Versions: what changed from one recorded version to the next, in what is expected and in what holds."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from readfirst.harness.report.results import Results, Run
+from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.contracts import order
 
+_FAILS = ("failed", "broken")
 
-@dataclass(frozen=True, slots=True)
-class VersionStep:
-    """One step of a line: from the run before to `run`. The tuples are sorted scenario ids.
 
-    `expected`: the versions ask for different things. `better` pass on this version and did not on the one
-    before, `worse` the other way round.
+def version_lines(results: Results, differs: Callable[[str, str, str], bool]) -> list[dict[str, Any]]:
+    """Return a line for each target that was compared with several versions at one level: its name and the `changes`.
+
+    They are oldest first, with what each comes to and `lists` of scenario ids: which versions ask for different
+    things, as `differs` says of two contracts, and which pass on this version and not on the one before, or the other
+    way round. A contract whose name is not a version (`documented`) is not on any line.
     """
-
-    run: Run
-    expected: tuple[str, ...] = ()
-    better: tuple[str, ...] = ()
-    worse: tuple[str, ...] = ()
-    first: bool = False
-    """Whether it is the oldest, which nothing is compared with."""
-
-
-@dataclass(frozen=True, slots=True)
-class VersionLine:
-    """One target along the versions that it was compared with, oldest first."""
-
-    name: str
-    changes: tuple[VersionStep, ...]
-
-
-def version_lines(results: Results, differs: Callable[[str, str, str], bool]) -> tuple[VersionLine, ...]:
-    """Return a line for each target that was compared with several versions at one level.
-
-    `differs` says whether two contracts expect different things of a scenario. A contract whose name
-    is not a version (`documented`) is not on any line.
-    """
-    return tuple(_lines(results, differs))
-
-
-def _lines(results: Results, differs: Callable[[str, str, str], bool]) -> Iterator[VersionLine]:
     groups: dict[tuple[str, str], dict[str, Run]] = {}
     for name, run in zip(results.names, results.runs, strict=True):
-        if _version(run.contract) is not None:
+        if order(run.contract)[0] > Version("0"):
             groups.setdefault((name, run.level), {})[run.contract] = run
-    for (name, _), runs in groups.items():
-        if len(runs) < 2:
-            continue
-        ordered = sorted(runs.values(), key=lambda run: order(run.contract))
-        steps = [_change(before, after, differs) for before, after in pairwise(ordered)]
-        yield VersionLine(name, (VersionStep(ordered[0], first=True), *steps))
+    return [
+        {"target": visible(name), "changes": [*_changes(runs.values(), differs)]}
+        for (name, _), runs in groups.items()
+        if len(runs) > 1
+    ]
 
 
-def _version(name: str) -> Version | None:
-    try:
-        return Version(name)
-    except InvalidVersion:
-        return None
+def _changes(runs: Iterable[Run], differs: Callable[[str, str, str], bool]) -> Iterator[dict[str, Any]]:
+    before: Run | None = None
+    for run in sorted(runs, key=lambda each: order(each.contract)):
+        passed, judged = run.total.passed, run.total.judged
+        lists = {} if before is None else _lists(before, run, differs)
+        yield {
+            "contract": visible(run.contract),
+            "passed": passed,
+            "judged": judged,
+            "tone": "good" if passed == judged else "bad",
+            "lists": lists,
+            "same": before is not None and not lists,
+        }
+        before = run
 
 
-def _change(before: Run, after: Run, differs: Callable[[str, str, str], bool]) -> VersionStep:
+def _lists(before: Run, after: Run, differs: Callable[[str, str, str], bool]) -> dict[str, list[str]]:
     both = sorted(before.verdicts.keys() & after.verdicts.keys())
-    status = {
-        scenario_id: (before.verdicts[scenario_id][0].status, after.verdicts[scenario_id][0].status)
-        for scenario_id in both
+    was, now = ({each: run.verdicts[each][0].status for each in both} for run in (before, after))
+    found = {
+        "scenarios with another expectation": [
+            each for each in both if differs(each, before.contract, after.contract)
+        ],
+        "newly hold": [each for each in both if now[each] == "passed" and was[each] in _FAILS],
+        "no longer hold": [each for each in both if was[each] == "passed" and now[each] in _FAILS],
     }
-    return VersionStep(
-        after,
-        tuple(each for each in both if differs(each, before.contract, after.contract)),
-        tuple(each for each, (was, now) in status.items() if now == "passed" and was in ("failed", "broken")),
-        tuple(each for each, (was, now) in status.items() if was == "passed" and now in ("failed", "broken")),
-    )
+    return {label: ids for label, ids in found.items() if ids}

@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Iterator
 
-from readfirst.harness.report.harm_map import BRIEFLY, MapRow, rule_map, starred, untried
+from readfirst.harness.report.harm_map import BRIEFLY, MapRow, starred, untried
 from readfirst.harness.report.html import macro
 from readfirst.harness.report.markup import document, link
+from readfirst.harness.report.rule_chart import changed
+from readfirst.harness.report.rule_table import stored_row
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.harm_kinds import BESIDE, MEANING
 
@@ -57,7 +59,10 @@ def _page(facts: Facts) -> Iterator[str]:
         ("safety", "What guards your work, version by version"),
         ("contract", "The contract of Read, Edit and Write, version by version"),
     ):
-        versions, rows = rule_map(facts.table, [class_])
+        versions = facts.recorded
+        rows = [
+            stored_row(rule, fields, "versions", versions) for rule, fields in changed(facts.table, [class_])
+        ]
         yield f"## {title}"
         yield (
             f"In percent of a rule's scenarios: where a version of Claude Code does what {facts.against} does. Less"

@@ -118,7 +118,7 @@ def _failing(facts: Facts, name: str, class_: RuleClass) -> Iterator[str]:
             rows.append(
                 [
                     link(prose(rule.title), f"../rules/{rule.id}.md"),
-                    short_cell({key: value for key, value in each.items() if key != "shortest"}),
+                    short_cell(each),
                     scenario_link(each["shortest"], code(each["shortest"])),
                 ]
             )

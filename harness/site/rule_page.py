@@ -87,7 +87,7 @@ def _implementations(facts: Facts, rule: Rule) -> Iterator[str]:
             [
                 link(name, f"../implementations/{name}.md"),
                 _STANDINGS[each["holds"]],
-                short_cell({key: value for key, value in each.items() if key != "shortest"}),
+                short_cell(each),
                 scenario_link(each["shortest"], code(each["shortest"])) if "shortest" in each else "",
             ]
             for name, each in cells.items()

@@ -1,7 +1,7 @@
 """Compatibility: whom implementations and versions harm, and which rules hold for them, as data for pages and tools."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,20 +43,17 @@ class RuleScenario:
     length: int
 
 
-def compatibility_data(
-    suite: Suite, rules: Rules, survey: _DATA, harm: _DATA, *, advance: Callable[[], None] = lambda: None
-) -> dict[str, Any]:
+def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -> dict[str, Any]:
     """Return the table in JSON types; fixtures/schema/compatibility.schema.json describes it.
 
     `rules` are those of the suite, `survey` is what docs/implementations.json holds, and `harm` what docs/harm.json
-    holds of the contracts. `advance` is called for every scenario. Raises SuiteError, RecordingError, and ValueError
-    for a survey that is not in its format.
+    holds of the contracts. Raises SuiteError, RecordingError, and ValueError for a survey that is not in its
+    format.
     """
     known: list[RuleScenario] = []
 
     def note(scenario: Scenario) -> None:
         known.append(RuleScenario(scenario.id, scenario.rule, scenario.length))
-        advance()
 
     versions = seen_in_versions(suite, rules, advance=note)
     data = implementations_data(rules, known, survey)

@@ -62,10 +62,9 @@ def the_histories() -> Histories:
     return contract.histories()
 
 
-def scenarios_of_changes(histories: Histories | None = None) -> frozenset[str]:
+def scenarios_of_changes() -> frozenset[str]:
     """Return the scenarios that show a change, of which the versions around it may be recorded, too."""
-    found = the_histories() if histories is None else histories
-    return frozenset(name for each in found.values() if each.changes for name in each.shown_by)
+    return frozenset(name for each in the_histories().values() if each.changes for name in each.shown_by)
 
 
 def change_points(suite: Suite, histories: Histories) -> list[ChangePoint]:

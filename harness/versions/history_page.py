@@ -10,32 +10,26 @@ from readfirst.harness.report.markup import cell, code, document, scenario_link,
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions import history
 from readfirst.harness.versions.behaviours import value_in_page
-from readfirst.harness.versions.history import NOT_RECORDED, ChangePoint, Histories
+from readfirst.harness.versions.history import NOT_RECORDED, ChangePoint
 
 _TOOLS = ("Read", "Edit", "Write")
-_TITLE = "# How the file tools changed"
 _BETWEEN = "`readfirst product bisect ID --from X --to Y` finds it, and `--record` keeps what it finds."
 
 
-def history_page(suite: Suite, histories: Histories | None = None) -> str:
-    """Return the page, of the reference's behaviours unless others are given. Raises SuiteError, RecordingError."""
-    known = history.the_histories() if histories is None else histories
-    return document(_page(history.change_points(suite, known)))
+def history_page(suite: Suite) -> str:
+    """Return every change of the reference's behaviours. Raises SuiteError, RecordingError."""
+    return document(_page(suite, history.change_points(suite, history.the_histories())))
 
 
-def history_summary(suite: Suite, histories: Histories | None = None) -> str:
+def history_summary(suite: Suite) -> str:
     """Return the page of the repository: the changes counted. Raises the same as `history_page`."""
-    known = history.the_histories() if histories is None else histories
-    return document(_summary(suite, history.change_points(suite, known)))
+    return document(_summary(suite, history.change_points(suite, history.the_histories())))
 
 
-def changes_between(
-    suite: Suite, before: str, after: str, histories: Histories | None = None
-) -> Iterator[str]:
+def changes_between(suite: Suite, before: str, after: str) -> Iterator[str]:
     """Yield a line for each change after one version, up to and with another. Raises ValueError for what is none."""
     first, last = Version(before), Version(after)
-    known = history.the_histories() if histories is None else histories
-    for point in history.change_points(suite, known):
+    for point in history.change_points(suite, history.the_histories()):
         if first < Version(point.version) <= last:
             models = f", {point.models}" if point.models else ""
             tool = f"{point.tool}: " if point.tool else ""
@@ -43,32 +37,29 @@ def changes_between(
             yield f"{point.version}{models}  {tool}{' '.join(point.meaning.split())} ({_change(point)}){shown}"
 
 
-def _page(points: Sequence[ChangePoint]) -> Iterator[str]:
-    yield _TITLE
+def _page(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[str]:
+    """Yield the whole page: what the shorter one has, then each change."""
+    yield from _summary(suite, points)
+    if not points:
+        return
+    yield "## Every change"
     yield (
-        "Every change of Claude Code's file tools that the reference implementation follows, oldest first, with what"
-        " the product answered before and after it. The versions and behaviours come from the tables in"
-        " `reference_impl/behaviours`, the words from the recordings of the scenarios that show the change."
-    )
-    yield (
-        "- **exact**: the version and the one published before it were both recorded, and only the later one"
-        " shows it.\n"
-        "- **between X and Y**: X was recorded without the change, Y with it; versions between them were not. The"
-        f" version is then the one that the reference takes. {_BETWEEN}\n"
+        "- Before and after it the product's words, of the scenarios that show the change; the versions come from the"
+        " tables in `reference_impl/behaviours`.\n"
+        "- **between X and Y**: X was recorded without the change, Y with it; the version is then the one that the"
+        " reference takes.\n"
         "- Of two long texts the part around their first difference is shown; `$WS` is the workspace, `[…]` data of"
         " the product's own, and control characters and odd whitespace are escapes. *Older models* are those that must"
         " read a file before they change it (`+gated`)."
     )
-    yield from _counted(points)
-    if points:
-        yield table(
-            ["version", "known", "behaviour", "before", "after", "scenarios"],
-            [_row(point) for point in points],
-        )
+    yield table(
+        ["version", "known", "behaviour", "before", "after", "scenarios"],
+        [_row(point) for point in points],
+    )
 
 
 def _summary(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[str]:
-    yield _TITLE
+    yield "# How the file tools changed"
     yield (
         "The changes of Claude Code's file tools that the reference implementation follows. `readfirst product history`"
         " prints each with the product's words before and after it and the scenarios that show it; the site has the"

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from readfirst.harness.changes.diff import Diff
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.record.record import Recorded, bless
@@ -12,8 +13,6 @@ from readfirst.harness.record.takes import Takes
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.source.emit import emit_string
 from readfirst.harness.suite.contracts import Contract, Contracts, order
-from readfirst.harness.suite.expected import seen_by
-from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
 
@@ -115,39 +114,15 @@ def write_release(
                     takes.drop(scenario_id, name)
 
 
-def differing(suite: Suite, ids: Sequence[str], new: Contract, old: Contract) -> list[str]:
-    """Return the scenarios of which two contracts expect something else."""
-
-    def stated(scenario_id: str, contract: Contract) -> list[object]:
-        # Both by their recordings: of a long text the file of a scenario has the digest only.
-        scenario = suite.scenario(scenario_id)
-        transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
-        return _stated(seen_by(scenario, contract.name, transcripts.get(contract.name)))
-
-    return [each for each in ids if stated(each, new) != stated(each, old)]
-
-
-def differing_beyond(suite: Suite, ids: Sequence[str], new: Contract, old: Contract) -> list[str]:
+def differing_beyond(suite: Suite, changed: Diff, new: Contract, old: Contract) -> list[str]:
     """Return the scenarios of which two contracts gave something else, but nothing that an expectation states.
 
-    Where a text is pinned by its beginning, the rest of it is left open (the product's own settings schema).
+    `changed` is what differs between the two. Where a text is pinned by its beginning, the rest of it is left open (the
+    product's own settings schema).
     """
-    recordings = suite.recordings
-    stated = frozenset(differing(suite, ids, new, old))
+    stated, load = changed.differing, suite.recordings.load
     return [
-        scenario_id
-        for scenario_id in ids
-        if scenario_id not in stated
-        and recordings.load(scenario_id, new.name) != recordings.load(scenario_id, old.name)
-    ]
-
-
-def _stated(scenario: Scenario) -> list[object]:
-    """Return what a contract demands of each call and group, without where it is."""
-    clauses = [part.expect.recorded for part in scenario.parts()]
-    return [
-        None if clause is None else (clause.error, clause.text, sorted(clause.files.items()))
-        for clause in clauses
+        each for each in suite.ids() if each not in stated and load(each, new.name) != load(each, old.name)
     ]
 
 

@@ -10,7 +10,6 @@ from readfirst.harness.changes.answer import (
     asked,
     patched,
     recorded_answers,
-    with_whole_text,
 )
 from readfirst.harness.compare.verdict import Difference, Level
 from readfirst.harness.suite.entry import RegularFile
@@ -143,17 +142,3 @@ def test_a_transcript_is_reported_by_place_and_without_what_the_host_adds() -> N
 def test_a_transcript_that_ends_early_is_reported_as_far_as_it_goes() -> None:
     early = Transcript(recorded().steps[:1])
     assert list(recorded_answers(SCENARIO, early)) == [(1, 0)]
-
-
-def test_a_digest_is_replaced_by_the_recorded_text_that_it_is_of() -> None:
-    transcript = Transcript((TranscriptStep(("Edit",), (RecordedResult(LONG),)),))
-    of_it = {(1, 0): Answer(text=TextDigest(SHA256))}
-    assert with_whole_text(of_it, SCENARIO, transcript)[1, 0].text == LONG
-    of_another = {(1, 0): Answer(text=TextDigest("b" * 64))}
-    assert with_whole_text(of_another, SCENARIO, transcript) == of_another
-
-
-def test_a_beginning_alone_is_not_replaced_because_the_rest_does_not_matter() -> None:
-    transcript = Transcript((TranscriptStep(("Edit",), (RecordedResult(LONG),)),))
-    beginning = {(1, 0): Answer(text=TextDigest(starts="A long"))}
-    assert with_whole_text(beginning, SCENARIO, transcript) == beginning

@@ -1,5 +1,6 @@
-"""The HTML report in a real Chromium: clicks, keys, filter, permalinks, dark mode, and that nothing is fetched."""
+"""The HTML report in a real Chromium: clicks, keys, filter and permalinks."""
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -17,9 +18,19 @@ from readfirst.harness.suite.suite import Suite
 
 from .browser import Shown, look, severe
 from .conftest import FAILING, HOLDING
-from .test_report_pages import HARD, sources
+from .test_report_pages import sources
 
 pytestmark = pytest.mark.browser
+
+HARD = f"""\
+title: {json.dumps("</script><script>alert(1)</script> & more")}
+about: {json.dumps("<b>bold</b> </script>")}
+requirement: must
+given: {{files: {{notes.txt: "<!-- </script> \\r\\n\\x00\\n"}}}}
+steps:
+  - Edit: {{file_path: "$WS/a & b.txt", old_string: "<!--<script>", new_string: "x"}}
+    expect: {{error: file_not_found, text: File does not exist.}}
+"""
 
 EVIL = "</script><script>document.title='taken'</script>\x00\r\n\udc80<b>"
 
@@ -92,16 +103,6 @@ def test_levels_stand_side_by_side(show: Show) -> None:
     page = show("#wrong/text")
     cells = page.all("tr[id='details-of-wrong/text'] .panel tbody tr:first-child td")
     assert [cell.text for cell in cells[:4]] == ["holds", "holds", "holds", "fails"]
-
-
-def test_what_a_tool_said_is_shown_and_never_run(show: Show) -> None:
-    page = show("#hard/script")
-    assert page.driver.title.startswith("readfirst: reference, python:evil:Tools")
-    panel = page.panel("hard/script")
-    assert "</script><script>document.title='taken'</script>\\x00\\r" in panel
-    assert "\\udc80<b>" in panel
-    assert "<b>bold</b> </script>" in panel
-    assert page.all(".panel b, .panel script") == []
 
 
 def test_a_permalink_opens_its_scenario_and_puts_the_focus_there(show: Show) -> None:
@@ -245,53 +246,6 @@ def test_every_control_has_a_name_and_every_table_its_headings(show: Show) -> No
     assert levels[0] == 1
     assert all(after - before <= 1 for before, after in pairwise(levels))
     assert page.script("[...document.querySelectorAll('th')].every(each => each.scope)")
-
-
-CONTRAST = """(() => {
-  const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-  const rgb = (color) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data]; };
-  const light = (color) => { const [r, g, b] = color.map((each) => { const part = each / 255;
-    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4; });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const back = (element) => { for (let at = element; at; at = at.parentElement) {
-    const color = rgb(getComputedStyle(at).backgroundColor); if (color[3] === 255) return color; }
-    return [255, 255, 255, 255]; };
-  const found = [];
-  for (const element of document.querySelectorAll("body *")) {
-    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-    if (!own || !element.offsetParent || ["SCRIPT", "STYLE", "OPTION"].includes(element.tagName)) continue;
-    const pair = [light(rgb(getComputedStyle(element).color)), light(back(element))].sort((a, b) => b - a);
-    const ratio = (pair[0] + 0.05) / (pair[1] + 0.05);
-    if (ratio < 4.5) found.push([element.className || element.tagName, element.textContent.slice(0, 30), ratio]);
-  }
-  return found;
-})()
-"""
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_all_text_stands_out_in_light_and_dark(show: Show, scheme: str) -> None:
-    page = show("#wrong/text")
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    brightness = page.script("Number(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0])")
-    assert brightness > 200 if scheme == "light" else brightness < 60
-    assert page.script(CONTRAST) == []
-
-
-def test_a_narrow_window_scrolls_tables_and_not_the_page(show: Show) -> None:
-    page = show("#wrong/text")
-    page.driver.set_window_size(500, 900)
-    try:
-        assert page.script("document.documentElement.scrollWidth <= innerWidth")
-    finally:
-        page.driver.set_window_size(1280, 900)
-
-
-def test_nothing_is_fetched(show: Show) -> None:
-    page = show("#wrong/text")
-    assert page.script("performance.getEntriesByType('resource').map(each => each.name)") == []
 
 
 def test_the_whole_suite_opens_quickly(driver: Any, tmp_path: Path) -> None:

@@ -22,17 +22,6 @@ from readfirst.harness.suite.suite import Suite
 from .conftest import record_alike
 from .test_reports import VERDICTS, facts, written
 
-EVIL = "</script><img src=x onerror=alert(1)>\x00\x1b[31m\udc80`````| a & b\u2028"
-HARD = f"""\
-title: {json.dumps("</script><script>alert(1)</script> & more")}
-about: {json.dumps("<b>bold</b> </script>")}
-requirement: must
-given: {{files: {{notes.txt: "<!-- </script> \\r\\n\\x00\\n"}}}}
-steps:
-  - Edit: {{file_path: "$WS/a & b.txt", old_string: "<!--<script>", new_string: "x"}}
-    expect: {{error: file_not_found, text: File does not exist.}}
-"""
-
 
 class Parsed(HTMLParser):
     """What a page is made of: elements with attributes and text, and the JSON in it by id or family."""
@@ -157,30 +146,6 @@ def test_the_details_have_arguments_expectation_and_an_exact_difference(mixed: S
     assert details["given"] == [{"label": "notes.txt, 6 bytes", "lines": ["alpha\\n"]}]
 
 
-def test_no_text_of_a_scenario_or_tool_becomes_markup(make_suite: Callable[[dict[str, str]], Suite]) -> None:
-    suite = make_suite({"hard/script": HARD})
-    place = Difference(0, 0, "text", EVIL, EVIL, "other" + EVIL)
-    verdict = Verdict(
-        "hard/script", "2.1.7", "text", "failed", {"effects": True}, (place,), "implementation", reason=EVIL
-    )
-    run = Run(EVIL, "2.1.7", "text", "1.0", ((verdict, Ruling(False, accepted=EVIL, stale=EVIL)),))
-    text = sources(suite).write("html", Results((run,)))
-    text.encode("ascii")
-    page = Parsed(text)
-    assert not page.all("img")
-    assert len(page.scripts) == 1
-    assert set(page.json) == {"index", "hard"}
-    assert "\x00" not in text
-    assert "\x1b" not in text
-    details = page.json["hard"]["hard/script"]
-    assert details["about"] == ["<b>bold</b> </script>"]
-    assert details["given"][0]["lines"] == ["<!-- </script> \\r", "\\x00\\n"]
-    assert any(NASTY_MARK in shown for shown in page.texts)
-
-
-NASTY_MARK = "</script><img src=x onerror=alert(1)>\\x00\\x1b[31m\\udc80"
-
-
 def test_the_page_asks_for_nothing_outside_itself(mixed: Suite) -> None:
     text = sources(mixed).write("html", of_suite(mixed))
     page = Parsed(text)
@@ -252,8 +217,11 @@ def test_versions_stand_in_a_line_with_what_changed(make_suite: Callable[[dict[s
         for contract, status in (("2.2.0", "failed"), ("2.1.7", "passed"), ("documented", "unspecified"))
     ]
     (line,) = version_lines(Results(tuple(runs)), lambda *_: True)
-    assert [change.run.contract for change in line.changes] == ["2.1.7", "2.2.0"]
-    assert (line.changes[1].worse, line.changes[1].better) == (("gate/worded",), ())
+    assert [change["contract"] for change in line["changes"]] == ["2.1.7", "2.2.0"]
+    assert line["changes"][1]["lists"] == {
+        "scenarios with another expectation": ["gate/worded"],
+        "no longer hold": ["gate/worded"],
+    }
     text = sources(suite).write("html", Results(tuple(runs)))
     assert "1 scenarios with another expectation" in text
     assert "1 no longer hold" in text
@@ -297,9 +265,8 @@ def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
     results = Results((run("2.1.7", 0), run("2.1.7", 1), run("2.1.40", 1)))
     assert results.names == ("s (1)", "s (2)", "s (2)")
     assert results.labels() == ("s (1) on 2.1.7", "s (2) on 2.1.7", "s (2) on 2.1.40")
-    assert [(line.name, len(line.changes)) for line in version_lines(results, lambda *_: False)] == [
-        ("s (2)", 2)
-    ]
+    (line,) = version_lines(results, lambda *_: False)
+    assert (line["target"], len(line["changes"])) == ("s (2)", 2)
     markdown = sources(mixed).write("markdown", results)
     assert re.findall(r"^\| (s \(\d\)) \| (\S+) \|", markdown, re.MULTILINE) == [
         ("s (1)", "2.1.7"),
@@ -325,17 +292,6 @@ def test_markdown_shows_the_runs_what_falls_short_and_why(mixed: Suite) -> None:
     assert "| gate |" not in text
     assert "<details><summary>wrong/text</summary>" in text
     assert "reproduce: readfirst run reference wrong/text" in text
-
-
-def test_markdown_keeps_what_a_tool_says_inside_its_fence(mixed: Suite) -> None:
-    place = Difference(0, 0, "text", "text", "`" * 7 + "\n</details>", EVIL)
-    verdict = Verdict("wrong/text", "2.1.7", "text", "failed", {"effects": True, "reason": True}, (place,))
-    text = sources(mixed).write("markdown", results(verdict, target="a|b<c>`d`"))
-    fences = re.findall(r"^`{3,}(?:text)?$", text, re.MULTILINE)
-    assert fences == ["`" * 8 + "text", "`" * 8]
-    assert "a&#124;b&lt;c&gt;\\`d\\`" in text
-    outside = text.partition(fences[0])[0] + text.rpartition(fences[1] + "\n")[2]
-    assert "<img" not in outside
 
 
 def test_markdown_counts_the_failures_that_it_does_not_show(mixed: Suite) -> None:

@@ -6,9 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from readfirst.harness.report.harm_map import BRIEFLY, MapRow, map_rows, percent, rule_map, untried
+from readfirst.harness.report.harm_map import BRIEFLY, MapRow, map_rows, percent, untried
 from readfirst.harness.report.harm_svg import NARROW_MAP, WIDE_MAP, MapLayout, harm_card, harm_picture
 from readfirst.harness.report.html import macro
+from readfirst.harness.report.rule_table import stored_row
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
 
 HOSTILE = '<script>alert(1)</script>"&'
@@ -113,24 +114,22 @@ def test_no_line_of_a_picture_of_steps_is_empty() -> None:
     assert "<script" not in html
 
 
-def test_rules_that_changed_have_a_figure_for_each_version() -> None:
-    def cell(holds: str, holding: int, judged: int) -> dict[str, Any]:
-        return {"holds": holds, "holding": holding, "judged": judged}
-
-    rules = {
-        "first": {
-            "title": "It holds",
-            "class": "safety",
-            "versions": {"1": cell("partly", 199, 200), "2": cell("yes", 4, 4)},
-        },
-        "same": {
-            "title": "x",
-            "class": "safety",
-            "versions": {"1": cell("yes", 1, 1), "2": cell("yes", 1, 1)},
-        },
+def test_a_rule_has_a_figure_for_each_version() -> None:
+    cells = {
+        name: {"holds": holds, "scenarios": 200, "holding": holding, "judged": judged}
+        for name, holds, holding, judged in (
+            ("1", "partly", 199, 200),
+            ("2", "yes", 4, 4),
+            ("3", "unknown", 0, 0),
+        )
     }
-    versions = {"1": {"recorded": True}, "2": {"recorded": True}, "documented": {"recorded": False}}
-    names, (row,) = rule_map({"rules": rules, "versions": versions}, ["safety"])
-    assert names == ["1", "2"]
-    assert [each.shown for each in row.cells] == ["99", "✓"]  # 100 percent is what holds everywhere
-    assert row.cells[0].spoken == "1: partly, 199 of 200 scenarios"
+    rule = {"title": "It holds", "class": "safety", "requirement": "must", "why": "", "versions": cells}
+    row = stored_row("first", rule, "versions", cells)
+    html = macro("maps.html.j2", "rule_map", [row], [*cells], lambda rule: f"{rule}.html")
+    assert '<a href="first.html">It holds</a>' in html
+    figures = re.findall(r'class="([^"]*)"><span title="([^"]*)">([^<]*)<', html)
+    assert figures == [
+        ("wording-1", "1: partly, 199/200 scenarios", "99"),  # 100 percent is what holds everywhere
+        ("none", "2: holds, 4 scenarios", "✓"),
+        ("none", "3: unknown", "–"),
+    ]
