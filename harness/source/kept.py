@@ -1,4 +1,4 @@
-"""Kept: what a command wrote as JSON, read back; nobody else writes these files."""
+"""Kept: what a command wrote as JSON, read back; of a file that is damaged, what to do about it."""
 
 import json
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.packed import bytes_of
 
 
@@ -15,18 +16,21 @@ class KeptError(ReadfirstError):
 
 
 @contextmanager
-def reading(file: Path, command: str, format_: int | None = None) -> Iterator[Any]:
+def reading(file: Path, command: str, format_: int | None = None, *, strict: bool = False) -> Iterator[Any]:
     """Give what a file holds, or one in its folder's archive; `format_` is the only one that the block can read.
 
+    `strict`: it is of a suite that a stranger may have made, so it is a regular file in its own folder, and not large.
     Raises KeptError where the file is not there or not whole, and where it lacks what the block asks of it.
     """
+    again = f"`{command}` writes it."
     try:
-        data = json.loads(bytes_of(file))
+        data = json.loads(strict_yaml.read(file, suite=file.parent) if strict else bytes_of(file))
         if format_ is not None and data["format"] != format_:
-            raise ValueError(f"its format is {data['format']}, not {format_}")
+            raise KeptError(f"{file} has the unknown format {data['format']}. Remove it, then {again}")
         yield data
     except OSError as error:
-        raise KeptError(f"{file} cannot be read: {error.strerror}. `{command}` writes it.") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        why = f"it lacks {error}" if isinstance(error, KeyError) else error
-        raise KeptError(f"{file} cannot be used: {why}. Remove it, then `{command}` writes it.") from error
+        raise KeptError(f"{file} cannot be read: {error.strerror}. {again}") from error
+    except strict_yaml.StrictYamlError as error:
+        raise KeptError(f"{file}: {error.findings[0].message}. {again}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise KeptError(f"{file} is not in its format: {error!r}. Remove it, then {again}") from error

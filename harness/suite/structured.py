@@ -6,14 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.suite.written_json import written_json
+from readfirst.harness.source.kept import reading
 
 _FORMAT = 1
-
-
-class ResultsError(ReadfirstError):
-    """`results.json` is missing or not in its format; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +29,9 @@ def results_file(root: Path) -> Path:
 
 
 def load_results(file: Path) -> dict[str, list[StructuredResult]]:
-    """Return what each contract gave, in the order of the calls. Raises ResultsError."""
-    again = "`readfirst product record --results` writes it."
+    """Return what each contract gave, in the order of the calls. Raises KeptError."""
     found: dict[str, list[StructuredResult]] = {}
-    with written_json(file, ResultsError, again) as data:
-        if data["format"] != _FORMAT:
-            raise ResultsError(f"{file} has the unknown format {data['format']}. {again}")
+    with reading(file, "readfirst product record --results", _FORMAT, strict=True) as data:
         for case in data["cases"]:
             for row in case["rows"]:
                 for contract in row["contracts"]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.suite.written_json import written_json
+from readfirst.harness.source.kept import reading
 
 _FORMAT = 1
 _FACTS = {
@@ -24,10 +23,6 @@ _FACTS = {
 """What a description states, by name: the group of the expression, or that it is stated."""
 _QUOTED = 60
 """Characters of a description that are quoted at most."""
-
-
-class ToolsError(ReadfirstError):
-    """`tools.json` is missing or not in its format; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +63,9 @@ def tools_file(root: Path) -> Path:
 
 
 def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
-    """Return the tools of each contract, by name. Raises ToolsError."""
-    again = "`readfirst product record --tools` writes it."
+    """Return the tools of each contract, by name. Raises KeptError."""
     found: dict[str, dict[str, OfferedTool]] = {}
-    with written_json(file, ToolsError, again) as data:
-        if data["format"] != _FORMAT:
-            raise ToolsError(f"{file} has the unknown format {data['format']}. {again}")
+    with reading(file, "readfirst product record --tools", _FORMAT, strict=True) as data:
         for tool, rows in data["tools"].items():
             for row in rows:
                 for contract in row["contracts"]:

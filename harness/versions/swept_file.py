@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.compare.verdict import LEVELS
-from readfirst.harness.exit_code import ExitCode, ReadfirstError
+from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.source.kept import reading
 from readfirst.harness.suite.contracts import order
-from readfirst.harness.suite.written_json import written_json
 from readfirst.harness.versions.sweep import Difference, Swept
 
 FILE = "sweep.json"
@@ -16,21 +16,15 @@ _REASONS = ("unasked", "explained")
 _DIFFERENCE = ("asked", "step", "tool", "level", "what", "made", "said")
 
 
-class SweptFileError(ReadfirstError):
-    """The file is not in its format."""
-
-    exit_code = ExitCode.SUITE_INVALID
-
-
 class MergeError(ReadfirstError):
     """Two files hold different results for one version; the message names it."""
 
 
 def load_swept(path: Path) -> dict[str, Swept]:
-    """Read the file, by version; empty where there is none. Raises SweptFileError."""
+    """Read the file, by version; empty where there is none. Raises KeptError."""
     if not path.exists():
         return {}
-    with written_json(path, SweptFileError, "`readfirst product sweep` writes it.") as data:
+    with reading(path, "readfirst product sweep") as data:
         return {version: _swept(version, fields) for version, fields in data["versions"].items()}
 
 

@@ -14,10 +14,10 @@ from readfirst.harness.changes.diff import tool_changes
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.record import given
 from readfirst.harness.record.given import offered_tools
+from readfirst.harness.source.kept import KeptError
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.tools import (
     OfferedTool,
-    ToolsError,
     described,
     load_tools,
     tools_file,
@@ -116,7 +116,7 @@ def test_what_cannot_be_shown_is_reported(
 )
 def test_a_damaged_file_is_reported_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "tools.json").write_text(text)
-    with pytest.raises(ToolsError, match=r"tools\.json.*`readfirst product record --tools` writes it"):
+    with pytest.raises(KeptError, match=r"tools\.json.*`readfirst product record --tools` writes it"):
         load_tools(tools_file(tmp_path))
 
 

@@ -12,8 +12,8 @@ from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.record import structured
 from readfirst.harness.record.structured import CASES, structured_results
 from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.source.kept import KeptError
 from readfirst.harness.suite.structured import (
-    ResultsError,
     StructuredResult,
     fields_of,
     load_results,
@@ -98,7 +98,7 @@ def test_show_prints_them(name: str, code: int, message: str, readfirst: Cli) ->
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1, "cases": [{}]}'])
 def test_a_damaged_file_is_reported_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "results.json").write_text(text)
-    with pytest.raises(ResultsError, match=r"results\.json.*`readfirst product record --results` writes it"):
+    with pytest.raises(KeptError, match=r"results\.json.*`readfirst product record --results` writes it"):
         load_results(results_file(tmp_path))
 
 

@@ -102,5 +102,5 @@ def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_what_is_not_a_table_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "table.json"
     file.write_text(text)
-    with pytest.raises(KeptError, match=r"cannot be .*readfirst diagnose --write-table"):
+    with pytest.raises(KeptError, match=r"format.*readfirst diagnose --write-table"):
         Table.read(file)

@@ -15,6 +15,7 @@ from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.cli import sweep as command
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.session import Adapter, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.source.kept import KeptError
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions import history
@@ -22,7 +23,7 @@ from readfirst.harness.versions.history import ChangePoint
 from readfirst.harness.versions.quick import UNSTEADY
 from readfirst.harness.versions.sweep import Difference, Sweep, Swept, followed, spread
 from readfirst.harness.versions.sweep_page import sweep_page
-from readfirst.harness.versions.swept_file import MergeError, SweptFileError, load_swept, merged, swept_text
+from readfirst.harness.versions.swept_file import MergeError, load_swept, merged, swept_text
 from tests.command_line import exit_code
 
 SUITE = Suite()
@@ -229,10 +230,10 @@ def test_the_file_holds_all_and_is_in_release_order(tmp_path: Path) -> None:
 def test_a_file_that_is_malformed_is_refused_with_what_writes_it(tmp_path: Path, text: str) -> None:
     file = tmp_path / "sweep.json"
     file.write_text(text, "utf-8")
-    with pytest.raises(SweptFileError) as refused:
+    with pytest.raises(KeptError) as refused:
         load_swept(file)
     assert str(refused.value).startswith(f"{file} is not in its format: ")
-    assert str(refused.value).endswith(" `readfirst product sweep` writes it.")
+    assert str(refused.value).endswith(" then `readfirst product sweep` writes it.")
 
 
 def test_files_of_shards_are_merged_and_what_was_swept_wins_over_what_failed() -> None:

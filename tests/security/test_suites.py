@@ -15,13 +15,14 @@ import yaml
 from readfirst.harness.changes.dating import chain
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.kept import KeptError
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
 from readfirst.harness.suite import recording_file
 from readfirst.harness.suite.recording_file import decode
-from readfirst.harness.suite.structured import ResultsError, load_results
+from readfirst.harness.suite.structured import load_results
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
 from readfirst.harness.suite.theme_recordings import theme
-from readfirst.harness.suite.tools import ToolsError, load_tools
+from readfirst.harness.suite.tools import load_tools
 from readfirst.harness.suite.transcript import RecordingError
 from tests.command_line import Cli
 
@@ -74,7 +75,7 @@ def test_a_link_in_a_suite_is_refused(name: str, suite: Suite, tmp_path: Path) -
     elsewhere = tmp_path / "elsewhere"
     (suite.root / name).rename(elsewhere)
     (suite.root / name).symlink_to(elsewhere)
-    with pytest.raises((SuiteError, RecordingError, ToolsError, ResultsError), match="this is a link"):
+    with pytest.raises((SuiteError, RecordingError, KeptError), match="this is a link"):
         READ_BY[name](Suite(suite.root))
 
 
@@ -126,7 +127,7 @@ def test_a_release_names_no_file_elsewhere(suite: Suite, tmp_path: Path) -> None
 @pytest.mark.parametrize("read", [load_tools, load_results])
 def test_deep_json_is_not_in_its_format(read: Callable[[Path], object], tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("[" * 100_000)
-    with pytest.raises((ToolsError, ResultsError), match="is not in its format"):
+    with pytest.raises(KeptError, match="is not in its format"):
         read(tmp_path / "x.json")
 
 

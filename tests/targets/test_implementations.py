@@ -287,7 +287,7 @@ def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(
 
 def test_earlier_results_that_are_damaged_are_reported(tmp_path: Path) -> None:
     (tmp_path / "implementations.json").write_text("{}")
-    with pytest.raises(KeptError, match=r"implementations\.json cannot be used: .*Remove it"):
+    with pytest.raises(KeptError, match=r"implementations\.json is not in its format: .*Remove it"):
         Survey(SUITE, tmp_path).keep()
 
 

@@ -158,7 +158,7 @@ def test_results_that_are_not_there_are_asked_for(issues: Cli, tmp_path: Path) -
         in ended.err
     )
     (tmp_path / "compatibility.json").write_text("{")
-    assert "cannot be used" in issues("--issue", "agno", "modes", "--folder", str(tmp_path)).err
+    assert "is not in its format" in issues("--issue", "agno", "modes", "--folder", str(tmp_path)).err
 
 
 @pytest.fixture
@@ -320,7 +320,7 @@ def test_the_rules_that_a_target_breaks_are_those_of_its_results() -> None:
 
 def test_evidence_that_is_damaged_or_has_no_results_is_reported(tmp_path: Path) -> None:
     (tmp_path / "evidence.json").write_text('{"format": 7}')
-    with pytest.raises(KeptError, match=r"evidence\.json cannot be used: its format is 7.*Remove it"):
+    with pytest.raises(KeptError, match=r"evidence\.json has the unknown format 7\. Remove it"):
         load_evidence(tmp_path / "evidence.json")
     with pytest.raises(KeptError, match=r"cannot be read.*readfirst field implementations --write mine@1"):
         keep_evidence(SUITE, tmp_path, "mine@1", [], 5)
