@@ -15,6 +15,9 @@ _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _NUMBER = re.compile(r"\s*[A-Za-z#]{0,5}\s?([0-9]+)(?:[:#][0-9A-Za-z]{1,8})?\s?[^\w\s]?\s?")
 """What a tool puts in front of a line: its number, perhaps a short digest, and a separator."""
 
+_HEADING = re.compile("<[A-Za-z_-]+>|[A-Z][A-Za-z ]{0,40}: ")
+"""What a tool may put in front of the first line, on the same line: a tag, or words and a colon."""
+
 _DIGITS = 18
 """Digits of a number that are looked at: no file has more lines."""
 
@@ -22,7 +25,8 @@ _DIGITS = 18
 def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
     """Return for each line of a file whether the answer contains it in full.
 
-    A line that is blank counts as shown. A number in front of a line says which line it is, where it fits.
+    A line that is blank counts as shown. A number in front of a line says which line it is, where it fits. The first
+    line may also follow a heading.
     """
     shown = [not line or line.isspace() for line in lines]
     held: frozenset[str] | None = None
@@ -47,7 +51,20 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
         if which is not None:
             shown[which] = True
             last = which
+    if not all(shown[:1]):
+        shown[0] = any(_begins(lines[0], said) for said in answered)
     return shown
+
+
+def _begins(first: str, said: str) -> bool:
+    """Whether a line of an answer is a heading and the first line of the file."""
+    heading = _HEADING.match(said)
+    if heading is None:
+        return False
+    rest = said[heading.end() :]
+    numbered = _NUMBER.match(rest)
+    texts = _readings(rest, numbered if numbered and int(numbered[1][:_DIGITS]) <= 1 else None)
+    return not {first, *_odd((first,)).get(0, ())}.isdisjoint(texts)
 
 
 def _where(lines: Sequence[str], answered: Sequence[str]) -> Mapping[str, Sequence[int]]:

@@ -152,6 +152,9 @@ var numberBefore = regexp.MustCompile(`^` + blankClass + `*[A-Za-z#]{0,5}` + bla
 	blankClass + `?[^\p{L}\p{N}_\t\n\v\f\r\x1c-\x1f \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]?` +
 	blankClass + `?`)
 
+// headingBefore is what a tool may put in front of the first line, on the same line: a tag, or words and a colon.
+var headingBefore = regexp.MustCompile(`^(?:<[A-Za-z_-]+>|[A-Z][A-Za-z ]{0,40}: )`)
+
 // told is one line of an answer: the number in front of it (-1: none), and what the line of the file may be.
 type told struct {
 	number int
@@ -185,7 +188,8 @@ func readings(text string) told {
 func shownLines(lines []string, answer string) []bool {
 	var all []told
 	wanted := map[string]bool{}
-	for _, each := range append(strings.Split(answer, "\n"), quoted(answer)...) {
+	answered := append(strings.Split(answer, "\n"), quoted(answer)...)
+	for _, each := range answered {
 		one := readings(strings.TrimSuffix(each, "\r"))
 		all = append(all, one)
 		for _, text := range one.texts {
@@ -213,7 +217,29 @@ func shownLines(lines []string, answer string) []bool {
 			last = which
 		}
 	}
+	for _, each := range answered {
+		shown[0] = shown[0] || begins(lines[0], strings.TrimSuffix(each, "\r"))
+	}
 	return shown
+}
+
+// begins tells whether a line of an answer is a heading and the first line of the file.
+func begins(first, line string) bool {
+	heading := headingBefore.FindString(line)
+	if heading == "" {
+		return false
+	}
+	visible := asShown(first)
+	one := readings(line[len(heading):])
+	if one.number > 1 {
+		one.texts = one.texts[len(one.texts)-3:]
+	}
+	for _, text := range one.texts {
+		if text == first || text == visible || text == strings.TrimRight(visible, blanks) {
+			return true
+		}
+	}
+	return false
 }
 
 // asShown is a line as an answer can hold it: what is no text is one mark, as decoders have it.

@@ -5,6 +5,8 @@ const MOST_COMPARED = 2000;
 const MARK = "\ufeff";
 /** What a tool puts in front of a line: its number, perhaps a short digest, and a separator. */
 const NUMBER = new RegExp(`^[${BLANK}]*[A-Za-z#]{0,5}[${BLANK}]?([0-9]+)(?:[:#][0-9A-Za-z]{1,8})?[${BLANK}]?[^\\p{L}\\p{N}_${BLANK}]?[${BLANK}]?`, "u");
+/** What a tool may put in front of the first line, on the same line: a tag, or words and a colon. */
+const HEADING = /^(?:<[A-Za-z_-]+>|[A-Z][A-Za-z ]{0,40}: )/;
 
 const linesOf = (data) => Content.of(data).lines;
 
@@ -104,7 +106,8 @@ function readings(line) {
 
 /** Tells for each line of a file whether an answer contains it in full; a blank one counts as shown. */
 export function shownLines(lines, answer) {
-  const answered = [...answer.split("\n"), ...quoted(answer)].map((each) => readings(each.replace(/\r$/, "")));
+  const said = [...answer.split("\n"), ...quoted(answer)].map((each) => each.replace(/\r$/, ""));
+  const answered = said.map(readings);
   const wanted = new Set(answered.flatMap((each) => each.texts));
   const where = new Map();
   const add = (text, index) => (where.has(text) ? where.get(text).push(index) : where.set(text, [index]));
@@ -120,7 +123,17 @@ export function shownLines(lines, answer) {
     const which = whichLine(each, where, last);
     if (which !== undefined) shown[(last = which)] = true;
   }
+  if (lines.length && !shown[0]) shown[0] = said.some((each) => begins(lines[0], each));
   return shown;
+}
+
+/** Tells whether a line of an answer is a heading and the first line of the file. */
+function begins(first, line) {
+  const heading = HEADING.exec(line);
+  if (!heading) return false;
+  const { number = 0, texts } = readings(line.slice(heading[0].length));
+  const visible = asShown(first);
+  return (number > 1 ? texts.slice(-3) : texts).some((text) => [first, visible, cutRight(visible)].includes(text));
 }
 
 function asShown(line) {

@@ -30,7 +30,7 @@ WITHOUT_RIGHTS_OF_ROOT = (
 WRONG_CLASSES = {
     "wrong_state": """
         NoReadCheck NoStalenessCheck ComparesContentsOnly ComparesTimesOnly NoticesOlderTimes
-        PartialReadDoesNotCount RefusedReadCounts RefusalForgets ForgetsAfterWrite ForgetsAfterEdit
+        PartialReadDoesNotCount RefusedReadCounts RefusalForgets BeginsBehindATag ForgetsAfterWrite ForgetsAfterEdit
         KeyedByRealPath RaceNotChecked NeverStrikes LosesParallelUpdates
     """,
     "wrong_commands": """

@@ -1,11 +1,12 @@
 """Implementations that are wrong about what was read, and whether it still holds."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from altered import Altered, Arguments, Call, afterwards, caught, instead
-from reasons import NOTHING_LOST, SHOWN_OTHERWISE, TOO_CAREFUL
+from reasons import NOTHING_LOST, OWN_OR_SHOWN, SHOWN_OTHERWISE, TOO_CAREFUL
 
 from readfirst.harness.session import ToolResult
 from readfirst.reference_impl import FileTools
@@ -81,6 +82,17 @@ class ComparesContentsOnly(Watching):
     def first(self, path: Path) -> None:
         if path in self.seen and path.read_bytes() == self.seen[path][1]:
             self.read_silently(path)
+
+
+@caught("staleness/write-after-touch-full-read", harmless=OWN_OR_SHOWN)
+class BeginsBehindATag(ComparesContentsOnly):
+    """Shows the first line of a file on the line of a tag, and accepts a file that was touched."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
+        answer = super().alter(tool, arguments, interfere)
+        if tool != "Read" or answer.is_error:
+            return answer
+        return replace(answer, text=f"<content>{answer.text.lstrip().replace('→', ': ')}\n</content>")
 
 
 @caught("staleness/edit-after-touch-of-own-edit", "refused", harmless=TOO_CAREFUL)
