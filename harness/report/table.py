@@ -59,7 +59,7 @@ class TableReport:
         self._console = console
         self._facts = facts
         self._most = most_failures
-        self._failures = 0
+        self._failed: set[tuple[str, str]] = set()
         self._worst: list[Verdict] = []
         self._tallies = {contract: RuleTally(facts.rules) for contract in facts.contracts}
 
@@ -69,7 +69,7 @@ class TableReport:
             self._tallies[verdict.contract].add(verdict, ruling)
         if ruling.stale or ruling.conformant or ruling.unclaimed:
             return
-        self._failures += 1
+        self._failed.add((verdict.scenario_id, verdict.contract))
         if self._most is None or self._facts.rules is None:
             insort(self._worst, verdict, key=worst)
             if self._most is not None:
@@ -90,7 +90,7 @@ class TableReport:
             scenario = self._facts.find(verdict.scenario_id)
             self._lines(failure_lines(verdict, scenario, self._facts.commands(verdict.contract)))
             self._print("")
-        more = self._failures - len(explained)
+        more = len(self._failed - {(each.scenario_id, each.contract) for each in explained})
         if more:
             what = "failure" if more == 1 else "failures"
             self._print(f"[{more} more {what}; --failures all explains all of them]\n", "dim")

@@ -6,6 +6,7 @@ import random
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,11 +23,13 @@ from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.heading import Requirement
+from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 
 from .conftest import HOLDING, record_alike
 
+NOT_ACCEPTED = Ruling(conformant=False)
 GO_ON = Commands("readfirst run mine", "readfirst show")
 FILE = Difference(0, 0, "effects", "file notes.txt", "alpha\n", "gamma\n")
 ALLOWED = Difference(0, 0, "effects", "refused", "refused: not_read", "not refused: done")
@@ -101,7 +104,9 @@ def test_a_failure_above_the_level_that_was_asked_for_is_of_that_level() -> None
     assert worst(nothing_known).level == LEVELS.index("reason")
 
 
-def printed(verdicts: list[Verdict], most: int | None) -> str:
+def printed(
+    verdicts: list[Verdict], most: int | None, ruling: Ruling = NOT_ACCEPTED, rules: Rules | None = None
+) -> str:
     stream = io.StringIO()
     facts = RunFacts(
         target="mine",
@@ -111,11 +116,12 @@ def printed(verdicts: list[Verdict], most: int | None) -> str:
         scenarios=len(verdicts),
         commands=lambda _: GO_ON,
         find=lambda _: None,
+        rules=rules,
     )
     report, summary = TableReport(Console(file=stream, width=110), facts, most_failures=most), Summary()
     for verdict in verdicts:
-        summary.add(verdict, Ruling(conformant=False))
-        report.verdict(verdict, Ruling(conformant=False))
+        summary.add(verdict, ruling)
+        report.verdict(verdict, ruling)
     report.finish(summary)
     return stream.getvalue()
 
@@ -127,6 +133,14 @@ def test_the_worst_failures_are_shown_in_order_and_the_rest_is_counted(most: int
     assert shown == [each.scenario_id for each in WORST_FIRST][:most]
     rest = len(WORST_FIRST) - len(shown)
     assert (f"[{rest} more failure" in text) == bool(rest)
+
+
+def test_a_failure_of_which_an_entry_is_out_of_date_is_counted_once(suite: Suite) -> None:
+    verdict = replace(failed("gate/write-unread", FILE, harm="lost"), rule="write-refuses-unread-file")
+    stale = Ruling(conformant=False, stale="accepted.yaml:3:5: gate/write-unread fails otherwise")
+    text = printed([verdict], 3, stale, suite.rules)
+    assert "BASELINE accepted.yaml:3:5" in text
+    assert "more failure" not in text
 
 
 LONG = """\
