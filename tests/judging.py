@@ -8,7 +8,9 @@ from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -25,15 +27,24 @@ def as_written(text: str, *, expect: bool = True) -> Scenario:
 
 
 def judged(
-    scenario: Scenario,
+    scenario: Scenario | str,
     adapter: Any,
     level: Level = "text",
     *,
     harm: bool = False,
     place: SitePool | None = None,
+    contract: Contract = CONTRACT,
 ) -> Verdict:
-    """Replay a scenario and compare it; with `harm`, what was harmed counts, too."""
+    """Replay a scenario, or one of the suite by its id, and compare it; with `harm`, what was harmed counts, too."""
+    if isinstance(scenario, str):
+        scenario = SUITE.scenario(scenario)
     with SitePool(memory=True) if place is None else nullcontext(place) as here:
         outcome = replay(scenario, adapter, here)
     harms = harms_of(scenario, outcome) if harm else None
-    return compare(scenario, outcome, CONTRACT, level, SUITE.vocabulary, harms=harms)
+    return compare(scenario, outcome, contract, level, SUITE.vocabulary, harms=harms)
+
+
+def judged_by(target: str, *ids: str, level: Level = "text", root: Path = SUITE.root) -> list[Verdict]:
+    """Let what a connect string names play scenarios of a suite, as a run does."""
+    with Runner(RunSpec(root, target, CONTRACT.name, level)) as runner:
+        return [runner.judge(scenario_id) for scenario_id in ids]

@@ -10,21 +10,16 @@ from typing import Any
 import pytest
 
 from readfirst.harness.agents.acp import AcpClient
-from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.entry import RegularFile
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets.adapter import TargetAdapter
 from readfirst.harness.targets.agent import AgentTarget
 from readfirst.harness.targets.install import Installed
 from readfirst.harness.targets.mapping import AgentLaunch, load_target
 from readfirst.harness.workspace.inside import ScriptedEditor
-from readfirst.harness.workspace.site import SitePool
+from tests.judging import judged
 
 FAKE = Path(__file__).with_name("fake_acp_agent.py")
-FIXTURES = Path(__file__).parents[2] / "fixtures"
 MAPPING = """
 title: A stand-in
 kind: agent
@@ -44,7 +39,6 @@ Play = Callable[[str, str], Verdict]
 
 @pytest.fixture
 def play(tmp_path: Path) -> Iterator[Play]:
-    suite = Suite(FIXTURES)
     opened = []
 
     def play(way: str, scenario_id: str) -> Verdict:
@@ -57,12 +51,7 @@ def play(tmp_path: Path) -> Iterator[Play]:
         )
         opened.append(adapter)
         assert "buffers" in adapter.traits.capabilities
-        scenario = suite.scenario(scenario_id)
-        with SitePool() as place:
-            outcome = replay(scenario, adapter, place)
-        contract = suite.contracts[suite.contracts.default]
-        harms = harms_of(scenario, outcome)
-        return compare(scenario, outcome, contract, "text", suite.vocabulary, harms=harms)
+        return judged(scenario_id, adapter, harm=True)
 
     yield play
     for adapter in opened:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.compare.compare import compare
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.source.strict_yaml import load
@@ -20,6 +19,7 @@ from readfirst.harness.suite.rules import CLASSES, load_rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.judging import judged
 
 DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
 SUITE = Suite()
@@ -97,9 +97,7 @@ def test_every_excerpt_is_in_the_format(kind: str, body: str) -> None:
 def test_whole_scenarios_hold_for_the_reference(body: str, contract: str) -> None:
     scenario = read(body)
     held = SUITE.contracts[contract]
-    with SitePool() as place:
-        outcome = replay(scenario, connect("reference", SUITE, contract=held), place)
-    verdict = compare(scenario, outcome, held, "text", SUITE.vocabulary)
+    verdict = judged(scenario, connect("reference", SUITE, contract=held), contract=held)
     stated = "documented:" in body or contract == "2.1.7"
     assert (verdict.status, verdict.differences) == ("passed" if stated else "unspecified", ())
 
@@ -139,9 +137,7 @@ def test_the_table_of_cases_is_what_it_says(tmp_path: Path) -> None:
         assert document is not None
         scenario = scenario_from(document, f"permissions/{case}", SUITE.contracts)
         assert scenario.given.deny == (rule,)
-        with SitePool() as place:
-            outcome = replay(scenario, connect("reference", SUITE), place)
-        verdict = compare(scenario, outcome, SUITE.contracts["2.1.7"], "text", SUITE.vocabulary)
+        verdict = judged(scenario, connect("reference", SUITE))
         assert verdict.status == "passed", verdict.differences
 
 

@@ -8,19 +8,15 @@ import careful
 import designed
 import pytest
 
-from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.design import LEFT_OUT, DesignUnclear, by_design, contradicted, design_seen
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import DESIGNS, Design, traits_of
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests import judging
 from tests.command_line import Cli
+from tests.judging import CONTRACT, SUITE
 
 HERE = Path(__file__).parent
-SUITE = Suite(HERE.parents[1] / "fixtures")
-CONTRACT = SUITE.contracts[SUITE.contracts.default]
 UNREAD, CHANGED, WRITTEN = "gate/edit-unread", "staleness/edit-after-change", "staleness/write-after-change"
 READ = "gate/edit-after-read"
 
@@ -28,11 +24,8 @@ READ = "gate/edit-after-read"
 def judged(
     tool: type[careful.Careful], scenario_id: str, place: SitePool, level: Level = "effects"
 ) -> Verdict:
-    scenario = SUITE.scenario(scenario_id)
-    outcome = replay(scenario, tool, place)
-    harms = harms_of(scenario, outcome)
-    verdict = compare(scenario, outcome, CONTRACT, level, SUITE.vocabulary, harms=harms)
-    return by_design(verdict, scenario, CONTRACT, traits_of(tool).design)
+    verdict = judging.judged(scenario_id, tool, level, harm=True, place=place)
+    return by_design(verdict, SUITE.scenario(scenario_id), CONTRACT, traits_of(tool).design)
 
 
 CASES = [

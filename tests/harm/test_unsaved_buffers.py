@@ -6,12 +6,10 @@ import pytest
 import through_an_editor as tools
 from careful import Careful
 
-from readfirst.harness.compare.compare import compare, skipped
-from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.replay.replay import replay
+from readfirst.harness.compare.compare import skipped
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.judging import judged
 
 ROOT = Path(__file__).parents[2]
 CAUGHT: list[tuple[type[Careful], dict[str, str]]] = [
@@ -48,29 +46,20 @@ def laws(suite: Suite) -> list[str]:
     return [each for each in suite.ids() if each.startswith("unsaved-buffers/")]
 
 
-def judged(suite: Suite, place: SitePool, tool: type[Careful], scenario_id: str) -> Verdict:
-    scenario = suite.scenario(scenario_id)
-    outcome = replay(scenario, tool, place)
-    assert outcome.broken is None
-    contract = suite.contracts[suite.contracts.default]
-    harms = harms_of(scenario, outcome)
-    return compare(scenario, outcome, contract, "text", suite.vocabulary, harms=harms)
-
-
 @pytest.mark.parametrize(
     ("tool", "law", "kind"), [(tool, law, kind) for tool, found in CAUGHT for law, kind in found.items()]
 )
 def test_what_throws_typed_text_away_breaks_the_law(
-    suite: Suite, place: SitePool, tool: type[Careful], law: str, kind: str
+    place: SitePool, tool: type[Careful], law: str, kind: str
 ) -> None:
-    verdict = judged(suite, place, tool, f"unsaved-buffers/{law}")
+    verdict = judged(f"unsaved-buffers/{law}", tool, harm=True, place=place)
     assert kind in [each.kind for each in verdict.harms], verdict.harms
     assert (verdict.status, verdict.levels["safe"]) == ("failed", False)
 
 
 @pytest.mark.parametrize("tool", [tools.ThroughTheEditor, tools.RefusesUnsaved])
 def test_who_looks_at_the_editor_keeps_every_law(suite: Suite, place: SitePool, tool: type[Careful]) -> None:
-    verdicts = [judged(suite, place, tool, law) for law in laws(suite)]
+    verdicts = [judged(law, tool, harm=True, place=place) for law in laws(suite)]
     assert [(each.scenario_id, each.harms) for each in verdicts if each.status != "passed"] == []
     assert all(each.levels["text"] for each in verdicts)
 

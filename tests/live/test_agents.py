@@ -11,25 +11,22 @@ import pytest
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.agents.program import BASE_VARIABLES
 from readfirst.harness.compare.baseline import load_baseline
-from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets.adapter import TargetAdapter
 from readfirst.harness.targets.agent import AgentTarget
 from readfirst.harness.targets.catalogue import known_failures, pairs
 from readfirst.harness.targets.install import install
 from readfirst.harness.targets.mapping import AgentLaunch, Release, Target
 from readfirst.harness.workspace.site import SitePool
+from tests.judging import CONTRACT, SUITE, judged
 from tests.processes import descendants, gone
 
 from .conftest import CANARY, variables_of_ours
 
 pytestmark = pytest.mark.agents
 
-SUITE = Suite()
-CONTRACT = SUITE.contracts[SUITE.contracts.default]
 AGENTS = [pair for pair in pairs() if isinstance(pair[0].launch, AgentLaunch)]
 
 
@@ -70,10 +67,7 @@ def test_no_process_of_the_agent_has_a_network_but_loopback(conversation: Conver
 
 
 def verdict_on(agent: tuple[Target, AgentTarget], scenario_id: str, place: SitePool) -> Verdict:
-    scenario = SUITE.scenario(scenario_id)
-    outcome = replay(scenario, TargetAdapter(*agent), place)
-    assert outcome.broken is None
-    return compare(scenario, outcome, CONTRACT, "reason", SUITE.vocabulary)
+    return judged(scenario_id, TargetAdapter(*agent), "reason", place=place)
 
 
 def test_its_own_tools_edit_a_file(agent, place: SitePool) -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.compare import skipped
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.session import traits_of
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests import judging
+from tests.judging import CONTRACT, SUITE
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adapters.md").read_text(), re.DOTALL)
@@ -53,19 +53,17 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
     folder = tmp_path_factory.mktemp("examples")
     for name, example in zip(NAMES, EXAMPLES, strict=True):
         (folder / f"{name}.py").write_text(example)
-    suite = Suite(ROOT / "fixtures")
-    contract = suite.contracts["2.1.7"]
     with pytest.MonkeyPatch.context() as patch, SitePool() as place:
         patch.chdir(folder)
-        adapters = {name: connect(f"python:{name}:Tools", suite) for name in NAMES}
+        adapters = {name: connect(f"python:{name}:Tools", SUITE) for name in NAMES}
 
         def judged(name: str, scenario_id: str, level: Level) -> Verdict:
-            scenario = suite.scenario(scenario_id)
+            scenario = SUITE.scenario(scenario_id)
             adapter = adapters[name]
-            refused = skipped(scenario, contract, level, traits_of(adapter).capabilities)
+            refused = skipped(scenario, CONTRACT, level, traits_of(adapter).capabilities)
             if refused is not None:
                 return refused
-            return compare(scenario, replay(scenario, adapter, place), contract, level, suite.vocabulary)
+            return judging.judged(scenario, adapter, level, place=place)
 
         yield judged
         for adapter in adapters.values():

@@ -9,11 +9,9 @@ import pytest
 
 from readfirst.harness.adapters.command import Command
 from readfirst.harness.run.connect import connect
-from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.session import BASIC_CAPABILITIES, BrokenAdapter
-from readfirst.harness.suite.suite import Suite
+from tests.judging import SUITE, judged_by
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
 SERVER = "import sys; sys.argv = ['server', 'where']\n" + Path(__file__).with_name(
     "mcp_miniatures.py"
 ).read_text(encoding="utf-8")
@@ -102,17 +100,15 @@ def test_a_command_that_does_not_start_is_reported_with_the_reason(
 
 @pytest.mark.parametrize("command", ["server.py", "./dist/../server.py"])
 def test_a_server_beside_the_user_starts(here: Path, command: str) -> None:
-    adapter = connect(f"mcp:{shlex.quote(sys.executable)} -S {command}", Suite(FIXTURES))
+    adapter = connect(f"mcp:{shlex.quote(sys.executable)} -S {command}", SUITE)
     assert adapter.traits.capabilities == {*BASIC_CAPABILITIES, "parallel", "kill", "sessions", "stop"}  # type: ignore[attr-defined]
     adapter.close()  # type: ignore[attr-defined]
 
 
 def test_after_two_dashes_words_stay_as_they_are(here: Path) -> None:
     with pytest.raises(BrokenAdapter, match=r"during the start$"):
-        connect(f"mcp:-- {shlex.quote(sys.executable)} -S server.py", Suite(FIXTURES))
-    adapter = connect(
-        f"mcp:-- {shlex.quote(sys.executable)} -S {shlex.quote(str(here))}/server.py", Suite(FIXTURES)
-    )
+        connect(f"mcp:-- {shlex.quote(sys.executable)} -S server.py", SUITE)
+    adapter = connect(f"mcp:-- {shlex.quote(sys.executable)} -S {shlex.quote(str(here))}/server.py", SUITE)
     adapter.close()  # type: ignore[attr-defined]
 
 
@@ -120,7 +116,7 @@ def test_a_misspelt_file_is_named_with_its_folder(here: Path) -> None:
     with pytest.raises(
         BrokenAdapter, match=r"during the start\nThere is no file 'sever\.py' in .*user's folder\.$"
     ):
-        connect(f"mcp:{shlex.quote(sys.executable)} -S sever.py", Suite(FIXTURES))
+        connect(f"mcp:{shlex.quote(sys.executable)} -S sever.py", SUITE)
 
 
 ADAPTER = """
@@ -142,5 +138,4 @@ def test_an_adapter_beside_the_user_is_found_with_its_neighbours(here: Path, mod
     for folder in (here, here / "folder"):
         (folder / "words.py").write_text("refusal = 'Read it first.'\n")
         (folder / ("mytools.py" if folder is here else "my-tools.py")).write_text(ADAPTER)
-    with Runner(RunSpec(FIXTURES, f"python:{module}:Tools", "2.1.7", "reason")) as runner:
-        assert runner.judge("gate/edit-unread").status == "passed"
+    assert judged_by(f"python:{module}:Tools", "gate/edit-unread", level="reason")[0].status == "passed"

@@ -8,11 +8,8 @@ from typing import Any
 import miniatures
 import pytest
 
-from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import ToolResult
-from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import (
     Clause,
@@ -24,8 +21,8 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
-from readfirst.harness.suite.vocabulary import Vocabulary
 from readfirst.harness.workspace.site import SitePool
+from tests import judging
 
 READ = ToolCall("Read", {"file_path": "$WS/a"}, expect=Expectation(Clause(text="old")))
 TOUCH = WorldEvent("touch", "a", mtime=2)
@@ -73,12 +70,9 @@ class Forgetful(Mixed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("adapter", [Mixed, Forgetful])
-def test_a_hundred_runs_in_any_order_give_the_same_verdicts(
-    adapter: Any, contract: Contract, vocabulary: Vocabulary
-) -> None:
+def test_a_hundred_runs_in_any_order_give_the_same_verdicts(adapter: Any) -> None:
     def judged(scenario: Scenario, place: SitePool) -> Verdict:
-        verdict = compare(scenario, replay(scenario, adapter, place), contract, "text", vocabulary)
-        return dataclasses.replace(verdict, milliseconds=0)
+        return dataclasses.replace(judging.judged(scenario, adapter, place=place), milliseconds=0)
 
     with SitePool() as place:
         first = {scenario.id: judged(scenario, place) for scenario in SCENARIOS}

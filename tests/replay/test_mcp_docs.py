@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.run.runner import Runner, RunSpec
+from tests.judging import judged_by
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "adapters.md").read_text()
@@ -29,26 +28,21 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {"js": f"{node} {folder}/server.mjs", "python": f"{sys.executable} {folder}/server.py"}
 
 
-def judged(command: str, ids: list[str], level: Level) -> list[Verdict]:
-    with Runner(RunSpec(ROOT / "fixtures", f"mcp:{command}", "2.1.7", level)) as runner:
-        return [runner.judge(scenario_id) for scenario_id in ids]
-
-
 @pytest.mark.node
 @pytest.mark.parametrize("isolation", ["", "--isolation=directory "])
 def test_the_server_in_javascript_gets_the_main_rule_right(commands: dict[str, str], isolation: str) -> None:
-    verdicts = judged(isolation + commands["js"], GATE, "effects")
+    verdicts = judged_by(f"mcp:{isolation}{commands['js']}", *GATE, level="effects")
     assert [verdict.status for verdict in verdicts] == ["passed", "passed"]
 
 
 @pytest.mark.node
 def test_the_server_in_javascript_is_not_said_to_be_right_where_it_is_wrong(commands: dict[str, str]) -> None:
     ids = ["gate/edit-unread", "staleness/edit-after-touch-full-read", "race/chmod-during-call"]
-    verdicts = judged("--isolation=directory " + commands["js"], ids, "text")
+    verdicts = judged_by(f"mcp:--isolation=directory {commands['js']}", *ids, level="text")
     assert [verdict.status for verdict in verdicts] == ["passed", "failed", "unsupported"]
 
 
 @pytest.mark.slow
 def test_the_server_in_python_gets_the_main_rule_right(commands: dict[str, str]) -> None:
-    verdicts = judged("--isolation=directory " + commands["python"], GATE, "effects")
+    verdicts = judged_by(f"mcp:--isolation=directory {commands['python']}", *GATE, level="effects")
     assert [verdict.status for verdict in verdicts] == ["passed", "passed"]

@@ -11,10 +11,10 @@ from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
 from readfirst.harness.adapters.server_pool import Isolation, ServerPool
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.session import ServerUse, Workspace
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.workspace.site import SitePool
+from tests.judging import judged_by
 from tests.processes import gone
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -194,8 +194,7 @@ def known() -> list[str]:
 
 def judged(way: str, isolation: str, ids: list[str]) -> list[Verdict]:
     target = f"mcp:--isolation={isolation} {sys.executable} -S '{LEAKY}' {way}"
-    with Runner(RunSpec(FIXTURES, target, "2.1.7", "text")) as runner:
-        return [runner.judge(scenario_id) for scenario_id in ids]
+    return judged_by(target, *ids)
 
 
 def findings(verdicts: list[Verdict]) -> list[object]:

@@ -9,16 +9,14 @@ import pytest
 
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.connect import ConnectError, connect
-from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.session import Adapter, BrokenAdapter, Workspace, traits_of
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets import install
 from readfirst.harness.targets.mapping import load_target
+from tests.judging import SUITE, judged_by
 
 pytestmark = pytest.mark.slow
 """Each needs a target that pip installed."""
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 EDITOR = """
 import os
@@ -119,7 +117,7 @@ def connected(toy: Path) -> Iterator[Connected]:
     def open_(mapping: str = MAPPING) -> Adapter:
         file = toy / "toy.yaml"
         file.write_text(mapping)
-        adapters.append(connect(f"target:{file}@1.0", Suite(FIXTURES), time_limit=20))
+        adapters.append(connect(f"target:{file}@1.0", SUITE, time_limit=20))
         return adapters[-1]
 
     yield open_
@@ -129,8 +127,7 @@ def connected(toy: Path) -> Iterator[Connected]:
 
 
 def judged(toy: Path, *ids: str) -> list[Verdict]:
-    with Runner(RunSpec(FIXTURES, f"target:{toy / 'toy.yaml'}@1.0", "2.1.7", "reason")) as runner:
-        return [runner.judge(scenario_id) for scenario_id in ids]
+    return judged_by(f"target:{toy / 'toy.yaml'}@1.0", *ids, level="reason")
 
 
 @pytest.mark.slow
@@ -235,5 +232,5 @@ def test_a_mapping_that_is_wrong_is_reported_on_the_command_line(toy: Path) -> N
     file = toy / "wrong.yaml"
     file.write_text(MAPPING.replace("kind: python", "kind: snake"))
     with pytest.raises(ConnectError, match="the mapping is not valid") as raised:
-        connect(f"target:{file}", Suite(FIXTURES))
+        connect(f"target:{file}", SUITE)
     assert "wrong.yaml:4:7" in raised.value.details

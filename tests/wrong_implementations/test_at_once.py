@@ -7,14 +7,10 @@ import pytest
 import wrong_at_once as wrong
 
 from readfirst.harness.adapters.python_process import PythonAdapter
-from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.judging import judged
 
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 LAWS = ("same-file-in-any-order", "same-new-file-in-any-order", "different-files-in-any-order")
 WRONG = [
     ("LooksTwiceWithoutALock", "same-file-in-any-order", "lost"),
@@ -27,11 +23,8 @@ WRONG = [
 
 
 def played(name: str, slug: str, place: SitePool) -> Verdict:
-    scenario = SUITE.scenario(f"at-once/{slug}")
     with closing(PythonAdapter(str(Path(wrong.__file__)), name)) as adapter:
-        outcome = replay(scenario, adapter, place)
-    harms = harms_of(scenario, outcome)
-    return compare(scenario, outcome, SUITE.contracts["2.1.7"], "effects", SUITE.vocabulary, harms=harms)
+        return judged(f"at-once/{slug}", adapter, "effects", harm=True, place=place)
 
 
 @pytest.mark.parametrize(
