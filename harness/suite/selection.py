@@ -200,19 +200,15 @@ def _parse(expression: str) -> _Matcher:
         at += 1
         return tokens[at - 1]
 
-    def either() -> _Matcher:
-        parts = [both()]
-        while is_next("or"):
+    def row(word: str, part: Callable[[], _Matcher], how: Callable[[Iterable[bool]], bool]) -> _Matcher:
+        parts = [part()]
+        while is_next(word):
             take()
-            parts.append(both())
-        return parts[0] if len(parts) == 1 else lambda text: any(part(text) for part in parts)
+            parts.append(part())
+        return parts[0] if len(parts) == 1 else lambda text: how(part(text) for part in parts)
 
-    def both() -> _Matcher:
-        parts = [one()]
-        while is_next("and"):
-            take()
-            parts.append(one())
-        return parts[0] if len(parts) == 1 else lambda text: all(part(text) for part in parts)
+    def either() -> _Matcher:
+        return row("or", lambda: row("and", one, all), any)
 
     def one() -> _Matcher:
         # A loop, so that a very long row of `not` needs no stack.
