@@ -17,7 +17,6 @@ from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
-    ForeignContractError,
     Given,
     ParallelCalls,
     Scenario,
@@ -96,40 +95,11 @@ def test_what_is_expected_passes_at_every_level(judge: Bench) -> None:
     assert verdict.levels == {"safe": True, "effects": True, "reason": True, "text": True, "verbatim": False}
 
 
-def test_wrapping_of_the_host_does_not_matter(judge: Bench) -> None:
-    assert (
-        judge([call(REFUSED)], [happened(f"<tool_use_error>{NOT_READ}</tool_use_error>", True)]).status
-        == "passed"
-    )
-
-
 def test_an_accepted_call_that_must_be_refused_fails_at_effects(judge: Bench) -> None:
     verdict = judge([call(REFUSED)], [happened("done")])
     assert verdict.status == "failed"
     assert not any(verdict.levels.values())
     assert summary(verdict)[0] == ("effects", "refused", "refused: not_read", "not refused: done")
-
-
-def test_a_refused_call_that_must_be_accepted_fails_at_effects(judge: Bench) -> None:
-    verdict = judge([call(DONE)], [happened(NOT_READ, True)])
-    levels_and_things = [(level, what) for level, what, _, _ in summary(verdict)]
-    assert levels_and_things == [("effects", "refused"), ("effects", "file a"), ("text", "text")]
-
-
-def test_a_refusal_that_wrote_fails_at_effects(judge: Bench) -> None:
-    verdict = judge([call(REFUSED)], [happened(NOT_READ, True, changes={"a": NEW})])
-    assert summary(verdict) == [("effects", "file a", "old", "new")]
-    assert verdict.blame == "implementation"
-
-
-def test_a_success_that_wrote_nothing_fails_at_effects(judge: Bench) -> None:
-    assert summary(judge([call(DONE)], [happened("done")])) == [("effects", "file a", "new", "old")]
-
-
-def test_another_reason_keeps_effects_and_loses_reason(judge: Bench) -> None:
-    verdict = judge([call(REFUSED)], [happened("String to replace not found in file.\nString: x", True)])
-    assert held(verdict) == ["safe", "effects"]
-    assert summary(verdict)[0] == ("reason", "error", "not_read", "string_not_found")
 
 
 def test_an_unknown_message_is_shown(judge: Bench) -> None:
@@ -143,12 +113,6 @@ def test_another_wording_with_the_name_of_the_error_keeps_reason_and_loses_text(
     assert held(verdict) == ["safe", "effects", "reason"]
     assert verdict.status == "failed"
     assert judge([call(REFUSED)], outcomes, level="reason").status == "passed"
-
-
-def test_a_wrong_name_beside_the_right_text_loses_reason_and_with_it_text(judge: Bench) -> None:
-    verdict = judge([call(REFUSED)], [happened(NOT_READ, True, "file_not_found")], level="effects")
-    assert verdict.status == "passed"
-    assert held(verdict) == ["safe", "effects"]
 
 
 def test_a_difference_above_the_level_asked_for_is_listed_and_does_not_fail(judge: Bench) -> None:
@@ -185,16 +149,6 @@ def test_every_part_of_a_digest_is_compared(
     assert summary(verdict) == ([] if difference is None else [("text", *difference)])
 
 
-def test_the_mode_of_a_file_that_a_world_event_changed_counts_from_then_on(judge: Bench) -> None:
-    shut = RegularFile(b"old", 0o600)
-    chmod = WorldEvent("chmod", "a", mode=0o600)
-    first = StepOutcome(changes={"a": shut}, expected_world={"a": shut})
-    kept = happened("done", changes={"a": RegularFile(b"new", 0o600)})
-    lost = happened("done", changes={"a": NEW})
-    assert judge([chmod, call(DONE)], [first, kept]).status == "passed"
-    assert summary(judge([chmod, call(DONE)], [first, lost])) == [("effects", "mode of a", "0600", "0644")]
-
-
 RACE = (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),)
 RACED: dict[str, Entry | None] = {"a": RegularFile(b"raced", 0o644)}
 
@@ -211,20 +165,11 @@ def test_an_interference_that_never_came_is_visible_and_blamed_on_the_adapter(ju
         assert verdict.blame == "adapter"
 
 
-def test_a_call_that_is_refused_before_need_not_be_struck(judge: Bench) -> None:
-    assert judge([call(REFUSED, during=RACE)], [happened(NOT_READ, True)]).status == "passed"
-
-
 def test_an_early_refusal_is_not_blamed_on_the_adapter_for_want_of_an_interference(judge: Bench) -> None:
     unexpectedly = Clause(error="unexpectedly_modified")
     verdict = judge([call(unexpectedly, during=RACE)], [happened(NOT_READ, True)])
     assert [(level, what) for level, what, _, _ in summary(verdict)] == [("reason", "error")]
     assert verdict.blame == "implementation"
-
-
-def test_what_the_interference_changed_belongs_to_the_step(judge: Bench) -> None:
-    struck = happened("x", True, "unexpectedly_modified", changes=RACED, expected_world=RACED, struck=True)
-    assert judge([call(Clause(error="unexpectedly_modified"), during=RACE)], [struck]).status == "passed"
 
 
 def test_the_calls_of_a_group_are_judged_one_by_one_and_its_files_together(judge: Bench) -> None:
@@ -239,12 +184,6 @@ def test_the_calls_of_a_group_are_judged_one_by_one_and_its_files_together(judge
         (0, "effects", "file a"),
         (1, "text", "text"),
     ]
-
-
-def test_a_group_without_files_changes_nothing(judge: Bench) -> None:
-    group = ParallelCalls((call(Clause(text="one")),))
-    verdict = judge([group], [StepOutcome((ToolResult("one"),), {"a": NEW})])
-    assert summary(verdict) == [("effects", "file a", "old", "new")]
 
 
 def test_verbatim_compares_the_raw_text_with_the_recording(judge: Bench) -> None:
@@ -305,15 +244,6 @@ def test_documented_prefers_its_own_clause_over_what_was_recorded(judge: Bench) 
     assert judge([both], [happened("documented")], contract=DOCUMENTED).status == "passed"
     assert judge([both], [happened("recorded")], contract=DOCUMENTED).status == "failed"
     assert judge([both], [happened("recorded")]).status == "passed"
-
-
-def test_a_scenario_that_was_read_for_another_contract_is_a_mistake_of_the_caller(
-    judge: Bench, contract: Contract
-) -> None:
-    other = replace(contract, name="2.0.0", version="2.0.0")
-    assert judge([call(DONE)], [happened("done", changes={"a": NEW})]).status == "passed"
-    with pytest.raises(ForeignContractError, match=r"family/slug was read for 2\.1\.7, not for 2\.0\.0"):
-        judge([call(DONE)], [happened("done", changes={"a": NEW})], contract=other)
 
 
 def test_a_call_that_the_contract_is_silent_about_makes_the_scenario_unspecified(judge: Bench) -> None:
