@@ -1,12 +1,10 @@
 """New mapping: ask a server for its tools, and write a mapping file to start from."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from readfirst.harness.adapters.command import Command
 from readfirst.harness.adapters.mcp import McpConnection
@@ -16,15 +14,12 @@ from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report.visible import visible
 from readfirst.harness.session import BrokenAdapter, traits_of
 from readfirst.harness.source.atomic import write_all, write_new
-from readfirst.harness.source.emit import emit_string
+from readfirst.harness.source.emit import emit_flow, emit_string
 from readfirst.harness.targets.adapter import open_target
 from readfirst.harness.targets.guess import Guess, Tool, guesses
 from readfirst.harness.targets.mapping import load_target
 from readfirst.harness.targets.wordings import wordings_seen
 from readfirst.harness.workspace.site import SitePool
-
-_FLOW = re.compile(r"[,\[\]{}:#]")
-"""What ends a plain string inside of brackets."""
 
 _LEVEL = "level: effects\n"
 _DESIGN = "# What is refused: strict, content-checked or ungated; `readfirst check-adapter` tries it."
@@ -94,7 +89,7 @@ def _tried(text: str, file: Path, time_limit: float) -> str:
             design = _unknown_design(error)
         wordings = wordings_seen(adapter, place)
     if wordings:
-        lines = (f"    {name}: {_flow(forms)}\n" for name, forms in wordings.items())
+        lines = (f"    {name}: {emit_flow(forms)}\n" for name, forms in wordings.items())
         said = f"# These are what it said just now.\nresult:\n  error: {{flag: true}}\n  errors:\n{''.join(lines)}"
         text = text.replace(_NO_ERRORS, said, 1)
     return text.replace(_LEVEL, f"{_LEVEL}{design}", 1)
@@ -138,7 +133,7 @@ def _lines(offer: Offer, found: Mapping[str, Guess], command: Command, file: Pat
     yield "# effects: the files, and what is refused. reason and text ask for more."
     yield "level: effects"
     yield "versions:"
-    yield f"  dev: {{command: {_flow(command.seen_from(file.absolute().parent))}}}"
+    yield f"  dev: {{command: {emit_flow(command.seen_from(file.absolute().parent))}}}"
     if command.isolation != "auto":
         yield f"mcp: {{isolation: {command.isolation}}}"
     yield "tools:"
@@ -155,13 +150,13 @@ def _lines(offer: Offer, found: Mapping[str, Guess], command: Command, file: Pat
 
 def _tool(tool: str, guess: Guess) -> Iterator[str]:
     yield f"  {tool}:"
-    yield f"    call: {_flow(guess.call)}"
+    yield f"    call: {emit_flow(guess.call)}"
     if guess.arguments:
-        yield f"    arguments: {_flow(guess.arguments)}"
+        yield f"    arguments: {emit_flow(guess.arguments)}"
     if guess.unsupported:
-        yield f"    unsupported: {_flow(guess.unsupported)}"
+        yield f"    unsupported: {emit_flow(guess.unsupported)}"
     if guess.replace_all:
-        yield f"    replace_all: {_flow(guess.replace_all)}"
+        yield f"    replace_all: {emit_flow(guess.replace_all)}"
     for name in guess.unknown:
         yield f"    # The server requires {_comment(name)}, too: give it a constant among the arguments."
     if guess.left:
@@ -177,16 +172,3 @@ def _comment(words: str) -> str:
 def _missing(found: Mapping[str, Guess]) -> str:
     missing = [tool for tool in ("Read", "Edit", "Write") if tool not in found]
     return f"Nothing was found for {' and '.join(missing)}. " if missing else ""
-
-
-def _flow(value: Any) -> str:
-    """Return a value as YAML on one line."""
-    match value:
-        case str():
-            return json.dumps(value) if _FLOW.search(value) else emit_string(value)
-        case Mapping():
-            return f"{{{', '.join(f'{_flow(key)}: {_flow(item)}' for key, item in value.items())}}}"
-        case list() | tuple():
-            return f"[{', '.join(map(_flow, value))}]"
-        case _:
-            return json.dumps(value)
