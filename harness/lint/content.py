@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -111,13 +112,7 @@ def _named(calls: tuple[ToolCall, ...]) -> set[str]:
         for name in _PATH_ARGUMENTS:
             path = call.arguments.get(name)
             if isinstance(path, str):
-                parts: list[str] = []
-                for part in path.removeprefix("$WS").split("/"):
-                    if part == "..":
-                        del parts[-1:]
-                    elif part not in ("", "."):
-                        parts.append(part)
-                paths.add("/".join(parts))
+                paths.add(posixpath.normpath(f"/{path.removeprefix('$WS')}").lstrip("/"))
     return _with_parents(paths)
 
 
