@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from readfirst.harness.compare.lacking import Lacking
+from readfirst.harness.compare.reason import UNEXPLAINED, explains
 from readfirst.harness.compare.signature import signature
 from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.exit_code import ExitCode
@@ -18,9 +19,6 @@ from readfirst.harness.suite.nearest import nearest
 
 BROKEN = "broken"
 """Stands in `fails` for a scenario whose replay may end early (a crash, a hang)."""
-
-UNEXPLAINED = "not explained yet"
-"""The reason of an entry that nobody has explained; a harm is not accepted so."""
 
 VARIES = "varies"
 """Stands in `because` for a scenario that fails in some runs only: the implementation leaves it to chance."""
@@ -42,8 +40,8 @@ class Acceptance:
     """One accepted failure: the levels that fail, or `broken`, and why this is accepted.
 
     `because`, where it is given, is the only signature (`harness.compare.signature`) that is accepted, with what it may
-    say in more detail (`effects: file` accepts `effects: file: line ends`); with VARIES any is accepted, and none at
-    all.
+    say in more detail (`effects: file` accepts `effects: file: line ends`, but `safe` no harm of any kind); with VARIES
+    any is accepted, and none at all.
     `link` says where it is reported.
     """
 
@@ -109,7 +107,7 @@ def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
     listed = entry.fails & asked
     if failing - listed:
         return Ruling(conformant=False)
-    if "safe" in failing and entry.reason == UNEXPLAINED:
+    if "safe" in failing and not explains(entry.reason, entry.because):
         where = f"{entry.position}: {entry.scenario_id} ({entry.contract})"
         complaint = f"{where} harms somebody. Write as its reason why that is accepted."
         return Ruling(conformant=False, stale=complaint)
@@ -125,7 +123,7 @@ def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
 
 
 def _is(now: str, because: str) -> bool:
-    return now == because or now.startswith(f"{because}: ")
+    return now == because or (because != "safe" and now.startswith(f"{because}: "))
 
 
 def _stale(entry: Acceptance, verdict: Verdict, failing: frozenset[str]) -> str:

@@ -4,28 +4,13 @@ import json
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
-from readfirst.harness.compare.baseline import BROKEN, UNEXPLAINED, VARIES, Acceptance, Baseline, lacking_now
+from readfirst.harness.compare.baseline import BROKEN, VARIES, Acceptance, Baseline, lacking_now
 from readfirst.harness.compare.lacking import Lacking
+from readfirst.harness.compare.reason import LUCK, UNEXPLAINED, described, explains
 from readfirst.harness.compare.signature import signature
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
 from readfirst.harness.suite.contracts import order
-from readfirst.harness.suite.harm_kinds import MEANING
 
-_FILES = {
-    "file: byte order mark": "It leaves a byte order mark where the contract does not, or the reverse.",
-    "file: line ends": "It writes other line endings than the contract.",
-    "file: newline at the end": "What it writes ends with a newline where the contract's does not, or the reverse.",
-    "file: blanks at line ends": "It writes blanks at the ends of lines that a model's call loses in the contract.",
-    "file: newlines": "It leaves newlines where the contract does not, or the reverse.",
-    "file: blanks and newlines": "It leaves blanks where the contract does not, or the reverse.",
-    "path: left over": "It leaves a file that the contract does not.",
-    "path: missing": "It makes no file where the contract does.",
-    "path: another kind": "It leaves a file of another kind than the contract does.",
-    "mode": "The file's mode is not that of the contract.",
-}
-"""What the files afterwards differ in, as a sentence."""
-
-_LUCK = "How far a call comes that is ended in its middle, and who of two is faster, is a matter of luck."
 _WIDTH = 118
 _ORDER = (*LEVELS, BROKEN)
 
@@ -46,7 +31,6 @@ def grouped_text(
     *,
     whole: bool = True,
     suite: str = "",
-    explained: bool = False,
     added: bool = False,
     lucky: Container[str] = (),
 ) -> str:
@@ -56,7 +40,7 @@ def grouped_text(
     `verdicts` are of scenarios that `old` does not know of.
 
     Reasons and links that somebody wrote are kept where scenario or signature stay the same, or only harm is told
-    beside it now. A harm without one gets a reason that asks for one; `explained`: the harm itself, in words. Entries
+    beside it now. Another failure gets its signature as a sentence, and a harm a reason that asks for one. Entries
     of `old` for scenarios that are not among `verdicts`, or whose failure varies, are kept as they are.
     """
     accepted = dict(old.accepted) if old else {}
@@ -73,15 +57,17 @@ def grouped_text(
             key = replace(_key_of(entry), fails=tuple(sorted(every, key=_ORDER.index)))
             groups.setdefault(key, []).append(verdict.scenario_id)
         elif fails and verdict.scenario_id in lucky:
-            key = _Key(verdict.contract, fails, VARIES, _LUCK, "")
+            reason = UNEXPLAINED if "safe" in fails else LUCK
+            key = _Key(verdict.contract, fails, VARIES, reason, "")
             groups.setdefault(key, []).append(verdict.scenario_id)
         elif fails:
             because = signature(verdict)
             effects = because[max(because.find("effects: "), 0) :]
             known = entry if entry is not None and entry.because in (because, effects) else None
             known = known or common.get(because) or common.get(effects)
-            harmful = because.startswith("safe: ") and not explained
-            reason = known.reason if known else UNEXPLAINED if harmful else describe(because)
+            reason = known.reason if known else described(because)
+            if "safe" in fails and (known is None or not explains(reason, because)):
+                reason = UNEXPLAINED
             key = _Key(verdict.contract, fails, because, reason, known.link if known else "")
             groups.setdefault(key, []).append(verdict.scenario_id)
     for entry in accepted.values():
@@ -109,29 +95,6 @@ def first_differences(verdict: Verdict) -> tuple[Difference, ...]:
     for difference in verdict.differences:
         first.setdefault(difference.level, difference)
     return tuple(first.values())
-
-
-def describe(because: str) -> str:
-    """Say a signature as a sentence, for a reason that nobody has written yet."""
-    level, _, rest = because.partition(": ")
-    match level:
-        case "safe":
-            harm, _, beside = rest.partition(": ")
-            return " ".join((f"Harm: {MEANING.get(harm, harm)}.", *([describe(beside)] if beside else [])))
-        case "effects" if rest.startswith("not refused, expected "):
-            return f"It carries out a call that the contract refuses: {rest.rpartition(' ')[2]}."
-        case "effects" if rest.startswith("refused: "):
-            return f"It refuses what the contract does: {rest.removeprefix('refused: ')}"
-        case "effects":
-            return _FILES.get(rest, "The files afterwards are not those of the contract.")
-        case "reason" if rest.endswith("said something else"):
-            return "It refuses too, in words to which the mapping gives no error name."
-        case "reason":
-            return f"It refuses too, for another reason: {rest}."
-        case "broken":
-            return f"It ends early: {rest}"
-        case _:
-            return "Its words are not those of the contract."
 
 
 def _key_of(entry: Acceptance) -> _Key:

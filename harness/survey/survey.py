@@ -262,7 +262,7 @@ class Survey:
     ) -> None:
         name, old = f"target:{target.name}@{release.version}", self._baseline(target, release)
         lucky = {each for each in self.suite.ids() if self.suite.scenario(each).left_to_luck}
-        text = grouped_text(name, seen, old, explained=True, added=added, lucky=lucky)
+        text = grouped_text(name, seen, old, added=added, lucky=lucky)
         write_all({known_failures(target, release): text.encode()})
 
     def _write_stream(

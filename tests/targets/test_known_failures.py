@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.compare.baseline import Baseline, BaselineError, load_baseline, rule
+from readfirst.harness.compare.baseline import Acceptance, Baseline, BaselineError, load_baseline, rule
 from readfirst.harness.compare.known_failures import first_differences, grouped_text
+from readfirst.harness.compare.reason import explains
 from readfirst.harness.compare.signature import signature
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Verdict
 from readfirst.harness.suite.suite import Suite
@@ -17,6 +18,7 @@ NOT_READ = Difference(1, 0, "effects", "refused", "refused: not_read", "not refu
 FILE = Difference(1, 0, "effects", "file a.txt", "new", "old")
 WORDS = Difference(1, 0, "text", "text", "so", "thus")
 LOST = Difference(1, 0, "safe", "lost: line 2 of a.txt, which somebody else saved", "beta\n", "gamma\n")
+BECAUSE = 'because: "safe: lost: effects: not refused, expected not_read"'
 
 
 def failed(scenario_id: str, *differences: Difference, level: Level = "reason") -> Verdict:
@@ -166,20 +168,55 @@ def test_a_harm_is_named_with_what_it_does_and_keeps_the_reason_that_somebody_wr
     assert read.accepted["gate/a", "2.1.7"].reason == "No guard."
     assert rule(harmful, read).accepted == "No guard."
     assert rule(replace(harmful, level="safe"), read).accepted == "No guard."
-    # What nobody has explained is not accepted, and what the survey says of others is what is seen.
     assert "harms somebody. Write as its reason why that is accepted." in rule(other, read).stale
-    seen = baseline(tmp_path, grouped_text("target:x@1", [other], explained=True)).accepted[
-        "state/c", "2.1.7"
-    ]
-    assert seen.reason == (
-        "Harm: bytes that others put there are gone, though no call named them. "
-        "The files afterwards are not those of the contract."
+
+
+@pytest.mark.parametrize(
+    ("because", "reason", "accepted"),
+    [
+        ("safe: lost: effects: file: content", "not explained yet", False),
+        ("safe: lost: effects: file: content", "The files afterwards are not those of the contract.", False),
+        ("safe: lost: effects: refused: no room", "It refuses what the contract does: no room", False),
+        ("safe: lost: effects: file: content", "It cuts a file at 64 KiB.", True),
+        ("safe: overcautious: effects: refused: no room", "It refuses what the contract does: no room", True),
+        ("safe: overcautious: effects: refused: no room", "not explained yet", False),
+        (
+            "varies",
+            "How far a call comes that is ended in its middle, and who of two is faster, is a matter of luck.",
+            False,
+        ),
+        ("varies", "Two sessions at once lose each other's work.", True),
+        ("effects: file: content", "The files afterwards are not those of the contract.", False),
+    ],
+)
+def test_how_the_effects_differ_is_no_reason_for_a_harm(because: str, reason: str, accepted: bool) -> None:
+    assert explains(reason, because) is accepted
+
+
+def test_a_sentence_that_was_drawn_for_the_effects_is_no_reason_for_the_harm(tmp_path: Path) -> None:
+    drawn = baseline(tmp_path, grouped_text("target:x@1", [failed("gate/a", NOT_READ)]))
+    harmful = failed("gate/a", LOST, NOT_READ)
+    read = baseline(tmp_path, grouped_text("target:x@1", [harmful], drawn))
+    assert read.accepted["gate/a", "2.1.7"].reason == "not explained yet"
+    lucky = baseline(tmp_path, grouped_text("target:x@1", [harmful], lucky={"gate/a"}))
+    assert lucky.accepted["gate/a", "2.1.7"].reason == "not explained yet"
+    assert not rule(harmful, lucky).conformant
+
+
+def test_harm_of_any_kind_is_accepted_by_no_entry(tmp_path: Path) -> None:
+    text = grouped_text("target:x@1", [failed("gate/a", LOST, NOT_READ)])
+    text = text.replace(BECAUSE, 'because: "safe"').replace("not explained yet", "It is a cache.")
+    ruling = rule(failed("gate/a", LOST, NOT_READ), baseline(tmp_path, text))
+    assert not ruling.conformant
+    assert ruling.stale.endswith(
+        "Change the entry to because: 'safe: lost: effects: not refused, expected not_read'"
     )
 
 
 @pytest.mark.parametrize("now", [replace(LOST, what="stray: b.txt was made"), NOT_READ])
 def test_a_harm_of_another_kind_or_none_is_an_error(tmp_path: Path, now: Difference) -> None:
-    read = baseline(tmp_path, grouped_text("target:x@1", [failed("gate/a", LOST, NOT_READ)], explained=True))
+    text = grouped_text("target:x@1", [failed("gate/a", LOST, NOT_READ)])
+    read = baseline(tmp_path, text.replace("not explained yet", "It is a cache."))
     ruling = rule(failed("gate/a", now, NOT_READ), read)
     assert not ruling.conformant
     assert "Change the entry to" in ruling.stale
@@ -256,6 +293,17 @@ def test_long_lists_are_wrapped(tmp_path: Path) -> None:
     assert len(load_baseline(file, ids, Suite().contracts).accepted) == 30
 
 
+_FORMER = ("Harm: ", "It does what the contract refuses.", "It refuses what the contract does: ")
+"""How sentences began that were drawn for harms, before these needed a reason."""
+
+
+def _is_explained(entry: Acceptance) -> bool:
+    """Whether what an entry accepts harms nobody, or it says why the harm is accepted."""
+    if "safe" not in entry.fails or entry.because.startswith("safe: overcautious: "):
+        return "safe" not in entry.fails or explains(entry.reason, entry.because)
+    return explains(entry.reason, entry.because) and not entry.reason.startswith(_FORMER)
+
+
 @pytest.mark.slow
 def test_every_shipped_baseline_can_be_read() -> None:
     suite = Suite(Path(__file__).parents[2] / "fixtures")
@@ -267,6 +315,9 @@ def test_every_shipped_baseline_can_be_read() -> None:
             read = load_baseline(file, suite.ids(), suite.contracts)
             assert read.name == f"target:{target.name}@{release.version}"
             assert all(entry.because for entry in read.accepted.values())
+            assert {
+                entry.scenario_id for entry in read.accepted.values() if not _is_explained(entry)
+            } == set()
     assert there
 
 
