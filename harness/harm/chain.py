@@ -12,7 +12,7 @@ from readfirst.harness.harm.edited import Found, edited, overwritten
 from readfirst.harness.harm.hands import Known
 from readfirst.harness.harm.notebook import notebook_harm
 from readfirst.harness.harm.permitted import changes, is_inserted, may_become
-from readfirst.harness.suite.entry import Entry, data_of
+from readfirst.harness.suite.entry import Entry, Symlink, behind_links, data_of
 from readfirst.harness.suite.scenario import GivenHook, ToolCall
 
 _MOST = 16
@@ -65,6 +65,9 @@ def made(
             yield number, lost
     elif former and not known.met and not any(isinstance(what, Written) for _, what in wanted):
         yield number, Found("blind", f"{chain.path} was edited, and the session was never shown it")
+    if isinstance(before.get(chain.path), Symlink) and not isinstance(last, Written):
+        # A file in the link's place has what the link showed, with the edit in it.
+        former = data_of(before.get(behind_links(chain.path, before) or chain.path))
     starts = _starts(former, [what for _, what in wanted[:-1]])
     if now is not None and any(may_become(start, last, now, crlf=crlf) for start in starts):
         return

@@ -9,7 +9,7 @@ import pytest
 
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.entry import Entry, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.workspace.site import SitePool
 
@@ -73,6 +73,22 @@ def test_what_the_session_replaced_itself_is_nobody_elses_change(place: SitePool
     scenario = Scenario("harm/own", "Own changes", "observed", given, steps)
     found = harms_of(scenario, replay(scenario, CutsBlanks, place))
     assert [each.kind for each in found] == ["spoiled"]
+
+
+class ReplacesLinks(careful.EditsUnread):
+    """Moves a new file over the name that it was given, also where that is a link."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        path.unlink()
+        path.write_bytes(data)
+
+
+def test_a_file_in_the_place_of_a_link_spoils_it_and_has_the_edit_where_it_belongs(place: SitePool) -> None:
+    files = {"notes.txt": RegularFile(TextContent("alpha\nbeta\n")), "link.txt": Symlink("$WS/notes.txt")}
+    edit = {"file_path": "$WS/link.txt", "old_string": "beta", "new_string": "gamma"}
+    scenario = Scenario("harm/link", "A link", "observed", Given(files), (ToolCall("Edit", edit),))
+    found = harms_of(scenario, replay(scenario, ReplacesLinks, place))
+    assert [each.kind for each in found if each.kind != "blind"] == ["spoiled"]
 
 
 MARKED = RegularFile(TextContent("alpha\n", bom=True, eol="crlf"))
