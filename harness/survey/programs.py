@@ -12,8 +12,10 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
+from readfirst.harness.changes.answer import asked, clause_answer
+from readfirst.harness.changes.contents import before_steps
 from readfirst.harness.report.markup import fenced
-from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent, calls_of
 from readfirst.harness.survey import shell_steps
 from readfirst.harness.survey.evidence import Evidence
@@ -58,25 +60,18 @@ def _known_before(scenario: Scenario, end: Step) -> Knowledge:
     """Return what a model knows of the files before a step, if everything before it goes as the scenario says."""
     there: dict[str, str | None] = {}
     known = Knowledge(there.get)
-
-    def change(files: Mapping[str, Entry | None]) -> None:
+    said = {each.place: clause_answer(clause) for each in asked(scenario) if (clause := each.expect.recorded)}
+    done: tuple[ToolCall, ...] = ()
+    for step, files in zip(scenario.steps, before_steps(scenario, said), strict=True):
         for path, entry in files.items():
             text = entry.data.decode("utf-8", "replace") if isinstance(entry, RegularFile) else None
             there[f"$WS/{path}"] = there[path] = text
-
-    change(scenario.given.files)
-    for step in scenario.steps:
+        for call in done:
+            if call.expect.recorded is not None and call.expect.recorded.error is None:
+                known.learn(call.tool, call.arguments)
         if step is end:
             break
-        match step:
-            case WorldEvent(path=path, entry=entry):
-                change({path: entry} if entry is not None else {})
-            case ToolCall() | ParallelCalls():
-                for each in (step, *calls_of(step)):
-                    change(each.expect.recorded.files if each.expect.recorded is not None else {})
-                for call in calls_of(step):
-                    if call.expect.recorded is not None and call.expect.recorded.error is None:
-                        known.learn(call.tool, call.arguments)
+        done = calls_of(step)
     return known
 
 

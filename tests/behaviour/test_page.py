@@ -135,26 +135,6 @@ def test_a_changed_claim_makes_the_page_stale(run: Run, small: Small) -> None:
     assert "behaviour.md is stale. Write it with `readfirst product claims --write`." in errors
 
 
-def test_a_changed_recording_makes_the_page_stale(run: Run, small: Small) -> None:
-    run("--write")
-    changed = step(edit(), results=[refused("File does not exist.")])
-    small.record("gate/unread", changed)
-    assert run("--check")[0] == 1
-    assert "**does not hold**" in run()[1]
-
-
-def test_a_changed_documented_clause_makes_the_page_stale(run: Run, small: Small) -> None:
-    run("--write")
-    path = small.suite.path("gate/unread")
-    path.write_text(path.read_text().replace("error: not_read", "error: file_not_found"))
-    assert run("--check")[0] == 1
-
-
-def test_a_check_writes_nothing(run: Run, small: Small) -> None:
-    run("--check")
-    assert not written(small).exists()
-
-
 def test_the_bundled_suite_has_no_page(run: Run, small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
     assert page_file(small.suite, "behaviour.md") is None

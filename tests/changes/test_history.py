@@ -235,23 +235,6 @@ def test_the_changes_between_two_versions_are_a_line_each(known: Small, run: Run
     assert (code, "'2.1.7' is not FROM..TO. Write, for example, 2.1.40..latest." in errors) == (2, True)
 
 
-def test_a_changed_recording_makes_the_page_stale(known: Small, run: Run) -> None:
-    run("product", "history", "--write")
-    known.record("gate/unread", [edit({"2.1.7": refused()})], VERSIONS)
-    code, _, errors = run("product", "history", "--check")
-    assert code == 1
-    assert "history.md is stale. Write it with `readfirst product history --write`." in errors
-
-
-def test_a_changed_table_makes_the_page_stale(
-    known: Small, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run("product", "history", "--write")
-    later = {"edit_needs_read": one({(2, 1, 229): True}, "gate/unread")}
-    monkeypatch.setattr(readfirst.harness.versions.history, "the_histories", lambda: later)
-    assert run("product", "history", "--check")[0] == 1
-
-
 def test_what_is_published_can_be_asked_for_anew(
     known: Small, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,13 +250,6 @@ def test_a_check_does_not_go_with_writing(known: Small, run: Run) -> None:
         code, _, errors = run("product", "history", "--check", option)
         assert code == 2
         assert "--check writes nothing" in errors
-
-
-def test_the_bundled_suite_has_no_page(known: Small, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
-    code, _, errors = run("product", "history", "--write")
-    assert code == 2
-    assert "--fixtures" in errors
 
 
 @pytest.fixture(scope="module")

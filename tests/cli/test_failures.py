@@ -88,12 +88,6 @@ WORST_FIRST = [
 ]
 
 
-def test_failures_sort_by_harm_and_not_by_name() -> None:
-    mixed = random.Random(1).sample(WORST_FIRST, len(WORST_FIRST))
-    assert mixed != WORST_FIRST
-    assert sorted(mixed, key=worst) == WORST_FIRST
-
-
 def test_what_does_not_say_its_requirement_counts_as_a_must() -> None:
     unknown, must = (failed("a/b", TEXT, requirement=each) for each in (None, "must"))
     assert worst(unknown) == worst(must)
