@@ -60,7 +60,11 @@ def replayable() -> Iterator[tuple[Scenario, list[WorldEvent]]]:
             continue  # whose folder has a repository then
         yield (
             scenario,
-            [each for each in events if each.kind != "touch" or each.path in scenario.given.files],
+            [
+                each
+                for each in events
+                if each.kind not in ("touch", "delete") or each.path in scenario.given.files
+            ],
         )
 
 
