@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,13 +10,12 @@ from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.claims.claims import Claim, Contradiction, claims_file, load_claims
 from readfirst.harness.claims.evidence import Holding, judged_statements, statements
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import behaviours_of
+from tests.judging import SUITE
 
 pytestmark = pytest.mark.slow
 
-SUITE = Suite(Path(__file__).resolve().parents[2] / "fixtures")
 CLAIMS = load_claims(claims_file(SUITE.root))
 EXCUSED = {claim_id for each in CLAIMS.contradictions for claim_id in each.claims}
 BEHAVIOURS = behaviours_of("documented")

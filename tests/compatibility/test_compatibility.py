@@ -20,10 +20,10 @@ from readfirst.harness.survey.compatibility import (
     implementations_data,
     known_scenarios,
 )
+from tests.judging import SUITE
 
 HARM = {"2.1.7": {"sessions": 3, "any": 2, "counts": {"lost": 2}, "shortest": {"lost": "gate/long"}}}
 CHECKOUT = Path(__file__).resolve().parents[2]
-SUITE = Suite(CHECKOUT / "fixtures")
 
 
 def validator() -> Draft202012Validator:

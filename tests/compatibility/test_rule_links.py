@@ -1,14 +1,12 @@
 """Claims, behaviours, scenarios and versions of a rule meet in one place."""
 
 import re
-from pathlib import Path
 
 from readfirst.harness.claims.rule_links import behaviours_by_rule, rule_story
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl.behaviours.history import History
 from readfirst.reference_impl.contract import histories
-
-SUITE = Suite(Path(__file__).resolve().parents[2] / "fixtures")
+from tests.judging import SUITE
 
 
 def test_every_behaviour_is_about_a_rule() -> None:

@@ -15,7 +15,6 @@ from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.record import given
 from readfirst.harness.record.given import offered_tools
 from readfirst.harness.source.kept import KeptError
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.tools import (
     OfferedTool,
     described,
@@ -24,10 +23,10 @@ from readfirst.harness.suite.tools import (
     tools_text,
 )
 from tests.command_line import Cli, exit_code
+from tests.judging import SUITE
 from tests.small_suites import small_suite
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-SUITE = Suite(CHECKOUT / "fixtures")
 
 
 @pytest.fixture

@@ -20,11 +20,10 @@ from readfirst.harness.suite.structured import (
     results_file,
     results_text,
 )
-from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
+from tests.judging import SUITE
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-SUITE = Suite(CHECKOUT / "fixtures")
 
 
 def test_every_recorded_contract_was_asked_all_that_its_tools_allow() -> None:

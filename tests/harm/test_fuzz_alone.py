@@ -16,8 +16,7 @@ from readfirst.harness.fuzz.known import claimed
 from readfirst.harness.fuzz.search import Alone
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
-
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+from tests.judging import SUITE
 
 
 class SpoilsFences(careful.Careful):

@@ -2,7 +2,6 @@
 
 import io
 from dataclasses import replace
-from pathlib import Path
 from xml.etree import ElementTree
 
 from readfirst.harness.changes.diff import diff
@@ -15,10 +14,9 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.report.junit import JunitReport
 from readfirst.harness.report.timeline import difference_blocks
-from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
+from tests.judging import SUITE
 
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 CHANGED = "staleness/edit-after-change"
 LOST = Harm(
     2, 0, "lost", "notes.txt", "line 2 of notes.txt, which somebody else saved", "alpha\nBETA\n", "gamma\n"

@@ -26,14 +26,13 @@ from readfirst.harness.run.check_adapter import check_adapter
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import BrokenAdapter, Workspace
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.judging import SUITE
 
 ROOT = Path(__file__).parents[2]
 MINIATURES = Path(__file__).with_name("line_miniatures.py")
 PAGE = (ROOT / "docs" / "protocol.md").read_text("utf-8")
 SCHEMA = json.loads((ROOT / "fixtures/schema/lines.schema.json").read_text())
-SUITE = Suite(ROOT / "fixtures")
 SERVED = f"{shlex.quote(sys.executable)} -m readfirst.harness.cli.main serve --protocol lines"
 Open = Callable[[str], LinesAdapter]
 

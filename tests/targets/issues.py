@@ -13,14 +13,13 @@ from markdown_it.token import Token
 from readfirst.harness.report.compatibility_page import like
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.evidence import is_kept, load_evidence
 from readfirst.harness.survey.issue import HEADINGS, Report, issue_text
 from readfirst.harness.targets.catalogue import find
+from tests.judging import SUITE
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DOCS = CHECKOUT / "docs"
-SUITE = Suite(CHECKOUT / "fixtures")
 assert SUITE.rules is not None
 RULES: Rules = SUITE.rules
 CONTRACT = SUITE.contracts[SUITE.contracts.default]

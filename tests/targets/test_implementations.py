@@ -25,8 +25,8 @@ from readfirst.harness.survey.page import page, result_data, result_of
 from readfirst.harness.survey.survey import Survey, SurveyError
 from readfirst.harness.targets.catalogue import find
 from readfirst.harness.targets.mapping import Release, Target
+from tests.judging import SUITE
 
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 DATA = Path(__file__).parents[2] / "docs" / "implementations.json"
 CONTRACTS = ["2.1.7"]
 BOTH = [SUITE.contracts.default, SUITE.contracts.latest.name]

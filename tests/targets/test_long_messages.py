@@ -10,10 +10,9 @@ import pytest
 from readfirst.harness.adapters.lines import LinesAdapter
 from readfirst.harness.run.check_adapter import check_adapter
 from readfirst.harness.run.runner import run
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.judging import SUITE
 
-SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 SERVER = """
 import sys
 from readfirst.harness.adapters.lines_server import serve_lines
