@@ -18,11 +18,11 @@ CHECKOUT = Path(__file__).parents[2]
 LONG = "more-characters-than-an-answer-has.yaml"
 
 
-@pytest.fixture
-def package(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A package whose recordings of two families are in archives, beside those scenarios."""
     pack = runpy.run_path(str(CHECKOUT / ".ci/wheel_files.py"))["packed"]
-    fixtures = tmp_path / "readfirst" / "fixtures"
+    fixtures = tmp_path_factory.mktemp("installed") / "readfirst" / "fixtures"
     kept = {"gate": ["edit-unread.yaml", "write-unread.yaml"], "crossed": ["own.json"], "sizes": [LONG]}
     for family, names in kept.items():
         here = fixtures / "recordings" / family
@@ -71,7 +71,7 @@ def test_an_archive_of_somebody_else_is_not_opened(package: Path) -> None:
         packed.bytes_of(package / "fixtures/recordings/gate/edit-unread.yaml")
 
 
-def test_an_archive_is_the_same_wherever_it_is_made(package: Path, tmp_path: Path) -> None:
+def test_an_archive_is_the_same_wherever_it_is_made(tmp_path: Path) -> None:
     pack = runpy.run_path(str(CHECKOUT / ".ci/wheel_files.py"))["packed"]
     file = CHECKOUT / "fixtures/recordings/gate/edit-unread.yaml"
     copy = Path(shutil.copy(file, tmp_path))

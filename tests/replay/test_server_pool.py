@@ -52,6 +52,20 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_pool, "_ALONE_FIRST", 0)
 
 
+@pytest.fixture
+def tried(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a trial, which takes five servers, have found that sessions can share one."""
+    found = server_pool.Independence(prestart=True)
+    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: found)
+
+
+@pytest.fixture
+def tried_in_vain(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let it have found that each needs a server of its own, which can start ahead."""
+    found = server_pool.Independence(prestart=True, refusal="it keeps to its folder")
+    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: found)
+
+
 @pytest.mark.usefixtures("at_once")
 def test_sessions_that_do_not_notice_each_other_share_a_server(place: SitePool) -> None:
     used = Used(place, "honest")
@@ -91,7 +105,7 @@ RELATIVE = Scenario(
 )
 
 
-@pytest.mark.usefixtures("at_once")
+@pytest.mark.usefixtures("tried")
 def test_a_session_that_needs_its_working_directory_gets_a_server_of_its_own(place: SitePool) -> None:
     used = Used(place, "honest")
     (_, shared, _), (use, own, _), (_, again, _) = (
@@ -104,7 +118,7 @@ def test_a_session_that_needs_its_working_directory_gets_a_server_of_its_own(pla
     used.adapter.close()
 
 
-@pytest.mark.usefixtures("at_once")
+@pytest.mark.usefixtures("tried")
 @pytest.mark.parametrize("word", ["$WS", "--home=$HOME"])
 def test_a_server_whose_command_names_the_workspace_serves_one(place: SitePool, word: str) -> None:
     used = Used(place, "honest", word)
@@ -124,7 +138,7 @@ def test_what_was_asked_for_is_not_tried(place: SitePool, isolation: Isolation, 
     used.adapter.close()
 
 
-@pytest.mark.usefixtures("at_once")
+@pytest.mark.usefixtures("tried_in_vain")
 def test_servers_start_while_another_works_and_none_is_left(place: SitePool) -> None:
     used = Used(place, "confined")
     started = []
@@ -143,7 +157,7 @@ def test_servers_start_while_another_works_and_none_is_left(place: SitePool) -> 
     assert all(gone(server.pid) for server in started)
 
 
-@pytest.mark.usefixtures("at_once")
+@pytest.mark.usefixtures("tried_in_vain")
 def test_deny_rules_are_there_when_a_server_starts(place: SitePool) -> None:
     used = Used(place, "confined", "--settings=$SETTINGS")
     used.session()
@@ -154,7 +168,7 @@ def test_deny_rules_are_there_when_a_server_starts(place: SitePool) -> None:
     used.adapter.close()
 
 
-@pytest.mark.usefixtures("at_once")
+@pytest.mark.usefixtures("tried_in_vain")
 def test_a_server_that_ended_while_it_waited_is_replaced(place: SitePool) -> None:
     used = Used(place, "confined")
     for _ in range(3):
@@ -169,7 +183,7 @@ def test_a_server_that_ended_while_it_waited_is_replaced(place: SitePool) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("at_once")
+@pytest.mark.usefixtures("tried_in_vain")
 def test_a_site_of_a_base_that_was_left_is_not_used(place: SitePool) -> None:
     used = Used(place, "confined")
     for _ in range(3):
@@ -288,7 +302,7 @@ def test_what_a_server_has_no_part_in_is_not_repeated(tmp_path: Path, status: st
     assert pool.doubts(status) is doubted
 
 
-@pytest.mark.usefixtures("at_once")
+@pytest.mark.usefixtures("tried")
 def test_a_server_that_is_killed_takes_no_other_with_it(place: SitePool) -> None:
     used = Used(place, "honest")
     write = ToolCall("Write", {"file_path": "$WS/a.txt", "content": "x"}, interrupted="killed-writing")
@@ -300,7 +314,10 @@ def test_a_server_that_is_killed_takes_no_other_with_it(place: SitePool) -> None
 
 
 @pytest.mark.usefixtures("at_once")
-@pytest.mark.parametrize(("way", "again"), [("honest", False), ("forgets", True), ("reminds", False)])
+@pytest.mark.parametrize(
+    ("way", "again"),
+    [("forgets", True), *(pytest.param(way, False, marks=pytest.mark.slow) for way in ("honest", "reminds"))],
+)
 def test_a_server_that_remembers_nothing_serves_the_next_session_of_its_workspace(
     place: SitePool, way: str, again: bool
 ) -> None:
