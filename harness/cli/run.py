@@ -195,7 +195,7 @@ def run(
             failed_in=failed_in,
             keep=keep,
             trace=trace,
-            version=version(),
+            version=version,
         )
     )
 

@@ -59,8 +59,9 @@ _WIDE = 110
 class RunRequest:
     """The options of one run as they were given.
 
-    `target` is the connect string. `called` is the target as it was written, without options that were made part of
-    it; reports and baselines hold `name`, or that where no name is given.
+    `target` is the connect string. `version` returns that of this program, which some reports name.
+    `called` is the target as it was written, without options that were made part of it; reports and baselines hold
+    `name`, or that where no name is given.
     `contracts` empty: the default. `update_baseline` writes the run's failures into `baseline`, keeping reasons.
     `settle` is in seconds, for whoever writes after the last answer. `claims` are what must be claimed,
     None: what the mapping `stated`, else Read, Edit and Write; a baseline may know better.
@@ -71,7 +72,7 @@ class RunRequest:
 
     suite: Suite
     target: str
-    version: str
+    version: Callable[[], str]
     called: str = ""
     name: str | None = None
     fixtures: Path | None = None
@@ -421,11 +422,11 @@ def _reports(request: RunRequest, facts: RunFacts, stack: ExitStack) -> tuple[li
 def _report(request: RunRequest, facts: RunFacts, stream: IO[str]) -> Report:
     match request.format:
         case "jsonl":
-            return JsonlReport(stream, facts, request.version)
+            return JsonlReport(stream, facts, request.version())
         case "junit":
             return JunitReport(stream, facts)
         case "markdown" | "html" | "badge":
-            sources = _sources(request.suite, lambda run: facts.commands(run.contract), request.version)
+            sources = _sources(request.suite, lambda run: facts.commands(run.contract), request.version())
             return PageReport(stream, facts, request.format, sources)
         case _:
             return TableReport(_console(stream), facts, most_failures=request.most_failures)

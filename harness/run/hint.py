@@ -4,12 +4,13 @@ import re
 import shlex
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from readfirst.harness.run.connect import KINDS
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.selection import option_for, scenario_id
-from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 
 _FACTORY = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
 _INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".sh": "sh", ".rb": "ruby"}
@@ -22,6 +23,9 @@ def hint(words: Sequence[str], suite: Suite) -> str:
     """
     first = words[0]
     if _is_target(first):
+        return ""
+    with suppress(UnknownScenarioError):
+        suite.place(first)
         return ""
     ids = set(suite.ids())
     if scenario_id(first, ids) is not None:

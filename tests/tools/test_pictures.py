@@ -25,7 +25,7 @@ def size(picture: Path) -> tuple[int, int]:
 def stream(tmp_path: Path) -> Path:
     file = tmp_path / "run.jsonl"
     chosen = Selection(ids=("gate/edit-unread", "matching/unique-match"))
-    perform(RunRequest(Suite(), "reference", "1.0", selection=chosen, format="jsonl", output=file))
+    perform(RunRequest(Suite(), "reference", lambda: "1.0", selection=chosen, format="jsonl", output=file))
     return file
 
 
