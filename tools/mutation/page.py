@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from textwrap import fill
 
 from exceptions import CIRCUMSTANCES
+from mutants import Mutant
 from order import MOST
 from population import Judged
 from survivors import KINDS, Survivors
@@ -14,18 +18,20 @@ from trial import Fate
 from readfirst.harness.report import markup
 from readfirst.harness.report.harm_map import interval
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
-from readfirst.harness.suite.harm_kinds import KINDS as HARM_KINDS
 
 __all__ = [
     "LEAST",
     "LEAST_EXCEPTIONS",
+    "Noticed",
     "by_harm",
     "exceptions_in",
     "exceptions_section",
+    "noticed_by",
     "page",
     "score",
     "table",
     "with_exceptions",
+    "with_sentence",
 ]
 
 LEAST = 95.0
@@ -63,6 +69,9 @@ judge no score, and leave this page alone.
 ## Score
 """
 
+
+_SENTENCE = re.compile(r"^- On .* mutants of the reference.*\n(?:  .*\n)*", re.MULTILINE)
+"""The item of docs/harm.md about mutants."""
 
 _EXCEPTIONS = "## Rules with an exception\n"
 """The heading of the section that has a run of its own."""
@@ -123,17 +132,75 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
     return markup.table(["module", *numbers], rows, numbers=numbers)
 
 
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """How many mutants are noticed by effects, by what else, the worst of each: by harm, by what is counted `beside`
+    it, because the session breaks `off`, or by nothing else: by effects `alone`.
+    """
+
+    harm: int
+    beside: int
+    off: int
+    alone: int
+
+    @classmethod
+    def of(cls, noticed_by: Iterable[str]) -> Noticed:
+        """Count what each was noticed by, a kind of harm or the status of a verdict."""
+        kinds = Counter(
+            "harm"
+            if each in HARMS
+            else "beside"
+            if each in BESIDE
+            else "alone"
+            if each == "failed"
+            else "off"
+            for each in noticed_by
+        )
+        return cls(kinds["harm"], kinds["beside"], kinds["off"], kinds["alone"])
+
+    @property
+    def effects(self) -> int:
+        """All that are noticed."""
+        return self.harm + self.beside + self.off + self.alone
+
+    def sentence(self, day: str, sample: int, population: int, scenarios: int) -> str:
+        """Return the item of docs/harm.md."""
+        left = self.effects - self.off
+
+        def share(count: int, of: int) -> str:
+            low, high = interval(count, of)
+            return f"{count} of {of} {{}} ({100 * count / max(of, 1):.0f} %; 95 % interval {low:.0f} to {high:.0f} %)"
+
+        fail = share(self.effects - self.alone, self.effects).format("fail")
+        beyond = share(self.harm + self.beside, left).format("that do not break off")
+        text = (
+            f"- On {day}, of {sample} mutants of the reference, drawn at random from all {population:,}, "
+            f"{scenarios:,} scenarios noticed {self.effects} by effects on 2.1.7. In {self.off} of these the session "
+            f"breaks off. Of the other {left} harm alone notices {self.harm}, and {self.beside} more refuse what every "
+            f"contract answers, or edit blindly; {self.alone} change effects alone. So at the level `safe` {fail}, and "
+            f"{beyond}. One replay tells both: `python3 tools/mutation/run.py --level effects --sample {sample}`."
+        )
+        return fill(text, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def with_sentence(written: str, sentence: str) -> str:
+    """Return the text of docs/harm.md with another sentence about mutants."""
+    return _SENTENCE.sub(lambda _: sentence, written)
+
+
+def noticed_by(fates: Sequence[Fate]) -> dict[Mutant, str]:
+    """Return by what the mutants that change effects are noticed, the worst of each."""
+    return {fate.mutant: (fate.worst or fate.how).partition(": ")[0] for fate in fates if fate.killed}
+
+
 def by_harm(fates: Sequence[Fate]) -> str:
     """Return how many mutants change effects, and how many of these harm alone notices, as a Markdown table."""
     effects = [fate for fate in fates if fate.killed]
-    noticed_by = {fate.mutant: (fate.worst or fate.how).partition(": ")[0] for fate in effects}
-    kinds = Counter(noticed_by.values())
-    rows = [("harm", sum(kinds[kind] for kind in HARMS), [kind for kind in HARMS if kinds[kind]])]
+    by = noticed_by(fates)
+    kinds, noticed = Counter(by.values()), Noticed.of(by.values())
+    rows = [("harm", noticed.harm, [kind for kind in HARMS if kinds[kind]])]
     rows += [(kind, kinds[kind], []) for kind in BESIDE]
-    rows.append(
-        ("the session breaks off", len(effects) - sum(kinds[kind] for kind in (*HARM_KINDS, "failed")), [])
-    )
-    rows.append(("effects alone", kinds["failed"], []))
+    rows += [("the session breaks off", noticed.off, []), ("effects alone", noticed.alone, [])]
     lines = [
         f"Of {len(fates)} mutants {len(effects)} are noticed by effects. By what else, the worst of each:",
         "",
@@ -148,19 +215,20 @@ def by_harm(fates: Sequence[Fate]) -> str:
     lines.append(markup.table(["noticed by", *numbers], cells, numbers=numbers))
     lines += ["", "By effects alone:", ""]
     lines += [
-        f"- {fate.mutant.described}: {fate.by}, {fate.how}"
-        for fate in effects
-        if noticed_by[fate.mutant] == "failed"
+        f"- {fate.mutant.described}: {fate.by}, {fate.how}" for fate in effects if by[fate.mutant] == "failed"
     ]
     return "\n".join(lines)
 
 
-def page(fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], scenarios: int) -> str:
-    """Return the page of a run that judged every mutant and found every survivor explained."""
+def page(
+    fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], scenarios: int, day: str
+) -> str:
+    """Return the page of a run that judged every mutant and found every survivor explained, on a `day`."""
     parts = [_TOP.format(contracts=len(contracts), least=LEAST, most=MOST)]
     parts.append(
-        f"{scenarios} scenarios kill {score(fates):.1f} % of {len(fates)} mutants, and {score(fates, survivors):.1f} % "
-        "of those that are not equivalent to the original.\n"
+        f"On {day} the {scenarios:,} scenarios of that day killed {score(fates):.1f} % of the {len(fates):,} mutants "
+        f"of the reference as it was then, and {score(fates, survivors):.1f} % of those that are not equivalent to the "
+        "original.\n"
     )
     parts.append(table(fates, survivors) + "\n")
     parts.append("".join(f"- *{kind}*: {meaning}.\n" for kind, meaning in KINDS.items()))
@@ -172,8 +240,8 @@ def page(fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], 
     return "\n".join(parts)
 
 
-def exceptions_section(judged: Judged, survivors: Survivors) -> str:
-    """Return the section of the page about rules with an exception."""
+def exceptions_section(judged: Judged, survivors: Survivors, day: str) -> str:
+    """Return the section of the page about rules with an exception, as they were on a `day`."""
     fates = judged.fates
     about = _ABOUT_EXCEPTIONS.format(
         all=len(CIRCUMSTANCES),
@@ -185,8 +253,8 @@ def exceptions_section(judged: Judged, survivors: Survivors) -> str:
         exceptions=judged.exceptions,
     )
     numbers = (
-        f"The scenarios kill {score(fates):.1f} % of {len(fates)} exceptions, and {score(fates, survivors):.1f} % of "
-        "those that are not equivalent to the original.\n\n"
+        f"On {day} the scenarios of that day killed {score(fates):.1f} % of {len(fates):,} exceptions, and "
+        f"{score(fates, survivors):.1f} % of those that are not equivalent to the original.\n\n"
     )
     reasons = _reasons(fates, survivors).replace("survivors.yaml", "exceptions.yaml")
     return f"{_EXCEPTIONS}{about}{numbers}{table(fates, survivors)}\n\n{reasons}\n"

@@ -4,7 +4,8 @@
     python tools/mutation/run.py --exceptions [--module NAME]... [--sample N [--seed N]] [--results FILE]
 
 Needs the extra `mutation`. A complete run writes docs/mutation.md and witnesses.json; with --exceptions the section of
-the page about rules that hold with an exception, which takes one process and some minutes. Exit code 0: every mutant
+the page about rules that hold with an exception, which takes one process and some minutes; with --level effects the
+sentence of docs/harm.md about what harm alone notices. Exit code 0: every mutant
 that survived has a reason in survivors.yaml (exceptions.yaml), none of these is stale, and a complete run reaches the
 score. 1: that is not so. 2: the run was not possible, for example because the reference fails a scenario as it is.
 """
@@ -18,6 +19,7 @@ import random
 import sys
 import time
 from collections.abc import Sequence
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 
@@ -32,13 +34,16 @@ from mutants import Mutant, mutants_of
 from page import (
     LEAST,
     LEAST_EXCEPTIONS,
+    Noticed,
     by_harm,
     exceptions_in,
     exceptions_section,
+    noticed_by,
     page,
     score,
     table,
     with_exceptions,
+    with_sentence,
 )
 from panel import Panel, file_of
 from population import drawn_scenarios, judged_exceptions
@@ -56,6 +61,7 @@ SURVIVORS = Path(__file__).with_name("survivors.yaml")
 EXCEPTIONS = Path(__file__).with_name("exceptions.yaml")
 WITNESSES = Path(__file__).with_name("witnesses.json")
 PAGE = CHECKOUT / "docs" / "mutation.md"
+HARM = CHECKOUT / "docs" / "harm.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -107,6 +113,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     if options.level != "text":
         print(by_harm(fates))
+        if not options.module and not options.family:
+            noticed = Noticed.of(noticed_by(fates).values())
+            sentence = noticed.sentence(_today(), len(fates), len(all_mutants), len(panel.cases))
+            _write(HARM, with_sentence(HARM.read_text("utf-8"), sentence))
         return 0
     code = report(fates, all_mutants, modules, survivors, least=0 if partial else LEAST)
     if partial:
@@ -115,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     write_all({WITNESSES: witnesses_text(fates, panel.witnesses).encode()})
     if code == 0:
         before = PAGE.read_text("utf-8") if PAGE.exists() else ""
-        _write(with_exceptions(_page(fates, survivors, panel), exceptions_in(before)))
+        _write(PAGE, with_exceptions(_page(fates, survivors, panel), exceptions_in(before)))
     return code
 
 
@@ -149,7 +159,8 @@ def _exceptions(
     if partial:
         print(f"\n*** {partial}. docs/mutation.md is left alone. ***")
     elif code == 0:
-        _write(with_exceptions(PAGE.read_text("utf-8"), exceptions_section(judged, survivors)))
+        section = exceptions_section(judged, survivors, _today())
+        _write(PAGE, with_exceptions(PAGE.read_text("utf-8"), section))
     return code
 
 
@@ -158,9 +169,14 @@ def _possible(panel: Panel, modules: Sequence[str]) -> list[Mutant]:
     return exceptions_of(rule for module in modules for rule in rules_of(module, panel.sources[module]))
 
 
-def _write(text: str) -> None:
-    write_all({PAGE: text.encode()})
-    print(f"wrote {PAGE.relative_to(CHECKOUT)}")
+def _write(page: Path, text: str) -> None:
+    write_all({page: text.encode()})
+    print(f"wrote {page.relative_to(CHECKOUT)}")
+
+
+def _today() -> str:
+    today = date.today()
+    return f"{today.day} {today:%B %Y}"
 
 
 def _all(panel: Panel, modules: Sequence[str]) -> list[Mutant]:
@@ -170,7 +186,7 @@ def _all(panel: Panel, modules: Sequence[str]) -> list[Mutant]:
 def _page(fates: Sequence[Fate], survivors: Survivors, panel: Panel) -> str:
     contracts = list(dict.fromkeys(name.partition(" ")[0] for name in panel.cases))
     scenarios = len({name.partition(" ")[2] for name in panel.cases})
-    return page(fates, survivors, contracts, scenarios)
+    return page(fates, survivors, contracts, scenarios, _today())
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
