@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from datetime import date
 from functools import partial
 from pathlib import Path
 
@@ -50,8 +51,8 @@ implementations over [the same protocol](protocol.md): the reference, the two sk
 purpose. Of {count:,} verdicts, each at {levels} levels, {otherwise} another.
 
 `python3 tools/opinions.py --write` writes this page. The wrong implementations are those of
-`tests/wrong_implementations`; each gets a share of the scenarios, another than its neighbours, and together they
-see all. What needs a small disk is left out: only readfirst itself makes one.
+`tests/wrong_implementations`; each gets a share of the scenarios of the day in its row, another than its neighbours,
+and together they see all. What needs a small disk is left out: only readfirst itself makes one.
 
 {table}
 """
@@ -60,9 +61,12 @@ _COMPLETE = ("reference", "skeleton in Go", "skeleton in JavaScript")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One implementation: how many scenarios were judged, at which levels they hold, and what is judged otherwise."""
+    """One implementation: on which `day` how many scenarios were judged, at which levels they hold, and what is judged
+    otherwise.
+    """
 
     name: str
+    day: str
     scenarios: int
     holds: tuple[int, ...]
     go: tuple[str, ...]
@@ -72,7 +76,7 @@ class Row:
     def cells(self) -> list[str]:
         """The row as a table has it."""
         counts = (self.scenarios, *self.holds, len(self.go), len(self.javascript))
-        return [self.name, *(f"{count:,}" for count in counts)]
+        return [self.name, self.day, *(f"{count:,}" for count in counts)]
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -135,6 +139,7 @@ def measured(name: str, folder: str, part: int) -> Row:
     judged = [each for each in ours.values() if each[0] == "judged"]
     return Row(
         name,
+        date.today().isoformat(),
         len(judged),
         tuple(sum(level in each for each in judged) for level in LEVELS),
         tuple(f"{each}: {seen}" for each, seen in disagreements(ours, go).items()),
@@ -155,6 +160,7 @@ def page(rows: Sequence[Row]) -> str:
         table=table(
             (
                 "implementation",
+                "day",
                 *(counts := ("scenarios", *LEVELS, "otherwise in Go", "otherwise in JavaScript")),
             ),
             [row.cells for row in rows],

@@ -82,7 +82,8 @@ def test_a_verdict_that_one_of_them_does_not_share_is_found() -> None:
 
 
 def test_the_page_counts_what_is_judged_otherwise() -> None:
-    agreed, other = Row("agreed", 9, (9, 8, 7, 6), (), ()), Row("other", 5, (5, 4, 3, 2), ("a: b",), ())
-    assert "| agreed | 9 | 9 | 8 | 7 | 6 | 0 | 0 |" in page([agreed])
+    agreed = Row("agreed", "2026-11-26", 9, (9, 8, 7, 6), (), ())
+    other = Row("other", "2026-11-26", 5, (5, 4, 3, 2), ("a: b",), ())
+    assert "| agreed | 2026-11-26 | 9 | 9 | 8 | 7 | 6 | 0 | 0 |" in page([agreed])
     assert "none is another" in page([agreed])
     assert "1 is another" in page([agreed, other])
