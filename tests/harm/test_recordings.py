@@ -50,7 +50,10 @@ def test_the_data_names_every_contract_and_cause(suite: Suite) -> None:
     page = harms.PAGE.read_text("utf-8")
     assert harms.tables(kept) in page
     sessions = sum(each["sessions"] for each in kept["contracts"].values())
-    assert f"in the {sessions:,} recorded sessions of all contracts has one of {len(kept['causes'])} causes" in page
+    assert (
+        f"in the {sessions:,} recorded sessions of all contracts has one of {len(kept['causes'])} causes"
+        in page
+    )
 
 
 def test_every_convention_has_its_scenario(suite: Suite) -> None:
