@@ -215,7 +215,8 @@ class _Judge:
                 index, chain.last, kept(chain, before, after, happened.names_before, happened.names)
             )
         # A path in which the workspace's own is hidden is somewhere that no snapshot names.
-        free = free or any("$WS" in str(call.arguments.get("file_path", ""))[1:] for call in calls)
+        paths = (call.arguments.get("file_path") for call in calls)
+        free = free or any(isinstance(path, str) and "$WS" in path[1:] for path in paths)
         if not free:
             self._strays(index, calls, happened, before, after, changed - allowed)
             self._touches(index, calls, happened, allowed)

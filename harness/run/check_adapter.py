@@ -33,14 +33,14 @@ from readfirst.harness.session import (
     traits_of,
 )
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
-from readfirst.harness.suite.scenario import AT_ONCE, TOOLS, SessionEvent, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import AT_ONCE, BUFFERS, TOOLS, SessionEvent, ToolCall, WorldEvent
 from readfirst.harness.workspace.site import Site, SitePool
 from readfirst.harness.workspace.snapshot import changes
 from readfirst.harness.workspace.traces import traces
 
 _LATER = Fraction(400_000_000)
 """In seconds: later than anything that the session did."""
-_KNOWN = frozenset({*TOOLS, *SESSION_CAPABILITIES, AT_ONCE})
+_KNOWN = frozenset({*TOOLS, *SESSION_CAPABILITIES, AT_ONCE, BUFFERS})
 _DENYING = Hook("PreToolUse", "Write", "cat >/dev/null; echo 'No writing here.' >&2; exit 2")
 _TEXT = "first line\nsecond line\n"
 

@@ -110,7 +110,7 @@ class HarmJudge {
         if (path !== undefined) chains.set(path, [...(chains.get(path) ?? []), call]);
       }
       // A path in which the workspace's own is hidden is somewhere that no snapshot names.
-      free ||= String(call.given.file_path ?? "").slice(1).includes("$WS");
+      free ||= typeof call.given.file_path === "string" && call.given.file_path.slice(1).includes("$WS");
     }
     const foreign = new Set(this.given.hooks.flatMap((hook) => hook.writes));
     const allowed = new Set(foreign);

@@ -9,6 +9,7 @@ import pytest
 
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.workspace.site import SitePool
@@ -89,6 +90,23 @@ def test_a_file_in_the_place_of_a_link_spoils_it_and_has_the_edit_where_it_belon
     scenario = Scenario("harm/link", "A link", "observed", Given(files), (ToolCall("Edit", edit),))
     found = harms_of(scenario, replay(scenario, ReplacesLinks, place))
     assert [each.kind for each in found if each.kind != "blind"] == ["spoiled"]
+
+
+class KeepsALog(careful.Careful):
+    """Leaves a log beside what it reads."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        Path(self.workspace.root, "log").write_text(tool)
+        return ToolResult("no", is_error=True)
+
+
+@pytest.mark.parametrize(("path", "kinds"), [(["$WS/a.txt", "$WS/b.txt"], ["stray"]), ("/x/$WS/a.txt", [])])
+def test_only_a_path_in_which_the_workspace_is_hidden_may_lead_anywhere(
+    path: object, kinds: list[str], place: SitePool
+) -> None:
+    scenario = Scenario("harm/log", "A log", "observed", Given({}), (ToolCall("Write", {"file_path": path}),))
+    found = harms_of(scenario, replay(scenario, KeepsALog, place))
+    assert [each.kind for each in found] == kinds
 
 
 MARKED = RegularFile(TextContent("alpha\n", bom=True, eol="crlf"))

@@ -142,6 +142,12 @@ def test_an_adapter_that_works_has_no_problem_whatever_it_implements() -> None:
     assert problems(Plain()) == {}
 
 
+def test_an_adapter_that_works_through_an_editor_may_say_so() -> None:
+    plain = Plain()
+    plain.capabilities = frozenset({"Read", "Write", "buffers"})  # type: ignore[attr-defined]
+    assert problems(plain, frozenset({"Read", "Write"})) == {}
+
+
 def test_two_sessions_may_act_at_the_same_moment() -> None:
     plain = Plain()
     plain.capabilities = HasNoSecondSession.capabilities  # type: ignore[attr-defined]
