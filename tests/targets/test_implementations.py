@@ -319,10 +319,12 @@ def test_streams_are_written_whole_and_ruled_by_the_new_baseline(
     survey.run(*target, baseline=True)
     (run,) = read_stream(tmp_path / "streams" / "server-filesystem@2026.8.31.jsonl")
     assert (run.target, run.level, run.version) == ("target:server-filesystem@2026.8.31", "reason", "1.0")
-    assert run.conformant
+    assert not run.conformant  # a harm waits for a person's reason
     failed, ruling = run.verdicts["matching/two-matches"]
     assert [each.what for each in failed.differences] == ["refused", "file notes.txt"]
-    assert ruling.accepted == "It carries out a call that the contract refuses: multiple_matches."
+    assert "Write as its reason why that is accepted" in ruling.stale
+    ended, ruling = run.verdicts["gate/edit-unread"]
+    assert (ended.status, ruling.accepted) == ("broken", "It ends early: it hung")
 
 
 def test_a_stream_without_a_baseline_is_of_a_run_that_fails(
