@@ -77,10 +77,13 @@ OUTSIDE: Mapping[str, str] = MappingProxyType(
         "permissions/root-rule-for-one-name": "a rule that is anchored at the root, and a folder that no machine has",
         "permissions/rule-for-everything-and-what-is-outside": "a folder that no machine has",
         "platforms/windows-device-path-and-change": "a device path of Windows that leads into the workspace",
+        "platforms/windows-device-path-with-a-dot-and-change": "a device path of Windows that leads into the workspace",
+        "platforms/windows-device-path-with-slashes-and-change": "the same with slashes",
         "platforms/windows-device-path-of-a-machine": "a machine that nobody has",
         "platforms/windows-drive-and-change": "the workspace with a backslash behind it, on Windows alone",
         "platforms/windows-network-path": "a machine that nobody has",
         "platforms/windows-network-path-with-slashes": "a machine that nobody has",
+        "platforms/windows-stream-and-change": "a name that Windows gives a file's own content",
         "platforms/windows-stream-of-the-file": "a name that Windows gives a file's own content",
         "platforms/windows-way-up": "a way up with backslashes, on Windows alone",
     }

@@ -94,6 +94,7 @@ class TakesNamesAsWindows:
     def call(self, tool: str, arguments: dict[str, str]) -> ToolResult:
         path = self.root / self.meant(arguments["file_path"])
         if tool == "Write":
+            path.parent.mkdir(exist_ok=True)
             path.write_text(arguments["content"])
         if tool == "Edit":
             path.write_text(path.read_text().replace(arguments["old_string"], arguments["new_string"]))
@@ -101,10 +102,9 @@ class TakesNamesAsWindows:
 
     def meant(self, path: str) -> str:
         """Return the name below the workspace of the file that Windows finds there, or makes."""
-        plain = path.replace("\\\\?\\", "").replace(str(self.root), "").replace("\\", "/")
-        name = (
-            os.path.normpath(plain).lstrip("/").removeprefix("UNC/").partition(":")[0].rstrip(". ") or "nul"
-        )
+        plain = path.replace("\\", "/").replace("//?/", "").replace("//./", "").replace(str(self.root), "")
+        whole = os.path.normpath(plain).lstrip("/").removeprefix("UNC/").partition(":")[0]
+        name = "/".join(each.rstrip(". ") for each in whole.split("/")) or "nul"
         name = {
             "ALONGN~1.TXT": self.only("a long"),
             "readfirst.invalid/share/notes.txt": "share/notes.txt",
@@ -143,7 +143,11 @@ def test_what_holds_on_windows_alone_is_kept_by_who_takes_names_letter_by_letter
         "platforms/windows-short-name",
         "platforms/windows-drive-and-change",
         "platforms/windows-device-path-and-change",
+        "platforms/windows-device-path-with-a-dot-and-change",
+        "platforms/windows-device-path-with-slashes-and-change",
         "platforms/windows-dot-and-change",
+        "platforms/windows-space-and-change",
+        "platforms/windows-stream-and-change",
         "platforms/windows-short-name-and-change",
         "platforms/windows-capitals-and-change",
         "platforms/windows-network-path",
@@ -151,6 +155,8 @@ def test_what_holds_on_windows_alone_is_kept_by_who_takes_names_letter_by_letter
         "platforms/windows-colon",
         "platforms/windows-dot-at-the-end",
         "platforms/windows-space-at-the-end",
+        "platforms/windows-dots-and-spaces-at-the-end",
+        "platforms/windows-folder-with-a-dot-at-the-end",
     ],
 )
 def test_who_finds_files_as_windows_does_and_never_looks_loses_work_on_windows(
