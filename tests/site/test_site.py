@@ -72,7 +72,7 @@ def test_a_rule_page_says_why_shows_the_shortest_scenario_and_who_keeps_it(
     assert re.search(r"docs/behaviour\.md#stale-edit-is-refused\) .* Holds on: 1\.0\.126 to ", page)
     for name in facts.table["implementations"]:
         assert f"[{name}](../implementations/{name}.md)" in page
-    assert all(f"../fixtures/scenarios/{each}.yaml" in page for each in lengths)
+    assert all(scenario_link(each, code(each)) in page for each in lengths)
 
 
 def test_an_implementation_page_is_a_card_that_shows_what_it_loses(
@@ -128,7 +128,8 @@ def test_a_card_says_what_changed_since_the_version_before(
     _, found = facts.since("deepagents@0.7.32", "deepagents@0.6.12")
     (rule, *_) = [each.rule for each in found if each.worse or each.better]
     assert f"../rules/{rule}.md" in changed
-    asked_neither = {**facts.results["deepagents@0.6.12"], "reach": {"2.1.7": {}}}
+    former = facts.results["deepagents@0.6.12"]
+    asked_neither = {**former, "reach": {"2.1.7": {}}, "harm": {**former["harm"], "left_out": {}}}
     alone = replace(facts)
     alone.__dict__["results"] = {**facts.results, "deepagents@0.6.12": asked_neither}
     page = dict(implementation_pages(alone))["deepagents@0.7.32.md"]
