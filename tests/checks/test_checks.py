@@ -108,8 +108,8 @@ def choice() -> ModuleType:
 @pytest.mark.parametrize(
     ("words", "processors", "started"),
     [
-        ("", 2, 2),
-        ("-m slow", 2, 2),
+        ("", 2, 3),
+        ("-m slow", 2, 3),
         ("", 1, 0),
         ("", 64, 8),
         ("test_one.py", 2, 0),
