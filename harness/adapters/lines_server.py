@@ -270,12 +270,15 @@ _TOO_OLD = 3600.0
 
 
 def _kept_folder() -> Path:
-    """Return the folder of this user's conversations, to which no call of a scenario leads. Raises _ProblemError."""
+    """Return the folder of this user's conversations, to which no call of a scenario leads.
+
+    What is read there is unpickled: nobody else may write to it. Raises _ProblemError.
+    """
     folder = Path(tempfile.gettempdir()) / f"readfirst-conversations-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
-        raise _ProblemError(f"{folder} is somebody else's")
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
+        raise _ProblemError(f"{folder} is not this user's alone: remove it")
     for each in folder.iterdir():
         with suppress(FileNotFoundError):  # another process may be as quick
             if time.time() - each.stat().st_mtime > _TOO_OLD:

@@ -242,6 +242,19 @@ def test_who_serves_the_reference_remembers_what_a_killed_process_read(
     assert [*tmp_path.rglob("*.1")] == [], "what is old or was closed is kept no more"
 
 
+def test_no_conversation_is_taken_from_a_folder_that_others_write_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    folder = tmp_path / f"readfirst-conversations-{os.getuid()}"
+    folder.mkdir()
+    folder.chmod(0o777)
+    (verdict,) = run(SUITE, f"lines:{SERVED}", ["2.1.7"], "text", ["interrupted/killed-and-resumed"])
+    assert verdict.status == "broken"
+    assert f"{folder} is not this user's alone: remove it" in verdict.reason
+
+
 def test_serving_lines_takes_no_folder() -> None:
     done = subprocess.run(
         [*shlex.split(SERVED), "--root", "."], capture_output=True, text=True, stdin=subprocess.DEVNULL
