@@ -23,6 +23,7 @@ from readfirst.harness.suite.scenario import (
     calls_of,
 )
 from readfirst.harness.suite.vocabulary import Vocabulary
+from readfirst.harness.workspace.snapshot import applied
 
 DONE = "done"
 UNNAMED = "unnamed error"
@@ -88,7 +89,7 @@ def disagreements(
         ours, theirs = _answered(step, ours, theirs, vocabulary)
         steps.append(_expecting(step, ours, own_changes(ours, state)))
         done.append((ours, theirs))
-        state = {path: each for path, each in {**state, **ours.changes}.items() if each is not None}
+        state = applied(state, ours.changes)
     expected = replace(
         scenario,
         given=replace(scenario.given, reminders=False),
