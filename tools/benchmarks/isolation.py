@@ -93,8 +93,9 @@ def measured(target: str, folder: str, options: argparse.Namespace) -> bool:
     auto, directory = runs["auto"], runs["directory"]
     ratio = auto.processor / directory.processor
     kept = ratio <= MOST or options.every > 1
+    limit = f", at most {MOST:g}" if options.every == 1 else ""
     clock = f"{auto.clock / directory.clock:.2f} by the clock"
-    print(f"  auto takes {ratio:.2f} times directory, at most {MOST:g}; {clock}{'' if kept else ': BROKEN'}")
+    print(f"  auto takes {ratio:.2f} times directory{limit}; {clock}{'' if kept else ': BROKEN'}")
     if options.process:
         alone = runs["process"].verdicts
         other = [name for name, verdict in auto.verdicts.items() if verdict != alone[name]]

@@ -184,8 +184,11 @@ class Noticed:
 
 
 def with_sentence(written: str, sentence: str) -> str:
-    """Return the text of docs/harm.md with another sentence about mutants."""
-    return _SENTENCE.sub(lambda _: sentence, written)
+    """Return the text of docs/harm.md with another sentence about mutants. Raises ValueError if it has none."""
+    text, replaced = _SENTENCE.subn(lambda _: sentence, written)
+    if replaced != 1:
+        raise ValueError(f"docs/harm.md has {replaced} sentences about mutants, not one")
+    return text
 
 
 def noticed_by(fates: Sequence[Fate]) -> dict[Mutant, str]:

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from page import Noticed, with_sentence
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -20,6 +21,8 @@ def test_the_sentence_of_harm_alone_is_what_its_counts_come_to() -> None:
     assert item == noticed.sentence(day, sample, population, scenarios)
     assert with_sentence(page, item) == page
     assert with_sentence(page, "- other\n").count("- other\n") == 1
+    with pytest.raises(ValueError, match="has 0 sentences about mutants, not one"):
+        with_sentence("# Harm\n", item)
 
 
 def test_what_a_mutant_is_noticed_by_is_counted_once() -> None:
