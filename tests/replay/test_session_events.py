@@ -1,6 +1,8 @@
 """Steps that concern the conversation: how files state them, what the session is asked, who cannot is not judged."""
 
 from contextlib import closing
+from itertools import pairwise
+from typing import ClassVar
 
 import pytest
 
@@ -13,7 +15,7 @@ from readfirst.harness.compare.summary import Count
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import Workspace
+from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import Given, Scenario, SessionEvent, Step, ToolCall
@@ -90,6 +92,32 @@ def test_what_a_rewind_changes_is_seen_at_the_call_that_follows() -> None:
         outcome = replay(scenario(READ, REWIND, READ, READ), Undoing(), place)
     assert outcome.broken is None
     assert [dict(step.changes) for step in outcome.steps] == [{}, {}, {"a.txt": None}, {}]
+
+
+class Writing(answering.Diary):
+    """Writes a file with each call, and keeps the file's time in nanoseconds."""
+
+    def open(self, workspace: Workspace) -> "Writing":
+        writing = Writing()
+        writing.path, writing.times = workspace.root / "a.txt", self.times  # type: ignore[attr-defined]
+        return writing
+
+    times: ClassVar[list[int]] = []
+
+    def call(self, tool: str, arguments: object) -> ToolResult:
+        self.path.write_text(tool)  # type: ignore[attr-defined]
+        self.times.append(self.path.stat().st_mtime_ns)
+        return ToolResult("")
+
+
+def test_what_two_sessions_write_never_has_the_same_time() -> None:
+    other, back = SessionEvent("other"), SessionEvent("back")
+    adapter = Writing()
+    with SitePool() as place:
+        outcome = replay(scenario(*[READ, other, READ, back] * 20), adapter, place)
+    assert outcome.broken is None
+    assert len(adapter.times) == 40
+    assert min(after - before for before, after in pairwise(adapter.times)) >= 1_000_000
 
 
 def test_a_mention_names_a_file_by_its_absolute_path() -> None:
