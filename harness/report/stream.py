@@ -2,12 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
-
-from jsonschema import Draft202012Validator
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import Difference, Verdict
@@ -15,7 +12,7 @@ from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report.jsonl import OF_A_DIFFERENCE, OF_A_HARM
 from readfirst.harness.report.results import Judged, Run
-from readfirst.harness.suite.suite import default_root
+from readfirst.harness.suite.schema import validator
 
 _MOST_BYTES = 512 * 1024 * 1024
 _MOST_DIGITS = 15
@@ -94,29 +91,17 @@ def _lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
                 file, number, "this line is not whole JSON: the stream was cut off or damaged. Run it again."
             ) from error
         kind = line.get("type") if isinstance(line, dict) else None
-        validators = _validators()
-        if not isinstance(kind, str) or kind not in validators:
+        if kind not in ("header", "verdict", "footer"):
             raise StreamError(
                 file, number, "this is not a line of a result stream (header, verdict, footer)."
             )
-        problem = next(validators[kind].iter_errors(line), None)
+        problem = next(validator("result", kind).iter_errors(line), None)
         if problem is not None:
             problem_text = f"{problem.json_path}: {problem.message}"
             if len(problem_text) > 200:
                 problem_text = f"{problem_text[:200]} [...]"
             raise StreamError(file, number, f"this {kind} does not have the expected format: {problem_text}")
         yield number, line
-
-
-@cache
-def _validators() -> Mapping[str, Draft202012Validator]:
-    """Return a validator for each kind of line; choosing by kind is quicker than trying all, and tells more."""
-    schema = json.loads((default_root() / "schema" / "result.schema.json").read_bytes())
-    definitions = schema["$defs"]
-    return {
-        kind: Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": definitions})
-        for kind in ("header", "verdict", "footer")
-    }
 
 
 def _count(digits: str) -> int:

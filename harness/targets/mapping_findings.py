@@ -1,22 +1,16 @@
 """Findings: what is wrong in a target's file, each with its place and what to write there."""
 
-from __future__ import annotations
-
-import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from readfirst.harness.source.finding import Finding
 from readfirst.harness.source.inspection import did_you_mean
 from readfirst.harness.source.strict_yaml import Document, YamlPath
+from readfirst.harness.suite.schema import schema_findings
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.suite.vocabulary import Vocabulary, load_vocabulary
-
-if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
-
 
 _ARGUMENTS = {
     "Read": ("file_path", "offset", "limit", "pages"),
@@ -32,41 +26,13 @@ _PLACES = ("WS", "HOME")
 
 def mapping_findings(document: Document) -> list[Finding]:
     """Return what is wrong in a target's file, by line; names are looked up once the form is right."""
-    findings = [*_schema_findings(document)] or [*_reference_findings(document)]
+    findings = [*schema_findings(document, "target")] or [*_reference_findings(document)]
     return sorted(findings, key=lambda each: (each.position.line, each.position.column))
-
-
-@cache
-def _validator() -> Draft202012Validator:
-    from jsonschema import Draft202012Validator  # here, because a run must not wait for jsonschema
-
-    schema = json.loads((default_root() / "schema" / "target.schema.json").read_text("utf-8"))
-    return Draft202012Validator(schema)
 
 
 @cache
 def _names() -> Vocabulary:
     return load_vocabulary(default_root() / "errors.yaml")
-
-
-def _schema_findings(document: Document) -> Iterator[Finding]:
-    for error in _validator().iter_errors(document.value):
-        path = tuple(error.absolute_path)
-        message = error.message if len(error.message) <= 300 else f"{error.message[:300]}..."
-        if error.validator == "additionalProperties" and isinstance(error.instance, dict):
-            known = error.schema.get("properties", {})
-            unknown = next(key for key in error.instance if key not in known)
-            position = document.position((*path, unknown), key=True)
-            message = f"there is no key {unknown!r} here"
-            yield Finding("unknown-key", position, message, did_you_mean(unknown, known))
-            continue
-        advice = str(error.schema.get("description", "")) if isinstance(error.schema, dict) else ""
-        yield Finding(
-            "schema",
-            document.position(path),
-            message,
-            advice or "`readfirst docs targets` says what to write.",
-        )
 
 
 def _reference_findings(document: Document) -> Iterator[Finding]:
