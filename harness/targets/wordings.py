@@ -21,6 +21,8 @@ SCENARIOS = (
     "matching/no-changes",
 )
 """Each is refused once under every contract, for one reason that has a name."""
+_ALSO_UNREAD = "creation/missing-with-old-string"
+"""The one whose file was not read either: what is said of files that were not read may be said here, too."""
 
 _SHORTEST = 4
 """Characters of an old_string that is looked for in a message; a shorter one may be there by chance."""
@@ -34,7 +36,8 @@ def wordings_seen(adapter: Adapter, place: SitePool) -> dict[str, tuple[str, ...
     seen: dict[str, dict[str, None]] = {}
     for scenario_id in SCENARIOS:
         for name, form in _refusals(adapter, place, scenario_id):
-            seen.setdefault(form, {})[name] = None
+            if scenario_id != _ALSO_UNREAD or "not_read" not in seen.get(form, {}):
+                seen.setdefault(form, {})[name] = None
     forms: dict[str, list[str]] = {}
     for form, names in seen.items():
         if len(names) == 1:

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from readfirst.harness.cli import exits
+from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.targets.mapping import load_target
-from readfirst.harness.targets.wordings import SCENARIOS
+from readfirst.harness.targets.wordings import SCENARIOS, wordings_seen
+from readfirst.harness.workspace.site import SitePool
 from tests.command_line import Cli, exit_code
 from tests.security.test_terminals import HOSTILE, complaints
 
@@ -125,6 +127,29 @@ def test_one_wording_for_two_reasons_is_not_proposed(here: Path, readfirst: Run)
     (here / "server.py").write_text(server.replace('"text": str(error)', '"text": "It did not work."'))
     assert readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml").code == 0
     assert load_target(here / "mine.yaml").result.errors.names == {}
+
+
+class ViewsFirst:
+    """Asks for a view of every file that it edits or writes, also of one that is not there."""
+
+    def open(self, workspace: Workspace) -> "ViewsFirst":
+        session = ViewsFirst()
+        session.viewed = False
+        return session
+
+    viewed: bool
+
+    def call(self, tool: str, arguments: dict[str, str]) -> ToolResult:
+        if tool == "Read":
+            self.viewed = True
+            return ToolResult("")
+        said = "It did not work." if self.viewed else f"View {arguments['file_path']} first."
+        return ToolResult(said, is_error=True)
+
+
+def test_what_is_said_of_a_missing_file_that_was_not_read_is_said_of_files_not_read() -> None:
+    with SitePool() as place:
+        assert wordings_seen(ViewsFirst(), place)["not_read"] == ("View {path} first.",)
 
 
 def test_each_reason_that_is_asked_for_is_one_that_the_scenario_expects() -> None:
