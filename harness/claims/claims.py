@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.source.finding import Position
-from readfirst.harness.source.inspection import Inspection, did_you_mean
+from readfirst.harness.source.inspection import Inspection, Node, did_you_mean
 from readfirst.harness.source.strict_yaml import Document, YamlPath, load, read
 from readfirst.harness.suite.expectations import read_expectation
 from readfirst.harness.suite.scenario import Clause
@@ -194,7 +194,7 @@ class _Look(Inspection):
         clause = None
         if expect:
             keys = ("error", "text", "files")
-            clause = read_expectation(self, (*path, "expect"), expect, keys).recorded
+            clause = read_expectation(Node(self, expect, (*path, "expect"), "expect"), keys).recorded
         exact = value.get("exact", False)
         return Shown(value["scenario"], position, value.get("call"), clause, "files" in expect, exact)
 

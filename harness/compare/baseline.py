@@ -11,8 +11,8 @@ from readfirst.harness.compare.signature import signature
 from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.source.finding import Position, SuiteError
-from readfirst.harness.source.inspection import Fields, Inspection
-from readfirst.harness.source.strict_yaml import YamlPath, load, read
+from readfirst.harness.source.inspection import Fields, Inspection, Node
+from readfirst.harness.source.strict_yaml import load, read
 from readfirst.harness.suite.contracts import Contracts, order
 from readfirst.harness.suite.editions import Editions
 from readfirst.harness.suite.nearest import nearest
@@ -151,27 +151,21 @@ def load_baseline(
     """
     look = Inspection(load(read(file), file))
     keys = ("name", "suite", "unclaimed", "unsupported", "accepted", "groups")
-    top = look.fields(look.document.value, (), "a baseline", keys, required=("name",), elsewhere=_FORMER)
+    top = look.top.called("a baseline").fields(keys, required=("name",), elsewhere=_FORMER)
     top.string("suite")
     if top.values and not {"accepted", "groups"} & top.values.keys():
         look.note((), "a baseline lacks the key 'accepted'", "Add accepted: to it.")
     name = top.string("name")
     known = _Known(ids, contracts, editions or Editions(), [])
     accepted: dict[tuple[str, str], Acceptance] = {}
-    entries: list[tuple[YamlPath, Acceptance]] = []
-    for number, item in enumerate(top.sequence("accepted")):
-        entry = _entry(look, ("accepted", number), item, known)
-        if entry is not None:
-            entries.append((("accepted", number), entry))
-    for number, item in enumerate(top.sequence("groups")):
-        entries += _group(look, ("groups", number), item, known)
-    for at, entry in entries:
+    for node, stated, named in (*_single(top), *_grouped(top)):
+        entry = _entry(node.position, stated, named, known)
+        if entry is None:
+            continue
         first = accepted.setdefault((entry.scenario_id, entry.contract), entry)
         if first is not entry:
-            message = (
-                f"{entry.scenario_id} ({entry.contract}) is already accepted in line {first.position.line}"
-            )
-            look.note(at, message, "Merge the two.")
+            what = f"{entry.scenario_id} ({entry.contract})"
+            node.note(f"{what} is already accepted in line {first.position.line}", "Merge the two.")
     lacking = _lacking(top)
     look.finish(BaselineError)
     position, notes = look.document.position(("name",)), tuple(known.notes)
@@ -182,14 +176,12 @@ def _lacking(top: Fields) -> Lacking | None:
     """Check what was not judged; None where the file does not say it."""
     if "unclaimed" not in top and "unsupported" not in top:
         return None
-    unclaimed, unsupported = top.strings("unclaimed"), top.mapping("unsupported")
-    for name, count in unsupported.items():
-        if type(count) is not int or count < 1:
-            message = f"unsupported says {count!r} of {name}"
-            top.look.note(
-                ("unsupported", name), message, "Write how many scenarios have such a call, at least 1."
-            )
-    return Lacking(frozenset(unclaimed), unsupported)
+    unclaimed, unsupported = top.strings("unclaimed"), top.fields("unsupported")
+    for name, count in unsupported:
+        if type(count.value) is not int or count.value < 1:
+            fix = "Write how many scenarios have such a call, at least 1."
+            count.note(f"unsupported says {count.value!r} of {name}", fix)
+    return Lacking(frozenset(unclaimed), unsupported.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,86 +193,67 @@ class _Known:
     editions: Editions
     notes: list[str]
 
-    def present(self, look: Inspection, place: YamlPath, scenario_id: str) -> str | None:
+    def present(self, node: Node, scenario_id: str) -> str | None:
         """Return what a scenario is called now; None where there is none, which is noted."""
         if scenario_id in self.ids:
             return scenario_id
         now = self.editions.present(scenario_id)
-        where = look.document.position(place)
         if now in self.ids:
-            self.notes.append(f"{where}: {scenario_id} is called {now} now. Write that.")
+            self.notes.append(f"{node.position}: {scenario_id} is called {now} now. Write that.")
             return now
         if scenario_id in self.editions.retired:
             why = self.editions.retired[scenario_id]
-            self.notes.append(f"{where}: {scenario_id} was retired: {why} Remove the entry.")
+            self.notes.append(f"{node.position}: {scenario_id} was retired: {why} Remove the entry.")
             return None
-        look.note(place, f"no scenario has the id {scenario_id!r}", _suggestion(scenario_id, self.ids))
+        node.note(f"no scenario has the id {scenario_id!r}", _suggestion(scenario_id, self.ids))
         return None
 
 
-def _group(
-    look: Inspection,
-    at: YamlPath,
-    item: object,
-    known: _Known,
-) -> Iterator[tuple[YamlPath, Acceptance]]:
-    """Yield the entries of one group: the same levels, signature and reason for scenarios of several families."""
-    keys = ("contract", "fails", "because", "reason", "link", "scenarios")
-    fields = look.mapping(item, at, "a group", keys, required=("fails", "because", "reason", "scenarios"))
-    if fields is None or not {"fails", "because", "reason", "scenarios"} <= fields.keys():
-        return
-    common = {key: value for key, value in fields.items() if key != "scenarios"}
-    families = look.mapping(fields["scenarios"], (*at, "scenarios"), "scenarios of a group") or {}
-    for family, slugs in families.items():
-        place = (*at, "scenarios", family)
-        for number, slug in enumerate(look.sequence(slugs, place, "a family's scenarios", empty=False) or []):
-            if isinstance(slug, str):
-                entry = _entry(
-                    look,
-                    (*place, number),
-                    {**common, "scenario": f"{family}/{slug}"},
-                    known,
-                    shared=at,
-                )
-                if entry is not None:
-                    yield (*place, number), entry
-            else:
-                look.string(slug, (*place, number), "a scenario of a group")
+_Named = tuple[Node, Fields, Node]
+"""An accepted scenario: the entry, the keys that say what is accepted of it, and what names it."""
 
 
-def _entry(
-    look: Inspection,
-    at: YamlPath,
-    item: object,
-    known: _Known,
-    shared: YamlPath | None = None,
-) -> Acceptance | None:
-    """Check one entry; `shared` is where its group states what its scenarios have in common."""
-    keys = ("scenario", "contract", "fails", "because", "reason", "link")
-    fields = look.mapping(item, at, "an entry", keys, required=("scenario", "fails", "reason"))
-    if fields is None or not {"scenario", "fails", "reason"} <= fields.keys():
-        return None
-    stated = Fields(look, fields, at if shared is None else shared)
+def _single(top: Fields) -> Iterator[_Named]:
+    """Yield the entries of one scenario each."""
+    keys, required = (
+        ("scenario", "contract", "fails", "because", "reason", "link"),
+        ("scenario", "fails", "reason"),
+    )
+    for node in top.items("accepted"):
+        fields = node.called("an entry").fields(keys, required)
+        if set(required) <= fields.values.keys():
+            yield node, fields, fields["scenario"]
+
+
+def _grouped(top: Fields) -> Iterator[_Named]:
+    """Yield the entries of groups: the same levels, signature and reason for scenarios of several families."""
+    required = ("fails", "because", "reason", "scenarios")
+    for node in top.items("groups"):
+        fields = node.called("a group").fields(("contract", "link", *required), required)
+        if set(required) <= fields.values.keys():
+            for family, listed in fields["scenarios"].called("scenarios of a group").fields():
+                for slug in listed.called("a family's scenarios").items(empty=False):
+                    named = f"{family}/{slug.value}" if isinstance(slug.value, str) else slug.value
+                    yield slug, fields, slug._replace(value=named, what="a scenario of a group")
+
+
+def _entry(position: Position, stated: Fields, named: Node, known: _Known) -> Acceptance | None:
     reason, because, link = stated.string("reason"), stated.text("because"), stated.text("link")
-    fails = stated.sequence("fails", empty=False)
-    for index, name in enumerate(fails):
-        look.choice(name, (*stated.place("fails"), index), "a level in fails", _ORDER)
-        if name in fails[:index]:
-            look.note((*stated.place("fails"), index), f"fails names {name} twice", "Name it once.")
-    place = (*at, "scenario") if shared is None else at
-    scenario_id = look.string(fields["scenario"], place, "scenario")
+    fails = [node.called("a level in fails") for node in stated.items("fails", empty=False)]
+    levels = [name for node in fails if (name := node.choice(_ORDER)) is not None]
+    for node in fails:
+        if levels.count(node.value) > 1 and node.path[-1] != levels.index(node.value):
+            node.note(f"fails names {node.value} twice", "Name it once.")
+    scenario_id = named.string()
     if scenario_id is not None:
-        scenario_id = known.present(look, place, scenario_id)
-    contracts = known.contracts
-    contract = stated.string("contract") if "contract" in stated else contracts.default
-    if contract is not None and contract not in contracts:
-        message = f"no contract is called {contract!r}"
-        look.note(stated.place("contract"), message, nearest(contract, contracts.all))
+        scenario_id = known.present(named, scenario_id)
+    contract = stated.string("contract") if "contract" in stated else known.contracts.default
+    if contract is not None and contract not in known.contracts:
+        advice = nearest(contract, known.contracts.all)
+        stated["contract"].note(f"no contract is called {contract!r}", advice)
     if scenario_id is None or contract is None or reason is None:
         return None
-    levels = frozenset(name for name in fails if isinstance(name, str))
-    position = look.document.position(at)
-    return Acceptance(scenario_id, contract, levels, reason, position, because, link)
+    return Acceptance(scenario_id, contract, frozenset(levels), reason, position, because, link)
 
 
 def _suggestion(name: str, known: Collection[str]) -> str:

@@ -26,17 +26,16 @@ def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...
     Raises SuiteError for the file, and for a scenario.
     """
     look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
-    top = look.fields(look.document.value, (), "the file", ("known",), ("known",))
+    keys = ("scenario", "reason")
     found: list[tuple[Path, str]] = []
-    for number, value in enumerate(top.sequence("known")):
-        keys = ("scenario", "reason")
-        fields = look.fields(value, ("known", number), "a known disagreement", keys, keys)
+    for item in look.top.fields(("known",), ("known",)).items("known"):
+        fields = item.called("a known disagreement").fields(keys, keys)
         file, reason = fields.string("scenario"), fields.string("reason")
         if not (file and reason):
             continue
         if not (path.parent / file).is_file():
             fix = "Name the scenario's file, relative to this one."
-            look.note(fields.place("scenario"), f"there is no file {file!r}", fix)
+            fields["scenario"].note(f"there is no file {file!r}", fix)
             continue
         found.append((path.parent / file, reason))
     look.finish()

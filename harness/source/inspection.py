@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.finding import Finding, SuiteError
+from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.source.strict_yaml import Document, YamlPath
 
-_NOTHING: Mapping[str, str] = {}
+_NOTHING: Mapping[str, Any] = {}
+_Read = TypeVar("_Read")
 _MOST_FINDINGS = 1000
 """More than this of one file nobody reads, and each takes a while to be put into words."""
 
@@ -44,7 +45,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 class Inspection:
-    """Every method returns the value if it has the right form, else None after noting a finding."""
+    """One document, and everything that was found to be wrong with it so far."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -54,6 +55,11 @@ class Inspection:
     def of(cls, path: Path) -> Self:
         """Read a file of a suite, in whose folder it is. Raises StrictYamlError."""
         return cls(strict_yaml.load(strict_yaml.read(path, suite=path.parent), path))
+
+    @property
+    def top(self) -> Node:
+        """The value of the whole document."""
+        return Node(self, self.document.value, (), "the file")
 
     def note(
         self, path: YamlPath, message: str, fix: str, *, rule: str = "schema", key: bool = False
@@ -69,118 +75,138 @@ class Inspection:
             ordered = sorted(self.findings, key=lambda item: (item.position.line, item.position.column))
             raise error(ordered)
 
+
+class Node(NamedTuple):
+    """A value of a document, its place, and what messages call it.
+
+    Every check returns the value if it has the right form, else None or nothing, after noting a finding.
+    """
+
+    look: Inspection
+    value: Any
+    path: YamlPath
+    what: str
+
+    def below(self, key: str | int, what: str = "") -> Node:
+        """Return the value under a key, or an item; messages call it by the key unless by something else."""
+        return Node(self.look, self.value[key], (*self.path, key), what or str(key))
+
+    def called(self, what: str) -> Node:
+        """Return the same value, which messages call otherwise."""
+        return self._replace(what=what)
+
+    @property
+    def position(self) -> Position:
+        """Where the value is."""
+        return self.look.document.position(self.path)
+
+    def note(self, message: str, fix: str, *, rule: str = "schema", key: bool = False) -> None:
+        """Note a problem of the value, or of its key."""
+        self.look.note(self.path, message, fix, rule=rule, key=key)
+
     def fields(
         self,
-        value: object,
-        path: YamlPath,
-        what: str,
         known: Collection[str] | None = None,
         required: Iterable[str] = (),
         elsewhere: Mapping[str, str] = _NOTHING,
         *,
         whose: str = "",
     ) -> Fields:
-        """Check a mapping as `mapping` does, and return what reads its keys; of what is no mapping, of none."""
-        return Fields(self, self.mapping(value, path, what, known, required, elsewhere) or {}, path, whose)
+        """Check a mapping, and return what reads its keys; of what is no mapping, of none.
 
-    def mapping(
-        self,
-        value: object,
-        path: YamlPath,
-        what: str,
-        known: Collection[str] | None = None,
-        required: Iterable[str] = (),
-        elsewhere: Mapping[str, str] = _NOTHING,
-    ) -> Mapping[str, Any] | None:
-        """Check a mapping; with `known`, only these keys. Unknown keys are noted and do not end the check.
-
-        `elsewhere` says, for keys that are right in another place, where that is.
+        With `known`, only these keys; unknown ones are noted and do not end the check. `elsewhere` says, for keys that
+        are right in another place, where that is. `whose` it is, messages say of each key.
         """
-        if not isinstance(value, dict):
-            self.note(path, f"{what} must be a mapping, not {a_kind_of(value)}", "Write keys and values.")
-            return None
-        if known is not None and not value.keys() <= set(known):
-            for key in value.keys() - set(known):
+        if not isinstance(self.value, dict):
+            self.note(f"{self.what} must be a mapping, not {a_kind_of(self.value)}", "Write keys and values.")
+            return Fields(self._replace(value=_NOTHING), whose)
+        if known is not None and not self.value.keys() <= set(known):
+            for key in self.value.keys() - set(known):
                 fix = elsewhere.get(key) or did_you_mean(key, known)
-                self.note((*path, key), f"{what} has no key {key!r}", fix, rule="unknown-key", key=True)
+                self.below(key).note(f"{self.what} has no key {key!r}", fix, rule="unknown-key", key=True)
         for key in required:
-            if key not in value:
-                self.note(path, f"{what} lacks the key {key!r}", f"Add {key}: to it.")
-        return value
+            if key not in self.value:
+                self.note(f"{self.what} lacks the key {key!r}", f"Add {key}: to it.")
+        return Fields(self, whose)
 
-    def string(self, value: object, path: YamlPath, what: str, *, empty: bool = False) -> str | None:
+    def string(self, *, empty: bool = False) -> str | None:
         """Check a string, not empty unless `empty`."""
-        if isinstance(value, str) and (value or empty):
-            return value
-        found = "empty" if value == "" else a_kind_of(value)
-        self.note(
-            path,
-            f"{what} must be a string, not {found}",
-            "Write it, in quotes if it looks like another type.",
-        )
+        if isinstance(self.value, str) and (self.value or empty):
+            return self.value
+        found = "empty" if self.value == "" else a_kind_of(self.value)
+        fix = "Write it, in quotes if it looks like another type."
+        self.note(f"{self.what} must be a string, not {found}", fix)
         return None
 
-    def choice(self, value: object, path: YamlPath, what: str, choices: Collection[str]) -> str | None:
+    def choice(self, choices: Collection[str]) -> str | None:
         """Check one of several words."""
-        if isinstance(value, str) and value in choices:
-            return value
-        shown = repr(value) if isinstance(value, str) else a_kind_of(value)
-        self.note(path, f"{what} cannot be {shown}", did_you_mean(str(value), choices))
+        if isinstance(self.value, str) and self.value in choices:
+            return self.value
+        shown = repr(self.value) if isinstance(self.value, str) else a_kind_of(self.value)
+        self.note(f"{self.what} cannot be {shown}", did_you_mean(str(self.value), choices))
         return None
 
-    def sequence(self, value: object, path: YamlPath, what: str, *, empty: bool = True) -> list[Any] | None:
-        """Check a list."""
-        if isinstance(value, list) and (value or empty):
-            return value
-        found = "empty" if value == [] else a_kind_of(value)
-        self.note(
-            path,
-            f"{what} must be a list, not {found}",
-            "Write its items as [a, b] or as lines that begin with -.",
-        )
-        return None
+    def items(self, *, empty: bool = True) -> list[Node]:
+        """Check a list, and return its items."""
+        if isinstance(self.value, list) and (self.value or empty):
+            return [self.below(number, f"an item of {self.what}") for number in range(len(self.value))]
+        found = "empty" if self.value == [] else a_kind_of(self.value)
+        fix = "Write its items as [a, b] or as lines that begin with -."
+        self.note(f"{self.what} must be a list, not {found}", fix)
+        return []
 
-    def strings(self, value: object, path: YamlPath, what: str) -> tuple[str, ...]:
+    def strings(self) -> tuple[str, ...]:
         """Check a list of strings that are not empty; returns those that are right."""
-        items = self.sequence(value, path, what) or []
-        checked = (
-            self.string(item, (*path, number), f"an item of {what}") for number, item in enumerate(items)
-        )
-        return tuple(item for item in checked if item is not None)
+        return tuple(string for item in self.items() if (string := item.string()) is not None)
 
-    def integer(self, value: object, path: YamlPath, what: str, *, least: int, most: int) -> int | None:
+    def integer(self, *, least: int, most: int) -> int | None:
         """Check a whole number from `least` to `most`."""
-        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
-            return value
-        found = str(value) if isinstance(value, int) and not isinstance(value, bool) else a_kind_of(value)
+        number = self.value if isinstance(self.value, int) and not isinstance(self.value, bool) else None
+        if number is not None and least <= number <= most:
+            return number
+        found = a_kind_of(self.value) if number is None else str(number)
         self.note(
-            path, f"{what} must be a whole number, not {found}", f"Write a number from {least} to {most}."
+            f"{self.what} must be a whole number, not {found}", f"Write a number from {least} to {most}."
         )
         return None
+
+    def is_true(self) -> bool:
+        """Check what is true or left out."""
+        if self.value is not True:
+            self.note(f"{self.what} is true or left out", f"Write `{self.what}: true`.")
+        return self.value is True
 
 
 class Fields:
-    """The keys of a mapping that was checked; of one that is not there, nothing is returned and nothing noted.
+    """The keys of a mapping that was checked; of one that is not there, nothing is returned and nothing noted."""
 
-    Messages call the value of a key by the key, and say `whose` it is.
-    """
-
-    def __init__(self, look: Inspection, values: Mapping[str, Any], path: YamlPath, whose: str = "") -> None:
-        self.look = look
-        self.values = values
-        self.path = path
+    def __init__(self, node: Node, whose: str = "") -> None:
+        self.node = node
+        self.values: Mapping[str, Any] = node.value
         self._of = f" of {whose}" if whose else ""
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it is no mapping at all."""
+        return self.values is _NOTHING
 
     def __contains__(self, key: str) -> bool:
         return key in self.values
 
-    def place(self, key: str) -> YamlPath:
-        """Return where the value of a key is."""
-        return (*self.path, key)
+    def __iter__(self) -> Iterator[tuple[str, Node]]:
+        """Yield each key with its value, which messages call by the key."""
+        return ((key, self[key]) for key in self.values)
+
+    def __getitem__(self, key: str) -> Node:
+        return self.node.below(key, key + self._of)
+
+    def read(self, key: str, reader: Callable[[Node], _Read]) -> _Read | None:
+        """Return what is read from the value of a key, None where there is none."""
+        return reader(self[key]) if key in self.values else None
 
     def string(self, key: str) -> str | None:
         """Check a string that is not empty."""
-        return self.look.string(self.values[key], self.place(key), key + self._of) if key in self else None
+        return self.read(key, Node.string)
 
     def text(self, key: str) -> str:
         """Check a string that is not empty; empty where there is none."""
@@ -188,22 +214,24 @@ class Fields:
 
     def strings(self, key: str) -> tuple[str, ...]:
         """Check a list of such strings."""
-        return self.look.strings(self.values[key], self.place(key), key + self._of) if key in self else ()
+        return self.read(key, Node.strings) or ()
 
     def choice(self, key: str, choices: Collection[str]) -> str | None:
         """Check one of several words."""
-        if key not in self:
-            return None
-        return self.look.choice(self.values[key], self.place(key), key + self._of, choices)
+        return self[key].choice(choices) if key in self.values else None
 
-    def mapping(self, key: str) -> Mapping[str, Any]:
+    def fields(self, key: str) -> Fields:
         """Check a mapping with any keys; empty where there is none."""
-        if key not in self:
-            return {}
-        return self.look.mapping(self.values[key], self.place(key), key + self._of) or {}
+        return self.read(key, Node.fields) or Fields(self.node._replace(value=_NOTHING))
 
-    def sequence(self, key: str, *, empty: bool = True) -> list[Any]:
+    def items(self, key: str, *, empty: bool = True) -> list[Node]:
         """Check a list; empty where there is none."""
-        if key not in self:
-            return []
-        return self.look.sequence(self.values[key], self.place(key), key + self._of, empty=empty) or []
+        return self[key].items(empty=empty) if key in self.values else []
+
+    def integer(self, key: str, *, least: int, most: int) -> int | None:
+        """Check a whole number from `least` to `most`."""
+        return self[key].integer(least=least, most=most) if key in self.values else None
+
+    def is_true(self, key: str) -> bool:
+        """Check what is true or left out."""
+        return self.read(key, Node.is_true) is True

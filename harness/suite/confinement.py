@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from readfirst.harness.source.inspection import Inspection
-from readfirst.harness.source.strict_yaml import YamlPath
+from readfirst.harness.source.inspection import Node
 
 _MOST_COMPONENT_BYTES = 255
 _MOST_PATH_BYTES = 1024
@@ -41,16 +40,16 @@ def path_problem(path: str) -> str | None:
     return None
 
 
-def is_safe(look: Inspection, path: object, place: YamlPath, *, key: bool = False) -> bool:
-    """Whether `path` is a path of the workspace; if not, a finding says why."""
+def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
+    """Whether `path`, the value or its key, is a path of the workspace; if not, a finding says why."""
     if not isinstance(path, str):
-        look.string(path, place, "a path")
+        node.called("a path").string()
         return False
     problem = path_problem(path)
     if problem is None:
         return True
     fix = "Write it relative to the workspace, with / between the parts: src/notes.txt."
-    look.note(place, f"the path {path[:80]!r} {problem}", fix, rule="unsafe-path", key=key)
+    node.note(f"the path {path[:80]!r} {problem}", fix, rule="unsafe-path", key=key)
     return False
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import cast
 
@@ -11,7 +11,7 @@ from packaging.version import InvalidVersion, Version
 
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.session import SESSION_CAPABILITIES
-from readfirst.harness.source.inspection import Fields, Inspection, did_you_mean
+from readfirst.harness.source.inspection import Inspection, Node, did_you_mean
 from readfirst.harness.suite.scenario import (
     TOOLS,
     Clause,
@@ -199,59 +199,51 @@ def load_contracts(path: Path) -> Contracts:
     """Read `contracts.yaml`. Raises SuiteError with all problems."""
     look = Inspection.of(path)
     keys = ("default", "contracts")
-    top = look.fields(look.document.value, (), "the file", keys, keys)
-    entries = top.mapping("contracts")
-    all_ = tuple(_contract(look, name, entry) for name, entry in entries.items())
+    top = look.top.fields(keys, keys)
+    read = {name: _contract(name, entry) for name, entry in top.fields("contracts")}
+    all_ = tuple(sorted(read.values(), key=lambda contract: order(contract.name)))
     default = top.values.get("default", "")
     if "default" in top:
-        if not isinstance(default, str) or default not in entries:
+        if not isinstance(default, str) or default not in read:
             from readfirst.harness.suite.nearest import (
-                nearest,  # here, because only who errs needs the reference
-            )
+                nearest,
+            )  # here, because only who errs needs the reference
 
-            fix = nearest(str(default), sorted(all_, key=lambda contract: order(contract.name)))
-            look.note(("default",), f"the default {default!r} is not among the contracts", fix)
+            fix = nearest(str(default), all_)
+            top["default"].note(f"the default {default!r} is not among the contracts", fix)
         elif default == DOCUMENTED:
-            look.note(
-                ("default",), "the default must be a recorded contract", "Name a version of the product."
-            )
+            top["default"].note("the default must be a recorded contract", "Name a version of the product.")
     seen: dict[tuple[str | None, str | None], str] = {}
-    for contract in all_:
+    for contract in read.values():
         other = seen.setdefault((contract.version, contract.read_gate), contract.name)
         if contract.recorded and other != contract.name:
             message = f"{contract.name} and {other} have the same version and read_gate"
-            look.note(
-                ("contracts", contract.name),
-                message,
-                "Remove one, or correct version or read_gate.",
-                key=True,
-            )
+            fix = "Remove one, or correct version or read_gate."
+            look.note(("contracts", contract.name), message, fix, key=True)
     look.finish()
-    return Contracts(cast(str, default), tuple(sorted(all_, key=lambda contract: order(contract.name))))
+    return Contracts(cast(str, default), all_)
 
 
-def _contract(look: Inspection, name: str, entry: object) -> Contract:
+def _contract(name: str, node: Node) -> Contract:
     what = f"contract {name}"
     required = ("summary",) if name == DOCUMENTED else _RECORDED
-    fields = look.fields(entry, ("contracts", name), what, _KEYS, required, whose=what)
+    fields = node.called(what).fields(_KEYS, required, whose=what)
     if name == DOCUMENTED:
-        for key in _RECORDED:
-            if key in fields and key not in ("summary", "tools"):
-                look.note(fields.place(key), f"{key} does not belong to {DOCUMENTED}", "Remove it.", key=True)
+        for key, value in fields:
+            if key in _RECORDED and key not in ("summary", "tools"):
+                value.note(f"{key} does not belong to {DOCUMENTED}", "Remove it.", key=True)
     version, follows, released = (fields.string(key) for key in ("version", "follows", "released"))
     for key, found in (("version", version), ("follows", follows)):
         if not _VERSION.fullmatch(found or "0"):
-            fix = "Write it as published, for example 2.1.7."
-            look.note(fields.place(key), f"{found!r} is not a version", fix)
+            fields[key].note(f"{found!r} is not a version", "Write it as published, for example 2.1.7.")
     if released is not None and not _DATE.fullmatch(released):
-        look.note(fields.place("released"), f"{released!r} is not a date", "Write it as YYYY-MM-DD.")
+        fields["released"].note(f"{released!r} is not a date", "Write it as YYYY-MM-DD.")
     tools, lacks = fields.strings("tools"), fields.strings("lacks")
     for key, words, known in (("tools", tools, TOOLS), ("lacks", lacks, SESSION_CAPABILITIES)):
         for number, word in enumerate(words):
             if word not in known:
                 kind = "tool" if key == "tools" else "capability"
-                message = f"there is no {kind} {word!r}"
-                look.note((*fields.place(key), number), message, did_you_mean(word, known))
+                fields[key].below(number).note(f"there is no {kind} {word!r}", did_you_mean(word, known))
     return Contract(
         name=name,
         package=fields.string("package"),
@@ -265,16 +257,12 @@ def _contract(look: Inspection, name: str, entry: object) -> Contract:
         lacks=lacks,
         follows=follows,
         ignores_outer_whitespace=fields.choice("outer_whitespace", OUTER_WHITESPACE) == "ignored",
-        between=_between(fields, what) if "between" in fields else None,
+        between=fields.read("between", partial(_between, what=what)),
     )
 
 
-def _between(fields: Fields, what: str) -> tuple[str, bool]:
-    keys, place = ("model", "outer_whitespace"), fields.place("between")
-    found = fields.look.fields(
-        fields.values["between"], place, f"between of {what}", keys, keys[:1], whose=what
-    )
-    model = fields.look.string(
-        found.values.get("model", ""), found.place("model"), f"model between of {what}"
-    )
+def _between(node: Node, what: str) -> tuple[str, bool]:
+    keys = ("model", "outer_whitespace")
+    found = node.called(f"between of {what}").fields(keys, keys[:1], whose=what)
+    model = found["model"].called(f"model between of {what}").string() if "model" in found else None
     return model or "", found.choice("outer_whitespace", OUTER_WHITESPACE) == "ignored"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.inspection import Fields, Inspection
+from readfirst.harness.source.inspection import Inspection
 
 _VERSION = re.compile(r"[0-9]+\.[0-9]+")
 
@@ -43,35 +43,24 @@ def load_editions(root: Path) -> Editions:
     if not os.path.lexists(file):
         return Editions()
     look = Inspection.of(file)
-    keys = ("version", "releases", "renamed", "retired")
-    top = look.fields(look.document.value, (), "the file", keys, ("version", "releases"))
+    top = look.top.fields(("version", "releases", "renamed", "retired"), ("version", "releases"))
     version = top.string("version")
     if version is not None and not _VERSION.fullmatch(version):
-        look.note(("version",), f"{version!r} is no version", 'Write two numbers in quotes: "1.0".')
-    words = {key: _words(top, key) for key in ("renamed", "retired")}
+        top["version"].note(f"{version!r} is no version", 'Write two numbers in quotes: "1.0".')
+    renamed, retired = (
+        {former: word.called(f"{key} {former}").string() or "" for former, word in top.fields(key)}
+        for key in ("renamed", "retired")
+    )
     releases = {}
     for number, name in enumerate(top.strings("releases")):
+        node, listed = top["releases"].below(number), root / "releases" / f"{name}.txt"
         if not _VERSION.fullmatch(name):
-            look.note(("releases", number), f"{name!r} is no version", "Write it as in 1.0.")
-            continue
-        listed = root / "releases" / f"{name}.txt"
-        if not listed.is_file():
-            look.note(
-                ("releases", number),
-                f"there is no {listed}",
-                "Write the ids of the release there, one a line.",
-            )
-            continue
-        releases[name] = tuple(strict_yaml.read(listed, suite=root).decode("utf-8", "replace").split())
+            node.note(f"{name!r} is no version", "Write it as in 1.0.")
+        elif not listed.is_file():
+            node.note(f"there is no {listed}", "Write the ids of the release there, one a line.")
+        else:
+            releases[name] = tuple(strict_yaml.read(listed, suite=root).decode("utf-8", "replace").split())
     if version is not None and releases and version not in releases:
-        look.note(("version",), f"{version} is none of the releases", "Add it to releases, with its list.")
+        top["version"].note(f"{version} is none of the releases", "Add it to releases, with its list.")
     look.finish()
-    return Editions(version or "", releases, words["renamed"], words["retired"])
-
-
-def _words(top: Fields, key: str) -> dict[str, str]:
-    found = {
-        former: top.look.string(word, (key, former), f"{key} {former}")
-        for former, word in top.mapping(key).items()
-    }
-    return {former: word for former, word in found.items() if word is not None}
+    return Editions(version or "", releases, renamed, retired)

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 from readfirst.harness.source.finding import Position
-from readfirst.harness.source.inspection import Inspection
-from readfirst.harness.source.strict_yaml import YamlPath
+from readfirst.harness.source.inspection import Node
 from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import mode_of, modified_entry, shift_of
 from readfirst.harness.suite.entry import Directory, RegularFile, Symlink, TextContent
@@ -48,77 +47,69 @@ EVENTS: tuple[str, ...] = get_args(EventKind)
 _SHIFT = 2  # seconds by which a touch moves a file's time unless it says otherwise
 
 
-def read_event(look: Inspection, reach: Reach, place: YamlPath, kind: str, value: Any) -> list[WorldEvent]:
-    """Read the event `kind` of the step at `place`; several paths in it make several events, in their order.
+def read_event(node: Node, reach: Reach, kind: str) -> list[WorldEvent]:
+    """Read the event `kind` of a step; several paths in it make several events, in their order.
 
     `reach` takes note of what they do to links.
     """
-    at = (*place, kind)
-    position = look.document.position(place)
+    told, position = node.below(kind), node.position
+    value = told.value
     events: list[WorldEvent] = []
     if kind == "git":
         if not isinstance(value, str) or not is_git_command(value):
-            shown = ", ".join(sorted(GIT_COMMANDS))
-            look.note(
-                at,
-                f"{value!r} is no command of git here",
-                f"Write one of {shown}; three of them name a branch.",
-            )
+            fix = f"Write one of {', '.join(sorted(GIT_COMMANDS))}; three of them name a branch."
+            told.note(f"{value!r} is no command of git here", fix)
             return []
-        reach.git(at)
+        reach.git(told.path)
         return [WorldEvent("git", value, position=position)]
     if kind in ("delete", "mkdir", "mount", "unmount") or (kind == "touch" and isinstance(value, str)):
-        if is_safe(look, value, at):
+        if is_safe(told, value):
             entry = Directory() if kind == "mkdir" else None
             shift = _SHIFT if kind == "touch" else None
             events.append(WorldEvent(cast(EventKind, kind), value, entry, mtime=shift, position=position))
     else:
         if value == {}:
-            look.note(at, f"{kind} names no path", "Write at least one path.", key=True)
-        for path, what in (look.mapping(value, at, kind) or {}).items():
-            safe = is_safe(look, path, (*at, path), key=True)
-            event = _event(look, (*at, path), kind, path, what, position)
+            told.note(f"{kind} names no path", "Write at least one path.", key=True)
+        for path, what in told.fields():
+            safe = is_safe(what, path, key=True)
+            event = _event(what, kind, path, position)
             if safe and event is not None:
                 events.append(event)
     for event in events:
-        reach.event(event, (*at, event.path) if isinstance(value, dict) else at)
+        reach.event(event, (*told.path, event.path) if isinstance(value, dict) else told.path)
     return events
 
 
-def _event(
-    look: Inspection, place: YamlPath, kind: str, path: str, value: Any, position: Position
-) -> WorldEvent | None:
+def _event(node: Node, kind: str, path: str, position: Position) -> WorldEvent | None:
     match kind:
         case "buffer":
-            text = look.string(value, place, "the text of a buffer", empty=True)
+            text = node.called("the text of a buffer").string(empty=True)
             entry = None if text is None else RegularFile(TextContent(text))
             return None if entry is None else WorldEvent("buffer", path, entry, position=position)
         case "modify":
-            entry, shift = modified_entry(look, place, value)
-            if entry is None:
-                return None
-            return WorldEvent("modify", path, entry, mtime=shift, position=position)
+            entry, shift = modified_entry(node)
+            return (
+                None if entry is None else WorldEvent("modify", path, entry, mtime=shift, position=position)
+            )
         case "touch":
-            fields = look.mapping(value, place, "touch", ("mtime",), required=("mtime",)) or {}
-            shift = shift_of(look, (*place, "mtime"), fields["mtime"]) if "mtime" in fields else None
+            shift = node.called("touch").fields(("mtime",), required=("mtime",)).read("mtime", shift_of)
             return None if shift is None else WorldEvent("touch", path, mtime=shift, position=position)
         case "rename":
-            if not is_safe(look, value, place):
+            to = node.value
+            if not is_safe(node, to):
                 return None
-            if value == path or value.startswith(path + "/"):
-                message = f"{path!r} cannot be renamed to {value!r}"
-                look.note(place, message, "Name another place.", rule="path-conflict")
-            return WorldEvent("rename", path, to=value, position=position)
+            if to == path or to.startswith(path + "/"):
+                message = f"{path!r} cannot be renamed to {to!r}"
+                node.note(message, "Name another place.", rule="path-conflict")
+            return WorldEvent("rename", path, to=to, position=position)
         case "chmod":
-            mode = mode_of(look, place, value)
+            mode = mode_of(node)
             return None if mode is None else WorldEvent("chmod", path, mode=mode, position=position)
         case _:
-            target = look.string(value, place, "the target of a link")
+            target = node.called("the target of a link").string()
             if target is None:
                 return None
             if "\0" in target:
-                look.note(
-                    place, "the target of a link contains a NUL character", "No file name can contain it."
-                )
+                node.note("the target of a link contains a NUL character", "No file name can contain it.")
                 return None
             return WorldEvent("symlink", path, Symlink(target), position=position)

@@ -59,7 +59,7 @@ def plain_heading(scenario_id: str, data: bytes) -> Heading | None:
 def heading_of(document: Document, scenario_id: str) -> Heading:
     """Return the heading of a scenario that was read. Raises SuiteError."""
     look = Inspection(document)
-    top = look.fields(document.value, (), "a scenario", required=("title", "requirement"))
+    top = look.top.called("a scenario").fields(required=("title", "requirement"))
     heading = Heading(
         scenario_id,
         top.text("title"),

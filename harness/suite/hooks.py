@@ -3,12 +3,11 @@
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast, get_args
 
 from readfirst.harness.session import Hook
-from readfirst.harness.source.inspection import Fields, Inspection
-from readfirst.harness.source.strict_yaml import YamlPath
+from readfirst.harness.source.inspection import Fields, Node
 from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import given_entry
 from readfirst.harness.suite.entry import RegularFile
@@ -22,99 +21,90 @@ _AFTER = ("block", "context", "exit", "modify")
 _MATCHER = re.compile(rf"\*|(?:{'|'.join(CALLS)})(?:\|(?:{'|'.join(CALLS)}))*")
 
 
-def read_hooks(look: Inspection, reach: Reach, given: Fields) -> tuple[GivenHook, ...]:
+def read_hooks(reach: Reach, given: Fields) -> tuple[GivenHook, ...]:
     """Read the hooks of a workspace, in the order in which they run; `reach` notes what they touch."""
-    listed, place = given.sequence("hooks", empty=False), given.place("hooks")
-    hooks = [_hook(look, reach, (*place, number), each) for number, each in enumerate(listed)]
+    hooks = [_hook(reach, each) for each in given.items("hooks", empty=False)]
     return tuple(hook for hook in hooks if hook is not None)
 
 
-def _hook(look: Inspection, reach: Reach, place: YamlPath, value: Any) -> GivenHook | None:
-    fields = look.mapping(value, place, "a hook", (*_EVENTS, *_ACTIONS))
-    if fields is None:
+def _hook(reach: Reach, node: Node) -> GivenHook | None:
+    fields = node.called("a hook").fields((*_EVENTS, *_ACTIONS))
+    if fields.wrong:
         return None
-    event = _only(look, place, fields, _EVENTS, "runs at no event")
-    action = _only(look, place, fields, _ACTIONS, "does nothing")
+    event = _only(fields, _EVENTS, "runs at no event")
+    action = _only(fields, _ACTIONS, "does nothing")
     if event is None or action is None:
         return None
-    matcher = look.string(fields[event], (*place, event), f"what {event} matches")
+    matcher = fields[event].called(f"what {event} matches").string()
     if matcher is not None and not _MATCHER.fullmatch(matcher):
         fix = "Write the names of tools with | between them, or * for all: Edit|Write."
-        look.note((*place, event), f"{matcher!r} matches no tool", fix)
+        fields[event].note(f"{matcher!r} matches no tool", fix)
     if event == "PostToolUse" and action not in _AFTER:
-        message = f"a hook cannot {action} once the call is made"
-        look.note((*place, action), message, f"Write one of: {', '.join(_AFTER)}.", key=True)
+        fix = f"Write one of: {', '.join(_AFTER)}."
+        fields[action].note(f"a hook cannot {action} once the call is made", fix, key=True)
     hook = GivenHook(cast(HookEvent, event), matcher or "*", cast(HookAction, action))
-    return _with_action(look, reach, (*place, action), hook, fields[action])
+    return _with_action(reach, fields[action], hook)
 
 
-def _only(
-    look: Inspection, place: YamlPath, fields: Mapping[str, Any], keys: tuple[str, ...], lacking: str
-) -> str | None:
+def _only(fields: Fields, keys: tuple[str, ...], lacking: str) -> str | None:
     """Return the one key of `keys` that there is."""
-    found = [key for key in fields if key in keys]
+    found = [key for key in fields.values if key in keys]
     if not found:
-        look.note(place, f"the hook {lacking}", f"Write one of: {', '.join(keys)}.")
+        fields.node.note(f"the hook {lacking}", f"Write one of: {', '.join(keys)}.")
         return None
     if len(found) > 1:
         message = f"a hook has both {found[0]} and {found[1]}"
-        look.note((*place, found[1]), message, "Make each a hook of its own.", key=True)
+        fields[found[1]].note(message, "Make each a hook of its own.", key=True)
     return found[0]
 
 
-def _with_action(
-    look: Inspection, reach: Reach, place: YamlPath, hook: GivenHook, value: Any
-) -> GivenHook | None:
+def _with_action(reach: Reach, node: Node, hook: GivenHook) -> GivenHook | None:
     """Return the hook with what it does."""
-    event, matcher, action = hook.event, hook.matcher, hook.action
-    match action:
+    match hook.action:
         case "input":
-            arguments = look.mapping(value, place, "input")
-            if arguments is None:
+            arguments = node.fields()
+            if arguments.wrong:
                 return None
-            reach.hook_input(place, matcher, arguments)
-            return GivenHook(event, matcher, action, input=arguments)
+            reach.hook_input(node.path, hook.matcher, arguments.values)
+            return replace(hook, input=arguments.values)
         case "exit":
-            fields = look.mapping(value, place, "exit", ("code", "stderr"), required=("code", "stderr")) or {}
-            if not {"code", "stderr"} <= fields.keys():
+            fields = node.fields(("code", "stderr"), required=("code", "stderr"))
+            if not {"code", "stderr"} <= fields.values.keys():
                 return None
-            code = look.integer(fields["code"], (*place, "code"), "code", least=0, most=125)
-            words = _words(look, (*place, "stderr"), fields["stderr"], "stderr")
-            return GivenHook(event, matcher, action, words or "", code or 0)
+            code = fields.integer("code", least=0, most=125)
+            return replace(hook, words=_words(fields["stderr"]) or "", code=code or 0)
         case "modify":
-            files = look.mapping(value, place, "modify") or {}
-            if value == {}:
-                look.note(place, "modify names no path", "Write at least one path.", key=True)
-            return GivenHook(event, matcher, action, files=_files(look, place, files))
+            if node.value == {}:
+                node.note("modify names no path", "Write at least one path.", key=True)
+            return replace(hook, files=_files(node.fields()))
         case _:
-            words = _words(look, place, value, action)
-            return None if words is None else GivenHook(event, matcher, action, words)
+            words = _words(node)
+            return None if words is None else replace(hook, words=words)
 
 
-def _words(look: Inspection, place: YamlPath, value: Any, what: str) -> str | None:
+def _words(node: Node) -> str | None:
     """Return a text that is part of a command, which cannot contain every character."""
-    words = look.string(value, place, what)
+    words = node.string()
     if words is not None and ("\0" in words or any("\ud800" <= each <= "\udfff" for each in words)):
-        message = f"{what} holds a NUL character or half of one, which no command can contain"
-        look.note(place, message, "Leave it out.")
+        message = f"{node.what} holds a NUL character or half of one, which no command can contain"
+        node.note(message, "Leave it out.")
         return None
     return words
 
 
-def _files(look: Inspection, place: YamlPath, files: Mapping[str, Any]) -> dict[str, RegularFile]:
+def _files(fields: Fields) -> dict[str, RegularFile]:
     written = {}
-    for path, content in files.items():
-        at = (*place, path)
-        entry = given_entry(look, at, content)
-        safe = is_safe(look, path, at, key=True)
+    for path, content in fields:
+        entry = given_entry(content)
+        safe = is_safe(content, path, key=True)
         if isinstance(entry, RegularFile):
             if entry.mode is not None or entry.mtime is not None:
                 message = "a hook writes a file's content alone"
-                look.note(at, message, "Leave out mode and mtime: a file gets the time of writing.")
+                content.note(message, "Leave out mode and mtime: a file gets the time of writing.")
             if safe:
                 written[path] = entry
         elif entry is not None:
-            look.note(at, "a hook writes regular files alone", "Write the file's content.")
+            content.note("a hook writes regular files alone", "Write the file's content.")
     return written
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.inspection import Fields, Inspection, a_kind_of, did_you_mean
-from readfirst.harness.source.strict_yaml import Document, YamlPath
+from readfirst.harness.source.inspection import Inspection, Node, a_kind_of, did_you_mean
+from readfirst.harness.source.strict_yaml import Document
 from readfirst.harness.suite.cases import SCENARIO_KEYS
 from readfirst.harness.suite.confinement import OUTSIDE, is_safe
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES, given_entry
@@ -148,9 +148,7 @@ class _Reader(Inspection):
         """The given files, as the steps up to the one that is read have left them."""
 
     def scenario(self, scenario_id: str, *, composed: bool) -> Scenario:
-        top = self.fields(
-            self.document.value, (), "a scenario", SCENARIO_KEYS, ("title", "requirement", "steps")
-        )
+        top = self.top.called("a scenario").fields(SCENARIO_KEYS, ("title", "requirement", "steps"))
         # Nothing is expanded before that is known.
         if repeated_characters(top.values.get("steps")) > MAX_CONTENT_BYTES:
             message = f"the repeated texts of all steps have more than {MAX_CONTENT_BYTES:,} characters"
@@ -158,16 +156,16 @@ class _Reader(Inspection):
             self.finish()
         title, about, rule, disputed = map(top.text, ("title", "about", "rule", "disputed"))
         tags, sources = top.strings("tags"), top.strings("sources")
-        self.law = self.is_true(top, "law")
+        self.law = top.is_true("law")
         platform = top.choice("platform", PLATFORMS)
         if "platform" in top and not self.law and platform != "linux":
             fix = "Write `law: true`, and no expect."
-            self.note(("platform",), "the product was recorded on Linux alone", fix, key=True)
+            top["platform"].note("the product was recorded on Linux alone", fix, key=True)
         requirement = top.choice("requirement", REQUIREMENTS)
-        given = self.given(top.values["given"]) if "given" in top else Given()
+        given = top.read("given", self.given) or Given()
         steps: list[Step] = []
-        for number, value in enumerate(top.sequence("steps", empty=False)):
-            steps.extend(self.step(("steps", number), value))
+        for each in top.items("steps", empty=False):
+            steps.extend(self.step(each))
         self.reach.finish(
             given.permissions.working_directory if given.permissions else "", hooked=bool(given.hooks)
         )
@@ -180,7 +178,7 @@ class _Reader(Inspection):
                 "reminders are expected in line {line}, but not judged",
                 "Write `reminders: true` below given.",
             )
-        contract = read_stated_contract(self, self.contracts, top.values.get("contract"), steps)
+        contract = read_stated_contract(top, self.contracts, steps)
         if composed:
             self.stated(
                 (part for part in parts if part.expect.clauses()),
@@ -207,46 +205,29 @@ class _Reader(Inspection):
             composed=composed,
         )
 
-    def is_true(self, fields: Fields, key: str) -> bool:
-        """Read what is true or left out."""
-        if key in fields and fields.values[key] is not True:
-            self.note(fields.place(key), f"{key} is true or left out", f"Write `{key}: true`.")
-        return fields.values.get(key) is True
-
-    def given(self, value: Any) -> Given:
+    def given(self, node: Node) -> Given:
         known = ("files", "deny", "reminders", "hooks", "memory_files", "disk", *PERMISSION_KEYS)
-        fields = self.fields(value, ("given",), "given", known)
+        fields = node.fields(known)
         files: dict[str, Entry] = {}
-        for path, content in fields.mapping("files").items():
-            place = ("given", "files", path)
-            entry = given_entry(self, place, content)
-            if is_safe(self, path, place, key=True) and entry is not None:
+        for path, content in fields.fields("files"):
+            entry = given_entry(content)
+            if is_safe(content, path, key=True) and entry is not None:
                 files[path] = entry
         self.conflicts(files)
         self.files = {**files}
-        deny = read_rules(self, self.reach, fields.values, "deny")
-        for key in ("reminders", "memory_files"):
-            self.is_true(fields, key)
-        hooks = read_hooks(self, self.reach, fields)
-        return Given(
-            files,
-            deny,
-            "reminders" in fields,
-            hooks,
-            read_permissions(self, self.reach, fields.values),
-            self.disk(fields.values),
-            "memory_files" in fields,
-        )
+        deny = read_rules(self.reach, fields, "deny")
+        reminders, memory_files = (fields.is_true(key) for key in ("reminders", "memory_files"))
+        hooks, permissions = read_hooks(self.reach, fields), read_permissions(self.reach, fields)
+        disk = fields.read("disk", self.disk)
+        return Given(files, deny, reminders, hooks, permissions, disk, memory_files)
 
-    def disk(self, given: Mapping[str, Any]) -> int | None:
-        size = given.get("disk")
-        if "disk" in given and (
-            type(size) is not int or size % DISK_PAGE or not 2 * DISK_PAGE <= size <= _LARGEST_DISK
-        ):
-            message = f"disk is a number of bytes, a multiple of {DISK_PAGE} up to {_LARGEST_DISK}"
-            self.note(("given", "disk"), message, "Write `disk: 16384`.")
-            return None
-        return size
+    def disk(self, node: Node) -> int | None:
+        size: Any = node.value
+        if type(size) is int and size % DISK_PAGE == 0 and 2 * DISK_PAGE <= size <= _LARGEST_DISK:
+            return size
+        message = f"disk is a number of bytes, a multiple of {DISK_PAGE} up to {_LARGEST_DISK}"
+        node.note(message, "Write `disk: 16384`.")
+        return None
 
     def unseen_rewinds(self, steps: Sequence[Step]) -> None:
         """Note rewinds without a call behind them, at which what they bring back would be seen."""
@@ -283,120 +264,103 @@ class _Reader(Inspection):
                 above = above.rpartition("/")[0]
             if isinstance(entry, HardLink) and not isinstance(files.get(entry.to), RegularFile):
                 message = f"the hard link names {entry.to!r}, which is not a given regular file"
-                self.note(
-                    (*place, "hardlink"),
-                    message,
-                    "Name a file of given: with its whole path.",
-                    rule="path-conflict",
-                )
+                fix = "Name a file of given: with its whole path."
+                self.note((*place, "hardlink"), message, fix, rule="path-conflict")
         self.reach.files(files)
 
-    def step(self, place: YamlPath, value: Any) -> Sequence[Step]:
-        action = self.action(place, value, _ACTIONS, "a step")
-        steps = self.steps_of(place, value, action) if action is not None else ()
+    def step(self, node: Node) -> Sequence[Step]:
+        action = self.action(node.called("a step"), _ACTIONS)
+        steps = self.steps_of(node, action) if action is not None else ()
         if action not in SESSION_EVENTS:  # whose own steps come here one by one
             for each in steps:
                 make(each, self.files)
         return steps
 
-    def steps_of(self, place: YamlPath, value: Any, action: str) -> Sequence[Step]:
+    def steps_of(self, node: Node, action: str) -> Sequence[Step]:
         if action in CALLS:
-            call = self.call(place, value, action, ("during", "interrupted", "expect"))
+            call = self.call(node, action, ("during", "interrupted", "expect"))
             return () if call is None else (call,)
         if action == "parallel":
-            group = self.parallel(place, value)
-            return () if group is None else (group,)
+            return (self.parallel(node),)
         if action == "at_once":
-            self.mapping(value, place, "what sessions do at once", (action,))
-            return self.at_once((*place, action), value[action])
+            node.called("what sessions do at once").fields((action,))
+            return self.at_once(node.below(action))
         if action in SESSION_EVENTS:
-            self.mapping(value, place, action, (action,))
-            return read_session_event(self, self.reach, place, action, value[action], self.step)
-        self.mapping(value, place, f"the world event {action}", (action,))
-        return read_event(self, self.reach, place, action, value[action])
+            node.called(action).fields((action,))
+            return read_session_event(node, self.reach, action, self.step)
+        node.called(f"the world event {action}").fields((action,))
+        return read_event(node, self.reach, action)
 
-    def action(self, place: YamlPath, value: Any, actions: Sequence[str], what: str) -> str | None:
+    def action(self, node: Node, actions: Sequence[str]) -> str | None:
         """Return the one key that says what is done."""
-        if not isinstance(value, dict):
-            self.note(
-                place,
-                f"{what} must be a mapping, not {a_kind_of(value)}",
-                f"Begin it with one of: {', '.join(actions)}.",
-            )
+        begin = f"Begin it with one of: {', '.join(actions)}."
+        if not isinstance(node.value, dict):
+            node.note(f"{node.what} must be a mapping, not {a_kind_of(node.value)}", begin)
             return None
-        found: list[str] = [key for key in value if key in actions]
+        found: list[str] = [key for key in node.value if key in actions]
         if len(found) == 1:
             return found[0]
         if found:
             fix = "Make each its own step; calls of one message go under parallel:."
-            self.note((*place, found[1]), f"{what} has both {found[0]} and {found[1]}", fix, key=True)
+            node.below(found[1]).note(f"{node.what} has both {found[0]} and {found[1]}", fix, key=True)
             return None
-        others = [key for key in value if key not in ("during", "interrupted", "expect")]
+        others = [key for key in node.value if key not in ("during", "interrupted", "expect")]
         if not others:
-            self.note(place, f"{what} does nothing", f"Begin it with one of: {', '.join(actions)}.")
+            node.note(f"{node.what} does nothing", begin)
         elif others[0][:1].isupper():
             fix = did_you_mean(others[0], [action for action in actions if action in CALLS] or actions)
-            self.note(
-                (*place, others[0]), f"there is no tool {others[0]!r}", fix, rule="unknown-tool", key=True
-            )
+            message = f"there is no tool {others[0]!r}"
+            node.below(others[0]).note(message, fix, rule="unknown-tool", key=True)
         else:
-            fix = did_you_mean(others[0], actions)
-            self.note(
-                (*place, others[0]),
-                f"{others[0]!r} is not a step here",
-                fix,
-                rule="unknown-event",
-                key=True,
-            )
+            fix, message = did_you_mean(others[0], actions), f"{others[0]!r} is not a step here"
+            node.below(others[0]).note(message, fix, rule="unknown-event", key=True)
         return None
 
-    def call(
-        self, place: YamlPath, value: Mapping[str, Any], tool: str, others: tuple[str, ...]
-    ) -> ToolCall | None:
+    def calls(self, nodes: Sequence[Node], others: tuple[str, ...]) -> Iterator[ToolCall]:
+        """Yield the calls of a list that are right."""
+        for node in nodes:
+            action = self.action(node.called("a call"), CALLS)
+            call = self.call(node, action, others) if action else None
+            if call is not None:
+                yield call
+
+    def call(self, node: Node, tool: str, others: tuple[str, ...]) -> ToolCall | None:
         grouped = "during" not in others
         what = f"a call of {tool}" + (" in a group" if grouped else "")
-        self.mapping(value, place, what, (tool, *others), elsewhere=_ELSEWHERE)
-        arguments = self.mapping(value[tool], (*place, tool), f"the arguments of {tool}")
+        fields = node.called(what).fields((tool, *others), elsewhere=_ELSEWHERE)
+        asked = fields[tool].called(f"the arguments of {tool}").fields()
+        arguments = None if asked.wrong else {name: read_arguments(value) for name, value in asked}
         if arguments is not None:
-            arguments = read_arguments(self, (*place, tool), arguments)
-            self.reach.call((*place, tool), tool, arguments)
+            self.reach.call(asked.node.path, tool, arguments)
         events: list[WorldEvent] = []
-        if "during" in value and not grouped:
-            during = (*place, "during")
-            for number, item in enumerate(
-                self.sequence(value["during"], during, "during", empty=False) or ()
-            ):
-                at = (*during, number)
-                action = self.action(at, item, EVENTS, "a world event")
-                if action is not None:
-                    self.mapping(item, at, f"the world event {action}", (action,))
-                    events.extend(read_event(self, self.reach, at, action, item[action]))
         interrupted = None
-        if "interrupted" in value and not grouped:
-            interrupted = self.interruption((*place, "interrupted"), value["interrupted"], events, arguments)
-        expect = Expectation()
-        if "expect" in value and self.law:
-            fix = "Leave it out: nobody may be harmed, and that is all."
-            self.note((*place, "expect"), "a call of a law has no expect", fix, key=True)
-        elif "expect" in value:
-            expect = read_expectation(
-                self,
-                (*place, "expect"),
-                value["expect"],
-                GROUPED_CALL_KEYS if grouped else CALL_KEYS,
-                partial(self.in_a_word, tool=tool, arguments=arguments or {}),
+        if not grouped:
+            for each in fields.items("during", empty=False):
+                action = self.action(each.called("a world event"), EVENTS)
+                if action is not None:
+                    each.called(f"the world event {action}").fields((action,))
+                    events.extend(read_event(each, self.reach, action))
+            interrupted = fields.read(
+                "interrupted", partial(self.interruption, events=events, arguments=arguments)
             )
+        expect = Expectation()
+        if "expect" in fields and self.law:
+            fix = "Leave it out: nobody may be harmed, and that is all."
+            fields["expect"].note("a call of a law has no expect", fix, key=True)
+        elif "expect" in fields:
+            keys = GROUPED_CALL_KEYS if grouped else CALL_KEYS
+            in_a_word = partial(self.in_a_word, tool=tool, arguments=arguments or {})
+            expect = read_expectation(fields["expect"], keys, in_a_word)
         elif self.require_expect and not self.law:
             fix = "Write it, or let `readfirst product record` fill it in."
-            self.note(place, f"the call of {tool} has no expect", fix, rule="missing-expect")
+            node.note(f"the call of {tool} has no expect", fix, rule="missing-expect")
         if arguments is None:
             return None
-        position = self.document.position(place)
-        return ToolCall(tool, arguments, tuple(events), expect, position, interrupted)
+        return ToolCall(tool, arguments, tuple(events), expect, node.position, interrupted)
 
     def in_a_word(
         self,
-        place: YamlPath,
+        node: Node,
         word: str,
         files: Mapping[str, Entry | None],
         *,
@@ -407,97 +371,78 @@ class _Reader(Inspection):
 
         Beside `files` it is what the call says of these changes.
         """
-        position = self.document.position(place)
+        position = node.position
         if files and word != DONE:
-            fix = f"Write `answer: {DONE}`, or `error:` and `text:`."
-            self.note(place, f"{word!r} says nothing of changed files", fix)
+            node.note(
+                f"{word!r} says nothing of changed files", f"Write `answer: {DONE}`, or `error:` and `text:`."
+            )
             return Clause(position=position)
         if word not in (SHOWN, DONE):
             words = self.words().get(word)
             if words is None:
                 fix = did_you_mean(word, [SHOWN, DONE, *self.words()])
-                self.note(place, f"{word!r} alone says nothing that is expected", fix)
+                node.note(f"{word!r} alone says nothing that is expected", fix)
                 return Clause(error=word, position=position)
             text = in_words(words, arguments)
             if text is None:
                 fix = "Write `error:` and `text:`, or give the call the arguments that its message names."
-                self.note(place, f"the message of {word} names an argument that this {tool} lacks", fix)
+                node.note(f"the message of {word} names an argument that this {tool} lacks", fix)
             return Clause(error=word, text=text, position=position)
         clause = plain_answer(word, tool, arguments, self.files, files)
         if clause is None:
             fix = f"Write `text:` and the text; `{word}` is for {_PLAIN[word]} that the scenario states."
-            self.note(place, f"what this {tool} gives is not known here", fix)
+            node.note(f"what this {tool} gives is not known here", fix)
             return Clause(position=position)
         return replace(clause, position=position)
 
     def interruption(
-        self,
-        place: YamlPath,
-        value: Any,
-        events: Sequence[WorldEvent],
-        arguments: Mapping[str, Any] | None,
+        self, node: Node, events: Sequence[WorldEvent], arguments: Mapping[str, Any] | None
     ) -> Interruption | None:
         """Return what ends a call early; a message is cut within its last argument, before anything else happens."""
-        how = self.choice(value, place, "interrupted", tuple(INTERRUPTIONS))
+        how = node.choice(tuple(INTERRUPTIONS))
         if events and how and how not in WAITING:
-            self.note(place, f"a call that is {how} has no moment for `during`", "Make them steps before it.")
+            node.note(f"a call that is {how} has no moment for `during`", "Make them steps before it.")
         last = list(arguments.values())[-1] if arguments else None
         if how in ("cut", "limit") and not (isinstance(last, str) and len(last) > 1):
-            self.note(place, "the last argument is no text that can be cut", "Put a longer text last.")
+            node.note("the last argument is no text that can be cut", "Put a longer text last.")
         return cast(Interruption, how) if how else None
 
-    def parallel(self, place: YamlPath, value: Mapping[str, Any]) -> ParallelCalls | None:
-        self.mapping(value, place, "a group", ("parallel", "expect"))
-        calls = []
-        for number, item in enumerate(
-            self.sequence(value["parallel"], (*place, "parallel"), "parallel") or ()
-        ):
-            at = (*place, "parallel", number)
-            action = self.action(at, item, CALLS, "a call")
-            call = self.call(at, item, action, ("expect",)) if action else None
-            if call is not None:
-                calls.append(call)
-        if isinstance(value["parallel"], list) and len(value["parallel"]) < 2:
-            self.note(
-                (*place, "parallel"),
-                "a group has at least two calls",
-                "Add one, or make the call a step.",
-                key=True,
-            )
-        expect = Expectation()
-        if "expect" in value:
-            expect = read_expectation(self, (*place, "expect"), value["expect"], GROUP_KEYS)
-        return ParallelCalls(tuple(calls), expect, self.document.position(place))
+    def parallel(self, node: Node) -> ParallelCalls:
+        fields = node.called("a group").fields(("parallel", "expect"))
+        listed = fields.items("parallel")
+        calls = tuple(self.calls(listed, ("expect",)))
+        if isinstance(fields.values["parallel"], list) and len(listed) < 2:
+            fix = "Add one, or make the call a step."
+            fields["parallel"].note("a group has at least two calls", fix, key=True)
+        expect = read_expectation(fields["expect"], GROUP_KEYS) if "expect" in fields else Expectation()
+        return ParallelCalls(calls, expect, node.position)
 
-    def at_once(self, place: YamlPath, value: Any) -> Sequence[ParallelCalls]:
+    def at_once(self, node: Node) -> Sequence[ParallelCalls]:
         """Return a group for each time that two sessions do something at once."""
         if not self.law:
             fix = "Write `law: true`: what comes of it depends on who is faster."
-            self.note(place, "sessions act at once in a law alone", fix, key=True)
+            node.note("sessions act at once in a law alone", fix, key=True)
         keys = ("sessions", "times")
-        fields = self.mapping(value, place, "what sessions do at once", keys, required=keys) or {}
-        times = fields.get("times")
+        fields = node.called("what sessions do at once").fields(keys, required=keys)
+        times = fields.values.get("times")
         if type(times) is not int or not 1 <= times <= _ROUNDS:
-            self.note((*place, "times"), f"times must be a number from 1 to {_ROUNDS}", "Write how often.")
+            message = f"times must be a number from 1 to {_ROUNDS}"
+            self.note((*node.path, "times"), message, "Write how often.")
             return ()
-        sessions = self.sequence(fields.get("sessions"), (*place, "sessions"), "sessions") or ()
+        sessions = fields.items("sessions")
         if len(sessions) != 2:
-            self.note((*place, "sessions"), "there are two sessions", "Write the calls of each, as a list.")
+            message = "there are two sessions"
+            self.note((*node.path, "sessions"), message, "Write the calls of each, as a list.")
             return ()
-        calls: list[ToolCall] = []
-        sides: list[int] = []
-        for side, listed in enumerate(sessions):
-            at = (*place, "sessions", side)
-            for number, item in enumerate(self.sequence(listed, at, "a session's calls", empty=False) or ()):
-                action = self.action((*at, number), item, CALLS, "a call")
-                call = self.call((*at, number), item, action, ()) if action else None
-                if call is not None:
-                    calls.append(call)
-                    sides.append(side)
-        position = self.document.position(place)
+        acting = [
+            (side, call)
+            for side, session in enumerate(sessions)
+            for call in self.calls(session.called("a session's calls").items(empty=False), ())
+        ]
+        sides = tuple(side for side, _ in acting)
         return [
             ParallelCalls(
-                tuple(_numbered(each, number) for each in calls), position=position, sides=tuple(sides)
+                tuple(_numbered(each, number) for _, each in acting), position=node.position, sides=sides
             )
             for number in range(1, times + 1)
         ]

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:  # an implementation needs what is a file, and no YAML
-    from readfirst.harness.source.inspection import Inspection
-    from readfirst.harness.source.strict_yaml import YamlPath
+    from readfirst.harness.source.inspection import Node
 
 
 USER, ACL = "user.", "system.posix_acl_access"
@@ -57,13 +56,12 @@ def ownership_of(value: Mapping[str, Any]) -> Ownership:
     return Ownership(value.get("owner"), value.get("group"), tuple(read))
 
 
-def read_ownership(look: Inspection, path: YamlPath, value: Any) -> Ownership | None:
+def read_ownership(node: Node) -> Ownership | None:
     """Read the ownership at a place of a scenario, and note what is wrong with it."""
     try:
-        return ownership_of(value)
+        return ownership_of(node.value)
     except (ValueError, TypeError, AttributeError):
-        look.note(
-            path,
+        node.note(
             "this is no ownership",
             f"Write owner and group as numbers up to {_LARGEST_ID}, and below attributes names that begin with "
             f"{USER}, or {ACL}, each with a text or {{base64: ...}}.",

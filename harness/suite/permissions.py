@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from readfirst.harness.session import MODES, PermissionMode
-from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.inspection import Fields
 from readfirst.harness.suite.confinement import is_safe
 
 if TYPE_CHECKING:
@@ -45,37 +44,31 @@ class GivenPermissions:
         ]
 
 
-def read_permissions(look: Inspection, reach: Reach, given: Mapping[str, Any]) -> GivenPermissions | None:
+def read_permissions(reach: Reach, given: Fields) -> GivenPermissions | None:
     """Read what `given` says of permissions; None where it says nothing, and every call is allowed."""
-    place = ("given",)
     mentioned = [key for key in PERMISSION_KEYS if key in given]
     if not mentioned:
         return None
     if "mode" not in given:
         message = f"{mentioned[0]} means nothing without a mode: then every call is allowed"
-        look.note((*place, mentioned[0]), message, f"Add `mode:` with one of: {', '.join(MODES)}.", key=True)
+        given[mentioned[0]].note(message, f"Add `mode:` with one of: {', '.join(MODES)}.", key=True)
         return None
-    mode = look.choice(given["mode"], (*place, "mode"), "mode", MODES)
-    allow = read_rules(look, reach, given, "allow")
-    at_home = given.get("working_directory", "")
+    mode, allow = given.choice("mode", MODES), read_rules(reach, given, "allow")
+    at_home = given.values.get("working_directory", "")
     if "working_directory" in given:
-        is_safe(look, at_home, (*place, "working_directory"))
-    further: tuple[str, ...] = ()
-    if (key := "additional_directories") in given:
-        further = look.strings(given[key], (*place, key), key)
-        for number, folder in enumerate(further):
-            is_safe(look, folder, (*place, key, number))
+        is_safe(given["working_directory"], at_home)
+    further = given.strings("additional_directories")
+    for number, folder in enumerate(further):
+        is_safe(given["additional_directories"].below(number), folder)
     return GivenPermissions(cast(PermissionMode, mode), allow, at_home, further)
 
 
-def read_rules(look: Inspection, reach: Reach, given: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def read_rules(reach: Reach, given: Fields, key: str) -> tuple[str, ...]:
     """Read a list of permission rules, `allow` or `deny`."""
-    if key not in given:
-        return ()
-    rules = look.strings(given[key], ("given", key), key)
+    rules = given.strings(key)
     for number, rule in enumerate(rules):
         if not _RULE.fullmatch(rule):
             fix = "Write a tool and, in parentheses, a pattern: Edit(secret/**)."
-            look.note(("given", key, number), f"{rule!r} is not a permission rule", fix)
+            given[key].below(number).note(f"{rule!r} is not a permission rule", fix)
     reach.rules(("given", key), rules)
     return rules

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -41,14 +41,14 @@ def load_releases(path: Path) -> Releases:
     if not path.exists():
         return Releases()
     look = Inspection.of(path)
-    top = look.fields(look.document.value, (), "the file", ("versions",), ("versions",))
+    top = look.top.fields(("versions",), ("versions",))
     versions = top.strings("versions")
-    for number, version in enumerate(versions):
-        place = ("versions", number)
+    for number, (former, version) in enumerate(pairwise(("0", *versions))):
+        node = top["versions"].below(number)
         if not _EXACT.fullmatch(version):
-            look.note(place, f"{version!r} is not a version", "Write it as 2.1.7.")
-        elif number and _EXACT.fullmatch(versions[number - 1]) and not _older(versions[number - 1], version):
-            look.note(place, f"{version} comes after {versions[number - 1]}", "Write the oldest first.")
+            node.note(f"{version!r} is not a version", "Write it as 2.1.7.")
+        elif _EXACT.fullmatch(former) and Version(former) >= Version(version):
+            node.note(f"{version} comes after {former}", "Write the oldest first.")
     look.finish()
     return Releases(versions)
 
@@ -57,10 +57,6 @@ def releases_text(versions: Iterable[str]) -> str:
     """Return the file for these versions."""
     head = "# Every published version that can be installed, oldest first, according to npm.\nversions:\n"
     return head + "".join(f"  - {version}\n" for version in versions)
-
-
-def _older(one: str, other: str) -> bool:
-    return Version(one) < Version(other)
 
 
 What = TypeVar("What")

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
-from readfirst.harness.source.inspection import Inspection
-from readfirst.harness.source.strict_yaml import YamlPath
+from readfirst.harness.source.inspection import Node
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES
 from readfirst.harness.suite.entry import TextContent
 
@@ -25,29 +24,25 @@ class RepeatedText(str):
         return text
 
 
-def read_arguments(look: Inspection, place: YamlPath, value: Mapping[str, Any]) -> dict[str, Any]:
+def read_arguments(node: Node) -> Any:
     """Return arguments in which `{repeat: TEXT, times: N}` is the text that it stands for; notes what is wrong."""
-
-    def read(at: YamlPath, given: Any) -> Any:
-        match given:
-            case {"repeat": unit, "times": times} if given.keys() == _KEYS:
-                text = look.string(unit, (*at, "repeat"), "repeat")
-                count = look.integer(times, (*at, "times"), "times", least=1, most=MAX_CONTENT_BYTES)
-                if text is None or count is None:
-                    return ""
-                if len(text) * count > MAX_CONTENT_BYTES:
-                    message = f"the argument has more than {MAX_CONTENT_BYTES:,} characters"
-                    look.note((*at, "repeat"), message, "Lower times: no rule of the tools needs more.")
-                    return ""
-                return RepeatedText.of(text, count)
-            case dict():
-                return {key: read((*at, key), item) for key, item in given.items()}
-            case list():
-                return [read((*at, number), item) for number, item in enumerate(given)]
-            case _:
-                return given
-
-    return {key: read((*place, key), item) for key, item in value.items()}
+    match node.value:
+        case {"repeat": _, "times": _} if node.value.keys() == _KEYS:
+            text = node.below("repeat").string()
+            count = node.below("times").integer(least=1, most=MAX_CONTENT_BYTES)
+            if text is None or count is None:
+                return ""
+            if len(text) * count > MAX_CONTENT_BYTES:
+                message = f"the argument has more than {MAX_CONTENT_BYTES:,} characters"
+                node.below("repeat").note(message, "Lower times: no rule of the tools needs more.")
+                return ""
+            return RepeatedText.of(text, count)
+        case dict():
+            return {key: read_arguments(node.below(key)) for key in node.value}
+        case list():
+            return [read_arguments(node.below(number)) for number in range(len(node.value))]
+        case _:
+            return node.value
 
 
 def in_short_form(value: Any) -> Any:

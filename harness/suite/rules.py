@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source.finding import Position
-from readfirst.harness.source.inspection import Fields, Inspection
+from readfirst.harness.source.inspection import Fields, Inspection, Node
 from readfirst.harness.suite.harm_kinds import GUARDED, Kind
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.scenario import CALLS
@@ -113,32 +113,25 @@ def load_rules(path: Path) -> Rules:
     """Read `rules.yaml`. Raises SuiteError with all problems."""
     look = Inspection.of(path)
     keys = ("classes", "rules")
-    top = look.fields(look.document.value, (), "the file", keys, keys)
-    classes = _classes(top) if "classes" in top else {}
-    rules = {name: _rule(look, name, value) for name, value in top.mapping("rules").items()}
+    top = look.top.fields(keys, keys)
+    classes = top["classes"].fields(CLASSES, CLASSES) if "classes" in top else top.fields("classes")
+    meanings = {name: text.called(f"the class {name}").string() or "" for name, text in classes}
+    rules = {name: _rule(name, node) for name, node in top.fields("rules")}
     look.finish()
-    return Rules(classes, rules)
+    return Rules({name: meanings[name] for name in CLASSES}, rules)
 
 
-def _classes(top: Fields) -> Mapping[RuleClass, str]:
-    fields = top.look.fields(top.values["classes"], ("classes",), "classes", CLASSES, CLASSES).values
-    texts = {
-        name: top.look.string(text, ("classes", name), f"the class {name}") for name, text in fields.items()
-    }
-    return {name: texts.get(name) or "" for name in CLASSES}
-
-
-def _rule(look: Inspection, name: str, value: object) -> Rule:
-    path, what = ("rules", name), f"rule {name}"
+def _rule(name: str, node: Node) -> Rule:
+    what = f"rule {name}"
     if _ID.fullmatch(name) is None:
         fix = "Write lower-case letters, digits and single hyphens."
-        look.note(path, f"{name!r} is not in the form of an id", fix, key=True)
-    fields = look.fields(value, path, what, _KEYS, _NEEDED, whose=what)
+        node.note(f"{name!r} is not in the form of an id", fix, key=True)
+    fields = node.called(what).fields(_KEYS, _NEEDED, whose=what)
     harmless = fields.values.get("guards") == NO_HARM
     if fields.values.get("class") == "safety" and harmless:
         fix = f"Name what is harmed where it does not hold ({', '.join(GUARDED)}), or give it another class."
         message = f"{what} is of the class safety, and guards against nothing"
-        look.note(fields.place("guards"), message, fix, key=True)
+        fields["guards"].note(message, fix, key=True)
     return Rule(
         id=name,
         title=fields.text("title"),
@@ -147,7 +140,7 @@ def _rule(look: Inspection, name: str, value: object) -> Rule:
         tools=_list(fields, "tools", what, CALLS),
         sources=_list(fields, "sources", what),
         why=fields.text("why"),
-        position=look.document.position(path, key=True),
+        position=node.look.document.position(node.path, key=True),
         always_refused=fields.string("always_refused"),
         guards=() if harmless else cast(tuple[Kind, ...], _list(fields, "guards", what, GUARDED)),
     )
@@ -157,9 +150,9 @@ def _list(fields: Fields, key: str, what: str, known: tuple[str, ...] = ()) -> t
     """Return a list that is not empty, of words that are `known`, if any are."""
     items = fields.strings(key)
     if fields.values.get(key) == []:
-        fields.look.note(fields.place(key), f"{what} has no {key}", "Name at least one.")
+        fields[key].note(f"{what} has no {key}", "Name at least one.")
     for number, item in enumerate(items if known else ()):
-        fields.look.choice(item, (*fields.place(key), number), key, known)
+        fields[key].below(number, key)._replace(value=item).choice(known)
     return items
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from readfirst.harness.source.inspection import Inspection
-from readfirst.harness.source.strict_yaml import YamlPath
+from readfirst.harness.source.inspection import Node
 from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import SessionEvent, SessionEventKind, Step
@@ -20,61 +19,35 @@ SESSION_EVENTS = ("resume", "compact", "rewind", "mention", *_INNER)
 
 
 def read_session_event(
-    look: Inspection,
-    reach: Reach,
-    place: YamlPath,
-    kind: str,
-    value: Any,
-    read_step: Callable[[YamlPath, Any], Sequence[Step]],
+    node: Node, reach: Reach, kind: str, read_step: Callable[[Node], Sequence[Step]]
 ) -> Sequence[Step]:
-    """Read the event `kind` of the step at `place`.
+    """Read the event `kind` of a step.
 
     The steps of sub-agents or another session, read by `read_step`, are between two.
     """
-    position = look.document.position(place)
-    match kind:
-        case "resume":
-            _nothing(look, place, kind, value)
-            return (SessionEvent("resume", position),)
-        case "compact":
-            _nothing(look, place, kind, value)
-            return (SessionEvent("compact", position),)
-        case "rewind":
-            _nothing(look, place, kind, value)
-            return (SessionEvent("rewind", position),)
-        case "mention":
-            if not is_safe(look, value, (*place, kind)):
-                return ()
-            reach.mention((*place, kind), value)
-            return (SessionEvent("mention", position, value),)
-        case _:
-            at = (*place, kind)
-            end, who = _INNER[kind]
-            keys = ("agent", "steps") if kind == "background" else ("steps",)
-            fields = look.mapping(value, at, who, keys, required=keys) or {}
-            name = look.string(fields["agent"], (*at, "agent"), "agent") if "agent" in fields else None
-            listed = look.sequence(fields["steps"], (*at, "steps"), "steps", empty=False) if fields else ()
-            steps: list[Step] = []
-            for number, each in enumerate(listed or ()):
-                if isinstance(each, dict) and (
-                    inner := next((key for key in each if key in SESSION_EVENTS), None)
-                ):
-                    look.note(
-                        (*at, "steps", number, inner),
-                        f"{inner} is no step of {who}",
-                        "Write it behind these steps.",
-                        rule="unknown-event",
-                        key=True,
-                    )
-                    continue
-                steps += read_step((*at, "steps", number), each)
-            begin = cast(SessionEventKind, kind)
-            return (SessionEvent(begin, position, name or ""), *steps, SessionEvent(end, position))
-
-
-def _nothing(look: Inspection, place: YamlPath, kind: str, value: Any) -> None:
-    if value != {}:
-        look.note((*place, kind), f"{kind} has nothing to say more of", f"Write `{kind}: {{}}`.")
+    told, begin, position = node.below(kind), cast(SessionEventKind, kind), node.position
+    if kind == "mention":
+        if not is_safe(told, told.value):
+            return ()
+        reach.mention(told.path, told.value)
+        return (SessionEvent(begin, position, told.value),)
+    if kind not in _INNER:
+        if told.value != {}:
+            told.note(f"{kind} has nothing to say more of", f"Write `{kind}: {{}}`.")
+        return (SessionEvent(begin, position),)
+    end, who = _INNER[kind]
+    keys = ("agent", "steps") if kind == "background" else ("steps",)
+    fields = told.called(who).fields(keys, required=keys)
+    name = fields.text("agent")
+    steps: list[Step] = []
+    for each in fields.items("steps", empty=False):
+        found = each.value if isinstance(each.value, dict) else ()
+        if inner := next((key for key in found if key in SESSION_EVENTS), ""):
+            fix = "Write it behind these steps."
+            each.below(inner).note(f"{inner} is no step of {who}", fix, rule="unknown-event", key=True)
+        else:
+            steps += read_step(each)
+    return (SessionEvent(begin, position, name), *steps, SessionEvent(end, position))
 
 
 def inner_steps(step: Any) -> tuple[str, list[Any]]:

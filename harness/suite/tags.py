@@ -9,8 +9,8 @@ from readfirst.harness.source.inspection import Inspection
 def load_tags(path: Path) -> Mapping[str, str]:
     """Return the meaning of every tag. Raises SuiteError with all problems."""
     look = Inspection.of(path)
-    entries = look.fields(look.document.value, (), "the file", ("tags",), ("tags",)).mapping("tags")
-    for tag, meaning in entries.items():
-        look.string(meaning, ("tags", tag), f"the meaning of {tag}")
+    entries = look.top.fields(("tags",), ("tags",)).fields("tags")
+    for tag, meaning in entries:
+        meaning.called(f"the meaning of {tag}").string()
     look.finish()
-    return entries
+    return entries.values

@@ -5,10 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from readfirst.harness.source.inspection import Inspection, did_you_mean
-from readfirst.harness.source.strict_yaml import YamlPath
+from readfirst.harness.source.inspection import Inspection, Node, did_you_mean
 from readfirst.harness.suite.scenario import TOOLS
 
 _KEYS = ("summary", "codes", "words", "data", "data_ends", "forms")
@@ -116,8 +114,8 @@ class Vocabulary:
 def load_vocabulary(path: Path) -> Vocabulary:
     """Read `errors.yaml`. Raises SuiteError with all problems."""
     look = Inspection.of(path)
-    entries = look.fields(look.document.value, (), "the file", ("errors",), ("errors",)).mapping("errors")
-    names = {name: _error(look, name, entry) for name, entry in entries.items()}
+    entries = look.top.fields(("errors",), ("errors",)).fields("errors")
+    names = {name: _error(name, node) for name, node in entries}
     owners: dict[str, str] = {}
     for entry in names.values():
         for number, form in enumerate(entry.forms):
@@ -129,44 +127,38 @@ def load_vocabulary(path: Path) -> Vocabulary:
     return Vocabulary(names)
 
 
-def _error(look: Inspection, name: str, entry: Any) -> ErrorName:
-    path = ("errors", name)
+def _error(name: str, node: Node) -> ErrorName:
     if not _NAME.fullmatch(name):
-        look.note(
-            path, f"{name!r} is not an error name", "Write lower-case letters and underscores.", key=True
-        )
-    fields = look.fields(entry, path, name, _KEYS, ("summary", "forms"), whose=name)
+        node.note(f"{name!r} is not an error name", "Write lower-case letters and underscores.", key=True)
+    fields = node.fields(_KEYS, ("summary", "forms"), whose=name)
     codes: dict[str, int] = {}
-    for tool, code in fields.mapping("codes").items():
-        place = (*fields.place("codes"), tool)
+    for tool, code in fields.fields("codes"):
         if tool not in TOOLS:
-            look.note(place, f"there is no tool {tool!r}", did_you_mean(tool, TOOLS), key=True)
-        number = look.integer(code, place, f"the code for {tool}", least=0, most=999)
+            code.note(f"there is no tool {tool!r}", did_you_mean(tool, TOOLS), key=True)
+        number = code.called(f"the code for {tool}").integer(least=0, most=999)
         if number is not None:
             codes[tool] = number
-    listed = enumerate(fields.sequence("forms", empty=False))
-    read = [_form(look, (*fields.place("forms"), number), item) for number, item in listed]
+    read = [_form(item.called("a form")) for item in fields.items("forms", empty=False)]
     forms = tuple(form for form in read if form is not None)
     words = fields.text("words")
     if words and not any(form.fits(words) for form in forms):
-        look.note(fields.place("words"), "no form fits these words", "Add the form that they have.")
+        fields["words"].note("no form fits these words", "Add the form that they have.")
     data, ends = fields.strings("data"), fields.strings("data_ends")
     return ErrorName(name, fields.text("summary"), codes, forms, words, data, ends)
 
 
-def _form(look: Inspection, path: YamlPath, item: Any) -> Form | None:
+def _form(node: Node) -> Form | None:
     tools: tuple[str, ...] = ()
-    if isinstance(item, dict):
-        fields = look.fields(item, path, "a form", ("text", "tools"), ("text",), whose="the form")
+    if isinstance(node.value, dict):
+        fields = node.fields(("text", "tools"), ("text",), whose="the form")
         tools = fields.strings("tools")
-        item = fields.values.get("text", "")
-        path = fields.place("text")
-    text = look.string(item, path, "a form")
+        node = fields["text"].called("a form") if "text" in fields else node._replace(value="")
+    text = node.string()
     if text is None:
         return None
     form = Form(text, tools)
     if form.weight == 0:
-        look.note(path, "a form needs literal characters", "Write the words that the message always has.")
+        node.note("a form needs literal characters", "Write the words that the message always has.")
     elif text != text.strip():
-        look.note(path, "whitespace around a form is never matched", "Remove them.")
+        node.note("whitespace around a form is never matched", "Remove them.")
     return form

@@ -242,7 +242,7 @@ def test_arguments_together_are_no_longer_than_one_may_be(suite: Suite) -> None:
 def test_no_more_mistakes_are_reported_than_somebody_reads() -> None:
     look = Inspection(load("".join(f"k{number}: 1\n" for number in range(2000)).encode(), Path("x.yaml")))
     with pytest.raises(SuiteError) as refused:
-        look.mapping(look.document.value, (), "it", ("title",))
+        look.top.fields(("title",))
     assert len(refused.value.findings) == 1000
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from mutants import Key, Mutant, described
 
 from readfirst.harness.source.finding import Finding, Position, SuiteError
-from readfirst.harness.source.inspection import Inspection
-from readfirst.harness.source.strict_yaml import YamlPath, load, read
+from readfirst.harness.source.inspection import Inspection, Node
+from readfirst.harness.source.strict_yaml import load, read
 
 __all__ = ["KINDS", "LeftOut", "Survivor", "Survivors", "SurvivorsError", "entry_text", "load_survivors"]
 
@@ -118,51 +117,39 @@ class Survivors:
 def load_survivors(file: Path) -> Survivors:
     """Read the file. Raises SurvivorsError with all that is wrong in it."""
     look = Inspection(load(read(file), file))
-    top = _members(look, look.document.value, (), "the file", {"left_out": True, "survivors": True})
+    keys = ("left_out", "survivors")
+    top = look.top.fields(keys, keys)
     left_out: list[LeftOut] = []
     accepted: list[Survivor] = []
-    for n, each in enumerate(look.sequence(top.get("left_out"), ("left_out",), "left_out") or []):
-        path: YamlPath = ("left_out", n)
-        kind = "argument" if isinstance(each, dict) and "argument" in each else "where"
-        found = _members(look, each, path, "an entry", {kind: True, "because": True})
-        where = look.string(found.get(kind), (*path, kind), kind)
-        because = look.string(found.get("because"), (*path, "because"), "because")
+    for node in top.items("left_out"):
+        kind = "argument" if isinstance(node.value, dict) and "argument" in node.value else "where"
+        found = node.called("an entry").fields((kind, "because"), (kind, "because"))
+        where, because = found.string(kind), found.string("because")
         if where and because:
-            left_out.append(LeftOut(where, because, look.document.position(path), kind == "argument"))
-    for n, group in enumerate(look.sequence(top.get("survivors"), ("survivors",), "survivors") or []):
-        path = ("survivors", n)
-        found = _members(look, group, path, "a group", {"kind": True, "because": True, "mutants": True})
-        kind = look.choice(found.get("kind"), (*path, "kind"), "kind", KINDS)
-        because = look.string(found.get("because"), (*path, "because"), "because")
-        at: YamlPath = (*path, "mutants")
-        for m, one in enumerate(look.sequence(found.get("mutants"), at, "mutants", empty=False) or []):
-            key = _key(look, one, (*at, m))
-            if key and kind and because:
+            left_out.append(LeftOut(where, because, node.position, kind == "argument"))
+    keys = ("kind", "because", "mutants")
+    for group in top.items("survivors"):
+        found = group.called("a group").fields(keys, keys)
+        cause, because = found.choice("kind", KINDS), found.string("because")
+        for one in found.items("mutants", empty=False):
+            key = _key(one.called("a mutant"))
+            if key and cause and because:
                 if any(key == each.key for each in accepted):
-                    look.note((*at, m), "this mutant is listed twice", "Remove one of the entries.")
-                accepted.append(Survivor(key, kind, because, look.document.position((*at, m))))
+                    one.note("this mutant is listed twice", "Remove one of the entries.")
+                accepted.append(Survivor(key, cause, because, one.position))
     look.finish(SurvivorsError)
     return Survivors(tuple(left_out), tuple(accepted))
 
 
-def _key(look: Inspection, value: object, path: YamlPath) -> Key | None:
-    needed = {"where": True, "before": True, "after": True, "occurrence": False}
-    found = _members(look, value, path, "a mutant", needed)
-    where = look.string(found.get("where"), (*path, "where"), "where")
-    before = look.string(found.get("before"), (*path, "before"), "before")
-    after = look.string(found.get("after"), (*path, "after"), "after", empty=True)
-    nth = look.integer(found.get("occurrence", 1), (*path, "occurrence"), "occurrence", least=1, most=999)
+def _key(node: Node) -> Key | None:
+    needed = ("where", "before", "after")
+    found = node.fields((*needed, "occurrence"), needed)
+    where, before = found.string("where"), found.string("before")
+    after = found["after"].string(empty=True) if "after" in found else None
+    nth = found.integer("occurrence", least=1, most=999) if "occurrence" in found else 1
     if where is None or before is None or after is None or nth is None:
         return None
     return where, before, after, nth
-
-
-def _members(
-    look: Inspection, value: object, path: YamlPath, what: str, keys: Mapping[str, bool]
-) -> Mapping[str, Any]:
-    """Return a mapping's members; `keys` tells which there are and whether they are needed."""
-    required = [key for key, needed in keys.items() if needed]
-    return look.mapping(value, path, what, known=keys, required=required) or {}
 
 
 def entry_text(mutant: Mutant) -> str:
