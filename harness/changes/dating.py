@@ -8,9 +8,8 @@ from itertools import pairwise
 
 from packaging.version import Version
 
-from readfirst.harness.changes.answer import asked
+from readfirst.harness.changes.answer import asked, known_lines
 from readfirst.harness.changes.cause import Cause
-from readfirst.harness.changes.contents import known_lines
 from readfirst.harness.changes.occurrence import Occurrence
 from readfirst.harness.changes.wording import parts
 from readfirst.harness.suite.contracts import Contract, order

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
 
-from readfirst.harness.changes.answer import Answer, Asked, ReportedEntry, asked
-from readfirst.harness.changes.contents import before_steps, known_lines
+from readfirst.harness.changes.answer import Answer, Asked, ReportedEntry, asked, before_steps, known_lines
 from readfirst.harness.changes.wording import general, text_changes
 from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.compare.signature import manner

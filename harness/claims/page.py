@@ -7,19 +7,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from readfirst.harness.claims.cells import MOST_CHARACTERS, describe_answer, describe_both, excerpt
-from readfirst.harness.claims.check import check_claims
 from readfirst.harness.claims.claims import (
     Claim,
     Claims,
     Contradiction,
     Question,
     Topic,
+    check_claims,
     claims_file,
     load_claims,
 )
-from readfirst.harness.claims.evidence import Evidence, Holding
+from readfirst.harness.claims.evidence import Evidence, Holding, Witness
 from readfirst.harness.claims.versions import by_contract, holds_anywhere, versions_in_words
-from readfirst.harness.claims.witness import Witness
 from readfirst.harness.report.markup import (
     bullets,
     cell,

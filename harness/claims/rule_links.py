@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from readfirst.harness.claims.claims import Claim, claims_file, load_claims
+from readfirst.harness.claims.evidence import Witness
 from readfirst.harness.claims.versions import by_contract, rule_versions, seen_in_versions, versions_in_words
-from readfirst.harness.claims.witness import Witness
 from readfirst.harness.compare.reach import level_of
 from readfirst.harness.suite.harm_kinds import MEANING
 from readfirst.harness.suite.heading import Heading

@@ -7,8 +7,7 @@ from functools import cache
 from readfirst.harness.changes.occurrence import occurrences
 from readfirst.harness.changes.sides import ContractSide
 from readfirst.harness.claims.claims import Claim, Claims
-from readfirst.harness.claims.evidence import Holding, combined
-from readfirst.harness.claims.witness import Witness
+from readfirst.harness.claims.evidence import Holding, Witness, combined
 from readfirst.harness.compare.reach import Cell, Seen, cell_of, level_of
 from readfirst.harness.compare.verdict import Level, up_to
 from readfirst.harness.suite.contracts import Contract, order

@@ -74,7 +74,7 @@ def compatibility(
         raise UsageError("--like chooses what the page shows; the data and the HTML page have every version.")
     if compare is not None and (check or write or format_ == "html"):
         raise UsageError("--compare prints Markdown or JSON, and goes with --output alone.")
-    from readfirst.harness.report.compatibility_page import like
+    from readfirst.harness.report.compatibility import like
     from readfirst.harness.survey.compatibility import compatibility_data
 
     suite = open_suite(fixtures)
@@ -105,7 +105,7 @@ def _compared(
     suite: Suite, rules: Rules, before: str, after: str, format_: _FormatName, output: Path | None
 ) -> ExitCode:
     """Print what differs between two implementations, rule by rule."""
-    from readfirst.harness.report.compatibility_page import like
+    from readfirst.harness.report.compatibility import like
     from readfirst.harness.report.rule_change import change_data, change_page, rule_changes
     from readfirst.harness.source.inspection import did_you_mean
     from readfirst.harness.survey.compatibility import (
@@ -141,20 +141,19 @@ def _text(data: Mapping[str, Any], format_: _FormatName) -> str:
 
             return compatibility_text(data)
         case "html":
-            from readfirst.harness.report.compatibility_html import page
+            from readfirst.harness.report.compatibility import filtered_page
 
-            return page(data, version())
+            return filtered_page(data, version())
         case _:
-            from readfirst.harness.report.compatibility_page import compatibility_page
+            from readfirst.harness.report.compatibility import compatibility_page
 
             return compatibility_page(data)
 
 
 def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, str]:
     """Return every file that the command writes, by name: of what `compatibility_data` gives, and of the survey."""
-    from readfirst.harness.report.compatibility_page import compatibility_page, like
-    from readfirst.harness.report.harm_map import map_rows
-    from readfirst.harness.report.harm_svg import NARROW_MAP, WIDE_MAP, harm_picture
+    from readfirst.harness.report.compatibility import compatibility_page, like
+    from readfirst.harness.report.harm_map import NARROW_MAP, WIDE_MAP, harm_picture, map_rows
     from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
     from readfirst.harness.survey.compatibility import compatibility_text
     from readfirst.harness.survey.page import page

@@ -109,7 +109,7 @@ def history(
         raise UsageError("FROM..TO is printed alone: leave out --check, --write and --published.")
     from readfirst.harness.source.atomic import write_all
     from readfirst.harness.suite.releases import releases_file, releases_text
-    from readfirst.harness.versions.history_page import history_page, history_summary
+    from readfirst.harness.versions.history import history_page, history_summary
     from readfirst.harness.versions.published import published as asked
 
     suite = (open_own_suite if published else open_suite)(fixtures)
@@ -125,7 +125,7 @@ def _between(suite: Suite, between: str) -> int:
     """Print the changes between two versions, which may be any that were published, or `latest`."""
     from packaging.version import InvalidVersion
 
-    from readfirst.harness.versions.history_page import changes_between
+    from readfirst.harness.versions.history import changes_between
 
     newest = suite.contracts["latest"].name.partition("+")[0]
     before, _, after = between.replace("latest", newest).partition("..")

@@ -86,8 +86,7 @@ def show(
     if results is not None:
         return _show_results(open_suite(fixtures), results)
     assert scenario is not None
-    from readfirst.harness.report.other_contracts import OtherContracts
-    from readfirst.harness.report.scenario import scenario_lines
+    from readfirst.harness.report.scenario import OtherContracts, scenario_lines
     from readfirst.harness.suite.selection import Selection, select
 
     suite = open_suite(fixtures)

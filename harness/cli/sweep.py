@@ -128,15 +128,14 @@ class _Kept:
     """The file, and the page beside it: written together."""
 
     def __init__(self, file: Path) -> None:
-        from readfirst.harness.versions.swept_file import load_swept
+        from readfirst.harness.versions.swept import load_swept
 
         self.file = file
         self.found = load_swept(file)
 
     @property
     def _files(self) -> dict[Path, bytes]:
-        from readfirst.harness.versions.sweep_page import sweep_page
-        from readfirst.harness.versions.swept_file import swept_text
+        from readfirst.harness.versions.swept import sweep_page, swept_text
 
         return {
             self.file: swept_text(self.found.values()).encode(),
@@ -166,7 +165,7 @@ class _Kept:
     def merge(self, files: Sequence[Path]) -> int:
         """Take in what other files hold, and write both; newer results of those win over what was there."""
         from readfirst.harness.source.atomic import write_all
-        from readfirst.harness.versions.swept_file import load_swept, merged
+        from readfirst.harness.versions.swept import load_swept, merged
 
         missing = [str(each) for each in files if not each.is_file()]
         if missing:
@@ -191,7 +190,7 @@ class _Kept:
 
 def _file(suite: Suite, output: Path | None) -> Path:
     from readfirst.harness.cli.pages import page_file
-    from readfirst.harness.versions.swept_file import FILE
+    from readfirst.harness.versions.swept import FILE
 
     file = output or page_file(suite, FILE)
     if file is None:

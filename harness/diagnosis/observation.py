@@ -8,6 +8,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.diagnosis.fingerprint import BROKEN, Fingerprint, fingerprint_of, is_lacking
 from readfirst.harness.diagnosis.table import Table
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.report.stream import read_stream
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError
@@ -55,10 +56,6 @@ def read_observed(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]
     Raises StreamError for a stream that is not whole, ObservationError for one that does not hold the implementation
     to the contract that the scenarios state.
     """
-    from readfirst.harness.report.stream import (
-        read_stream,  # here, because a run must not wait for jsonschema
-    )
-
     runs = {each.contract: each for each in read_stream(file)}
     default = suite.contracts.default
     if default not in runs:

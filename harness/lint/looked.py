@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from readfirst.harness.claims.check import Stated, check_documented, stated_in
+from readfirst.harness.claims.claims import Stated, check_documented, stated_in
 from readfirst.harness.lint.belonging import Showing, check_belonging, showing_of
 from readfirst.harness.lint.content import check_content, fingerprint
 from readfirst.harness.lint.recorded import absent, check_recording, recorded

@@ -6,8 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from readfirst.harness.claims.check import Stated, check_claims
-from readfirst.harness.claims.claims import Claims, claims_file, load_claims
+from readfirst.harness.claims.claims import Claims, Stated, check_claims, claims_file, load_claims
 from readfirst.harness.lint.belonging import Showing, check_claimed_rules, check_rules
 from readfirst.harness.lint.looked import Look, Looked, LookedFile
 from readfirst.harness.lint.recorded import check_orphans

@@ -11,8 +11,7 @@ from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.report import RunFacts
-from readfirst.harness.report.by_rule import RuleResult, RuleTally
-from readfirst.harness.report.failing_rules import NO_RULE, rule_title
+from readfirst.harness.report.by_rule import NO_RULE, RuleResult, RuleTally, rule_title
 from readfirst.harness.report.failure import failure_text
 from readfirst.harness.report.visible import visible
 

@@ -5,8 +5,15 @@ from collections.abc import Iterator, Sequence
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.counted import counted
-from readfirst.harness.report.by_rule import RuleResult, by_class, by_rule, worst
-from readfirst.harness.report.failing_rules import failing_rules, group_of, rule_title
+from readfirst.harness.report.by_rule import (
+    RuleResult,
+    by_class,
+    by_rule,
+    failing_rules,
+    group_of,
+    rule_title,
+    worst,
+)
 from readfirst.harness.report.failure import failure_text
 from readfirst.harness.report.markup import document, fenced, prose, table
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown

@@ -5,12 +5,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal
+from typing import IO, Literal
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Count, Summary
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
-from readfirst.harness.report import Commands
+from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.suite.contracts import Contract, Contracts, order
 from readfirst.harness.suite.rules import RuleClass, Rules
 from readfirst.harness.suite.scenario import Scenario
@@ -155,3 +155,28 @@ class Sources:
                 from readfirst.harness.report.badge import badge
 
                 return badge(results, self.rules, self.of_class)
+
+
+class PageReport:
+    """Collects the verdicts of a run and writes the page at the end."""
+
+    def __init__(self, stream: IO[str], facts: RunFacts, page: Page, sources: Sources) -> None:
+        self._stream = stream
+        self._facts = facts
+        self._page = page
+        self._sources = sources
+        self._judged: dict[str, list[Judged]] = {name: [] for name in facts.contracts}
+
+    def verdict(self, verdict: Verdict, ruling: Ruling) -> None:
+        """Take one verdict."""
+        self._judged[verdict.contract].append((verdict, ruling))
+
+    def finish(self, summary: Summary, *, interrupted: bool = False) -> None:  # noqa: ARG002 - each run counts its own
+        """Write the page."""
+        facts, version = self._facts, self._sources.version
+        runs = tuple(
+            Run(facts.target, contract, facts.level, version, tuple(judged), interrupted, facts.name)
+            for contract, judged in self._judged.items()
+        )
+        self._stream.write(self._sources.write(self._page, Results(runs)))
+        self._stream.flush()

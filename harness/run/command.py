@@ -23,13 +23,11 @@ from readfirst.harness.processes.trace import tracing
 from readfirst.harness.report import Commands, Report, RunFacts, output
 from readfirst.harness.report.cost import Cost
 from readfirst.harness.report.failure import short_path
-from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.junit import JunitReport
-from readfirst.harness.report.pages import PageReport
 from readfirst.harness.report.progress import ProgressBar
-from readfirst.harness.report.results import Page, Results, Run, Sources
-from readfirst.harness.report.table import TableReport
-from readfirst.harness.report.terminal import print_runs
+from readfirst.harness.report.results import Page, PageReport, Results, Run, Sources
+from readfirst.harness.report.stream import JsonlReport, read_stream
+from readfirst.harness.report.table import TableReport, print_runs
 from readfirst.harness.report.visible import visible_command
 from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.run.kept_workspaces import open_folder
@@ -303,10 +301,6 @@ def perform_report(
 
     Raises StreamError for a stream that is not whole, before anything is written.
     """
-    from readfirst.harness.report.stream import (
-        read_stream,  # here, because a run must not wait for jsonschema
-    )
-
     runs = (replace(run, series=number) for number, file in enumerate(streams) for run in read_stream(file))
     results = Results(tuple(runs))
     sources = _sources(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import platformdirs
 
+from readfirst.harness.report.stream import read_stream
 from readfirst.harness.source.atomic import write_all
 
 
@@ -46,9 +47,5 @@ def failed_in(file: Path) -> list[str]:
 
     Raises StreamError, UnreadableStreamError.
     """
-    from readfirst.harness.report.stream import (
-        read_stream,  # here, because a run must not wait for jsonschema
-    )
-
     judged = (each for run in read_stream(file) for each in run.judged)
     return sorted({verdict.scenario_id for verdict, ruling in judged if not ruling.conformant})

@@ -14,7 +14,7 @@ from readfirst.harness.claims.rule_links import scenarios_by_rule
 from readfirst.harness.compare.common import CommonHarm
 from readfirst.harness.compare.reach import in_families
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.report.compatibility_page import like
+from readfirst.harness.report.compatibility import like
 from readfirst.harness.report.harm_map import MapRow, map_rows
 from readfirst.harness.report.markup import prose
 from readfirst.harness.report.rule_change import RuleChange, rule_changes

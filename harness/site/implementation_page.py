@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readfirst.harness.report.compatibility_page import counted, short_cell
+from readfirst.harness.report.compatibility import counted, short_cell
 from readfirst.harness.report.harm_map import starred, untried
 from readfirst.harness.report.markup import (
     bullets,

@@ -5,7 +5,7 @@ from typing import Any
 
 from readfirst.harness.claims.claims import Claim
 from readfirst.harness.claims.rule_links import claims_by_rule
-from readfirst.harness.report.compatibility_page import short_cell
+from readfirst.harness.report.compatibility import short_cell
 from readfirst.harness.report.markup import bullets, code, document, fenced, link, prose, scenario_link, table
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.harm_kinds import MEANING

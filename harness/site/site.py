@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from readfirst.harness.report.compatibility_html import page as table_page
-from readfirst.harness.report.harm_svg import harm_card
+from readfirst.harness.report.compatibility import filtered_page
+from readfirst.harness.report.harm_map import harm_card
 from readfirst.harness.site.facts import Facts, SiteError
 from readfirst.harness.site.generator import HOME, build, demand_mkdocs
 from readfirst.harness.site.sources import made_pages, may_be_shown, write_sources
@@ -50,7 +50,7 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
             if not row.product:
                 card = harm_card(row, facts.results[name]["title"])
                 (source / "implementations" / f"{name}.svg").write_text(card, "utf-8")
-        table = table_page(facts.compatibility, version, facts.harm_address)
+        table = filtered_page(facts.compatibility, version, facts.harm_address)
         (source / "table.html").write_text(table, "ascii")
         build(source, built, _navigation(facts, pages), url=url)
         if not url:  # its links are to the root of a host, where nothing can be looked up here

@@ -17,7 +17,7 @@ from readfirst.harness.site.home_page import home_page
 from readfirst.harness.site.implementation_page import implementation_index, implementation_pages
 from readfirst.harness.site.rule_page import rule_index, rule_pages
 from readfirst.harness.site.version_page import version_index, version_pages
-from readfirst.harness.versions.history_page import history_page
+from readfirst.harness.versions.history import history_page
 
 _ATTRIBUTE = re.compile(r"""\s(?:href|src|srcset)=["']([^"']+)["']""")
 _ACTS = re.compile(

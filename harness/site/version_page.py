@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from readfirst.harness.compare.common import CommonHarm
-from readfirst.harness.report.compatibility_page import counted
+from readfirst.harness.report.compatibility import counted
 from readfirst.harness.report.markup import bullets, cell, code, document, link, prose, scenario_link, table
 from readfirst.harness.report.rule_change import rule_changes
 from readfirst.harness.report.visible import visible

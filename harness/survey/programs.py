@@ -12,8 +12,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
-from readfirst.harness.changes.answer import asked, clause_answer
-from readfirst.harness.changes.contents import before_steps
+from readfirst.harness.changes.answer import asked, before_steps, clause_answer
 from readfirst.harness.report.markup import fenced
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent, calls_of

@@ -24,7 +24,7 @@ from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report import Commands, RunFacts, output
-from readfirst.harness.report.jsonl import JsonlReport
+from readfirst.harness.report.stream import JsonlReport
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Design
 from readfirst.harness.source.atomic import write_all

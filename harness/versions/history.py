@@ -1,4 +1,4 @@
-"""History: every change of a behaviour that the reference knows, with what was recorded around it."""
+"""History: every change of a behaviour that the reference knows, what was recorded around it, and its page."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,20 +7,21 @@ from typing import Any
 
 from packaging.version import Version
 
-from readfirst.harness.changes.answer import Answer, ReportedEntry, recorded_answers
-from readfirst.harness.changes.contents import with_modes
+from readfirst.harness.changes.answer import Answer, ReportedEntry, recorded_answers, with_modes
 from readfirst.harness.changes.dating import Point, chain, version_of
 from readfirst.harness.changes.occurrence import ChangeLevel, Occurrence, occurrences, shown_text
 from readfirst.harness.claims import evidence
 from readfirst.harness.claims.cells import describe_both
-from readfirst.harness.report.markup import code
+from readfirst.harness.counted import counted
+from readfirst.harness.report.markup import cell, code, document, scenario_link, table
 from readfirst.harness.report.visible import first_difference
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.releases import Releases, load_releases, releases_file
 from readfirst.harness.suite.scenario import CallIndex, Clause
 from readfirst.harness.suite.suite import Suite
-from readfirst.reference_impl import contract
+from readfirst.harness.versions.behaviours import value_in_page
 from readfirst.reference_impl.behaviours.history import ByModel, History
+from readfirst.reference_impl.contract import histories
 
 Histories = Mapping[str, History]
 
@@ -59,7 +60,7 @@ class ChangePoint:
 
 def the_histories() -> Histories:
     """Return the history of every behaviour of the reference, by name."""
-    return contract.histories()
+    return histories()
 
 
 def scenarios_of_changes() -> frozenset[str]:
@@ -221,3 +222,115 @@ def _modes(answer: Answer, other: Answer) -> str:
 def _order(name: str) -> int:
     major, minor, patch = Version(version_of(name)).release
     return (major * 1000 + minor) * 10_000 + patch
+
+
+_TOOLS = ("Read", "Edit", "Write")
+_BETWEEN = "`readfirst product bisect ID --from X --to Y` finds it, and `--record` keeps what it finds."
+
+
+def history_page(suite: Suite) -> str:
+    """Return every change of the reference's behaviours. Raises SuiteError, RecordingError."""
+    return document(_page(suite, change_points(suite, the_histories())))
+
+
+def history_summary(suite: Suite) -> str:
+    """Return the page of the repository: the changes counted. Raises the same as `history_page`."""
+    return document(_summary(suite, change_points(suite, the_histories())))
+
+
+def changes_between(suite: Suite, before: str, after: str) -> Iterator[str]:
+    """Yield a line for each change after one version, up to and with another. Raises ValueError for what is none."""
+    first, last = Version(before), Version(after)
+    for point in change_points(suite, the_histories()):
+        if first < Version(point.version) <= last:
+            models = f", {point.models}" if point.models else ""
+            tool = f"{point.tool}: " if point.tool else ""
+            shown = f"  [{point.shown[0][0]}]" if point.shown else ""
+            yield f"{point.version}{models}  {tool}{' '.join(point.meaning.split())} ({_change(point)}){shown}"
+
+
+def _page(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[str]:
+    """Yield the whole page: what the shorter one has, then each change."""
+    yield from _summary(suite, points)
+    if not points:
+        return
+    yield "## Every change"
+    yield (
+        "- Before and after it the product's words, of the scenarios that show the change; the versions come from the"
+        " tables in `reference_impl/behaviours`.\n"
+        "- **between X and Y**: X was recorded without the change, Y with it; the version is then the one that the"
+        " reference takes.\n"
+        "- Of two long texts the part around their first difference is shown; `$WS` is the workspace, `[…]` data of"
+        " the product's own, and control characters and odd whitespace are escapes. *Older models* are those that must"
+        " read a file before they change it (`+gated`)."
+    )
+    yield table(
+        ["version", "known", "behaviour", "before", "after", "scenarios"],
+        [_row(point) for point in points],
+    )
+
+
+def _summary(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[str]:
+    yield "# How the file tools changed"
+    yield (
+        "The changes of Claude Code's file tools that the reference implementation follows. `readfirst product history`"
+        " prints each with the product's words before and after it and the scenarios that show it; the site has the"
+        " same as a page. `readfirst diff 2.1.7 2.1.328` shows what differs between any two versions."
+    )
+    yield from _counted(points)
+    if not points:
+        return
+    rows, before = [], Version("0")
+    for contract in suite.contracts:
+        if contract.recorded and "+" not in contract.name:
+            version = Version(contract.name)
+            here = [point for point in points if before < Version(point.version) <= version]
+            tools = [sum(point.tool == tool for point in here) for tool in _TOOLS]
+            other = len(here) - sum(tools)
+            rows.append(
+                [f"**{contract.name}**", *map(str, (len(here), *tools, other)), cell(contract.summary)]
+            )
+            before = version
+    yield "A change counts for the first recorded version that has it, and for the tool whose answer shows it best."
+    yield table(["version", "changes", *_TOOLS, "others", "what is new"], rows)
+    unsure = [point for point in points if point.point is None or not point.point.exact]
+    if unsure:
+        yield "## Not exact"
+        yield (
+            "An exact change was recorded with its version and with the one published before it. For these, versions"
+            f" between were not recorded. {_BETWEEN}"
+        )
+        yield table(
+            ["version", "known", "behaviour", "scenarios"],
+            [[row[0], row[1], code(point.behaviour), row[5]] for point in unsure for row in (_row(point),)],
+        )
+
+
+def _counted(points: Sequence[ChangePoint]) -> Iterator[str]:
+    exact = sum(point.point is not None and point.point.exact for point in points)
+    yield f"{counted(len(points), 'change')}, {exact} of them exact."
+
+
+def _row(point: ChangePoint) -> list[str]:
+    tool = f"{point.tool}: " if point.tool else ""
+    return [
+        f"**{point.version}**{f', {point.models}' if point.models else ''}",
+        _known(point),
+        f"{code(point.behaviour)} {cell(point.meaning)} ({_change(point)})",
+        f"{tool}{point.before}",
+        f"{tool}{point.after}",
+        "<br>".join(scenario_link(scenario_id) for scenario_id, _ in point.shown),
+    ]
+
+
+def _known(point: ChangePoint) -> str:
+    around = point.point
+    if around is None:
+        return NOT_RECORDED
+    if around.exact:
+        return "exact"
+    return f"between {version_of(around.before)} and {version_of(around.after)}"
+
+
+def _change(point: ChangePoint) -> str:
+    return f"{value_in_page(point.value_before)} → {value_in_page(point.value_after)}"

@@ -2,10 +2,8 @@
 
 import pytest
 
-from readfirst.harness.claims.check import check_claims
-from readfirst.harness.claims.claims import Shown, claims_file, load_claims
-from readfirst.harness.claims.evidence import Evidence, Holding, combined
-from readfirst.harness.claims.witness import Witness
+from readfirst.harness.claims.claims import Shown, check_claims, claims_file, load_claims
+from readfirst.harness.claims.evidence import Evidence, Holding, Witness, combined
 from readfirst.harness.session import ToolResult
 
 from .conftest import (

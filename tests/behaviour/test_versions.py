@@ -3,9 +3,8 @@
 import pytest
 
 from readfirst.harness.claims.claims import claims_file, load_claims
-from readfirst.harness.claims.evidence import Holding
+from readfirst.harness.claims.evidence import Holding, Witness
 from readfirst.harness.claims.versions import by_contract, holds_anywhere, versions_in_words
-from readfirst.harness.claims.witness import Witness
 from readfirst.harness.session import ToolResult
 
 from .conftest import DONE, SECTION, Small, claim_of_multi_edit, claims, edit, read, refused, step

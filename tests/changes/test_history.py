@@ -15,8 +15,13 @@ from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
-from readfirst.harness.versions.history import ChangePoint, change_points, scenarios_of_changes
-from readfirst.harness.versions.history_page import history_page, history_summary
+from readfirst.harness.versions.history import (
+    ChangePoint,
+    change_points,
+    history_page,
+    history_summary,
+    scenarios_of_changes,
+)
 from readfirst.reference_impl.behaviours.history import ByModel, History
 
 from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
-from readfirst.harness.report.by_rule import RuleResult, by_rule
-from readfirst.harness.report.failing_rules import MOST_LINES, rule_lines
+from readfirst.harness.report.by_rule import MOST_LINES, RuleResult, by_rule, rule_lines
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
 

@@ -26,8 +26,7 @@ from readfirst.harness.diagnosis.report import Case
 from readfirst.harness.diagnosis.search import diagnosed
 from readfirst.harness.diagnosis.table import Table, contracts
 from readfirst.harness.report import RunFacts
-from readfirst.harness.report.jsonl import JsonlReport
-from readfirst.harness.report.stream import StreamError
+from readfirst.harness.report.stream import JsonlReport, StreamError
 from readfirst.harness.suite.suite import Suite
 
 from .test_hostile_text import LIMITED, LONG, PAYLOADS, STREAMED, Format, World, complaints

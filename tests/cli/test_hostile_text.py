@@ -26,12 +26,11 @@ from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.report import RunFacts
 from readfirst.harness.report.failure import brief, failure_text
-from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.junit import JunitReport
 from readfirst.harness.report.results import Results, Run, Sources
 from readfirst.harness.report.scenario import scenario_lines
-from readfirst.harness.report.table import TableReport
-from readfirst.harness.report.terminal import print_runs
+from readfirst.harness.report.stream import JsonlReport
+from readfirst.harness.report.table import TableReport, print_runs
 from readfirst.harness.report.visible import visible_command
 from readfirst.harness.run.command import commands_of
 from readfirst.harness.source.finding import Position

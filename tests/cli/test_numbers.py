@@ -14,10 +14,9 @@ from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
 from readfirst.harness.report import Commands, RunFacts
-from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.junit import JunitReport
-from readfirst.harness.report.pages import PageReport
-from readfirst.harness.report.results import PAGES, Sources
+from readfirst.harness.report.results import PAGES, PageReport, Sources
+from readfirst.harness.report.stream import JsonlReport
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.suite import Suite

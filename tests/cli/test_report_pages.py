@@ -13,9 +13,8 @@ import pytest
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import Difference, Level, Verdict
 from readfirst.harness.report import Commands
-from readfirst.harness.report.pages import PageReport
-from readfirst.harness.report.results import PAGES, Page, Results, Run, Sources
-from readfirst.harness.report.versions import version_lines
+from readfirst.harness.report.html import version_lines
+from readfirst.harness.report.results import PAGES, Page, PageReport, Results, Run, Sources
 from readfirst.harness.run.runner import run as replayed
 from readfirst.harness.suite.suite import Suite
 

@@ -15,9 +15,9 @@ from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.report import Commands, OutputError, Report, RunFacts, output
 from readfirst.harness.report.failure import brief, failure_text, short_path
-from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.junit import JunitReport
 from readfirst.harness.report.progress import ProgressBar, duration
+from readfirst.harness.report.stream import JsonlReport
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.suite import Suite, default_root

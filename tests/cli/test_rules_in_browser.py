@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.report.compatibility_html import page as compatibility_html
+from readfirst.harness.report.compatibility import filtered_page as compatibility_html
 from readfirst.harness.report.results import Results, Run
 
 from .browser import PHONE, Shown, look, severe

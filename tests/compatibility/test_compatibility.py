@@ -12,7 +12,7 @@ from readfirst.harness.claims.rule_links import behaviours_by_rule
 from readfirst.harness.cli.compatibility import _harm
 from readfirst.harness.compare.reach import Reach, Seen, cell_of, packed, reach_of, unpacked
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
-from readfirst.harness.report.compatibility_page import compatibility_page, counted, like, short_cell
+from readfirst.harness.report.compatibility import compatibility_page, counted, like, short_cell
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import (
     compatibility_data,

@@ -6,8 +6,18 @@ from xml.etree import ElementTree
 
 import pytest
 
-from readfirst.harness.report.harm_map import BRIEFLY, MapRow, map_rows, percent, untried
-from readfirst.harness.report.harm_svg import NARROW_MAP, WIDE_MAP, MapLayout, harm_card, harm_picture
+from readfirst.harness.report.harm_map import (
+    BRIEFLY,
+    NARROW_MAP,
+    WIDE_MAP,
+    MapLayout,
+    MapRow,
+    harm_card,
+    harm_picture,
+    map_rows,
+    percent,
+    untried,
+)
 from readfirst.harness.report.html import macro
 from readfirst.harness.report.rule_table import stored_row
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING

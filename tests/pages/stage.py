@@ -13,7 +13,7 @@ import yaml
 
 from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.targets import wordings
+from readfirst.harness.targets import new_mapping
 from tests.pages.page import CHECKOUT, code
 
 SCENARIOS = {
@@ -23,7 +23,7 @@ SCENARIOS = {
     "staleness/edit-after-touch-full-read",
     "staleness/edit-after-touch-of-own-edit",
     "line-endings/converted-on-disk",
-    *wordings.SCENARIOS,
+    *new_mapping.SCENARIOS,
 }
 """What stands for the bundled suite, which takes minutes with a slow adapter."""
 

@@ -22,8 +22,7 @@ from readfirst.harness.versions import history
 from readfirst.harness.versions.history import ChangePoint
 from readfirst.harness.versions.quick import UNSTEADY
 from readfirst.harness.versions.sweep import Difference, Sweep, Swept, followed, spread
-from readfirst.harness.versions.sweep_page import sweep_page
-from readfirst.harness.versions.swept_file import MergeError, load_swept, merged, swept_text
+from readfirst.harness.versions.swept import MergeError, load_swept, merged, sweep_page, swept_text
 from tests.command_line import exit_code
 
 SUITE = Suite()

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.versions.swept_file import load_swept, swept_text
+from readfirst.harness.versions.swept import load_swept, swept_text
 
 from .job import GH, Job
 

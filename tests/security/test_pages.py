@@ -13,9 +13,8 @@ import markdown
 import pytest
 from markdown_it import MarkdownIt
 
-from readfirst.harness.report import compatibility_html
-from readfirst.harness.report.harm_map import MapCell, MapRow
-from readfirst.harness.report.harm_svg import NARROW_MAP, WIDE_MAP, harm_card, harm_picture
+from readfirst.harness.report.compatibility import filtered_page
+from readfirst.harness.report.harm_map import NARROW_MAP, WIDE_MAP, MapCell, MapRow, harm_card, harm_picture
 from readfirst.harness.report.markup import cell as prose_cell
 from readfirst.harness.report.markup import code, fenced, link, prose, table
 from readfirst.harness.report.results import Results
@@ -177,9 +176,9 @@ def test_the_sources_of_a_site_hold_only_text(tmp_path: Path) -> None:
 
 def test_the_page_to_filter_holds_only_text(tmp_path: Path) -> None:
     facts = project(tmp_path / "theirs", HOSTILE)
-    html = compatibility_html.page(facts.compatibility, HOSTILE)
+    html = filtered_page(facts.compatibility, HOSTILE)
     assert SEEN not in html
-    usual = compatibility_html.page(project(tmp_path / "usual", "plain").compatibility, "plain")
+    usual = filtered_page(project(tmp_path / "usual", "plain").compatibility, "plain")
     drawn = {"text", "rect", "title", "g", "line"}  # long titles take more lines of a picture
     shapes = [[tag for tag, _ in _Tags(each).found if tag not in drawn] for each in (html, usual)]
     assert shapes[0] == shapes[1]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readfirst import FileTools, Result
-from readfirst.harness.report.compatibility_page import compatibility_page, like
+from readfirst.harness.report.compatibility import compatibility_page, like
 from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import RuleScenario, implementations_data

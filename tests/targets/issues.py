@@ -10,7 +10,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from readfirst.harness.report.compatibility_page import like
+from readfirst.harness.report.compatibility import like
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.survey.evidence import is_kept, load_evidence

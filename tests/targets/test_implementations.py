@@ -12,7 +12,7 @@ import pytest
 
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
 from readfirst.harness.harm.harm import Harm
-from readfirst.harness.report.compatibility_page import like
+from readfirst.harness.report.compatibility import like
 from readfirst.harness.report.stream import read_stream
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import BrokenAdapter

@@ -34,8 +34,8 @@ from readfirst.harness.survey.evidence import (
     keep_evidence,
     load_evidence,
 )
-from readfirst.harness.survey.harmed import Harmed
 from readfirst.harness.survey.issue import issue_text
+from readfirst.harness.survey.page import Harmed
 from readfirst.harness.survey.survey import Survey
 from readfirst.harness.targets import install
 from readfirst.harness.targets.catalogue import find, pairs

@@ -12,7 +12,7 @@ from readfirst.harness.cli import exits
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.targets.mapping import load_target
-from readfirst.harness.targets.wordings import SCENARIOS, wordings_seen
+from readfirst.harness.targets.new_mapping import SCENARIOS, wordings_seen
 from readfirst.harness.workspace.site import SitePool
 from tests.command_line import Cli, exit_code
 from tests.security.test_terminals import HOSTILE, complaints

@@ -1,9 +1,14 @@
-"""Compatibility page: docs/compatibility.md, the map of harm, then which rules hold, by class."""
+"""Compatibility: harm first, then rules by implementations and versions: docs/compatibility.md, and as HTML."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from readfirst.harness.report.harm_map import BRIEFLY, MapRow, map_rows, starred, untried
+from readfirst.harness.report.html import letters, macro, rendered
 from readfirst.harness.report.markup import document, fenced, prose, table
+from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
+from readfirst.harness.report.rule_table import Column, RuleTable, stored_row
+from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
 from readfirst.harness.suite.rules import CLASSES
 
 COMMAND = "readfirst field compatibility --write"
@@ -120,3 +125,76 @@ def counted(counts: Mapping[str, int]) -> str:
     judged = counts["yes"] + counts["partly"] + counts["no"]
     rest = [f"{counts[name]} {name}" for name in ("not claimed", "unknown") if counts[name]]
     return (f"{counts['yes']}/{judged}" if judged else "-") + (f" ({', '.join(rest)})" if rest else "")
+
+
+def filtered_page(
+    data: _DATA, version: str, address: Callable[[MapRow, str], str] = lambda _row, _kind: ""
+) -> str:
+    """Return the HTML page of what `compatibility_data` gives, as ASCII text. The same data give the same bytes.
+
+    `address` gives where a cell of the map leads, for a row and a kind of harm; nowhere where it gives nothing.
+    """
+    from markupsafe import Markup  # here, because only pages need it
+
+    contract = data["contract"]
+    versions = _columns(data["versions"], "+")
+    rows = map_rows(data)
+    return rendered(
+        "compatibility.html.j2",
+        ["rules.js"],
+        version=version,
+        contract=contract,
+        count=len(data["rules"]),
+        classes=CLASSES,
+        kinds=[(kind, data["kinds"][kind]) for kind in KINDS],
+        map=Markup(macro("maps.html.j2", "harm_map", rows, BRIEFLY, MEANING, BESIDE, address)),
+        starred=starred(rows),
+        untried=untried(data),
+        likeness=[_likeness(data, each, number) for number, each in enumerate(data["likeness"])],
+        versions=_table(
+            "versions", "versions", versions, data, f"readfirst diff {contract} VERSION --rule RULE"
+        ),
+        charts=[
+            (
+                class_,
+                Markup(rule_chart(data, [class_], WIDE, "chart wide")),
+                Markup(rule_chart(data, [class_], NARROW, "chart narrow")),
+            )
+            for class_ in CLASSES
+        ],
+    )
+
+
+def _likeness(data: _DATA, contract: str, number: int) -> dict[str, Any]:
+    """Return what the page shows of implementations, compared with a contract."""
+    chosen = like(data, contract)
+    name = "implementations" if number == 0 else f"implementations-{number}"
+    repeat = f"readfirst run target:NAME@VERSION --contract {contract} --level effects SCENARIO"
+    return {
+        "contract": contract,
+        "totals": [
+            (each, [counted(found["classes"][class_]) for class_ in CLASSES])
+            for each, found in chosen["implementations"].items()
+        ],
+        "table": _table(name, "implementations", _columns(data["implementations"], "@"), chosen, repeat),
+    }
+
+
+def _columns(names: Iterable[str], parted: str) -> list[Column]:
+    found = []
+    for letter, name in zip(letters(), names, strict=False):
+        short, mark, facts = name.partition(parted)
+        found.append(Column(letter, short, name, facts if mark else ""))
+    return found
+
+
+def _table(name: str, of: str, columns: list[Column], data: _DATA, repeat: str) -> RuleTable:
+    classes = []
+    for class_ in CLASSES:
+        rows = [
+            stored_row(rule_id, rule, of, [column.label for column in columns])
+            for rule_id, rule in data["rules"].items()
+            if rule["class"] == class_
+        ]
+        classes.append((class_, data["classes"][class_]["means"], rows))
+    return RuleTable(name, columns, classes, repeat, step=3.9 if of == "versions" else 4.5)
