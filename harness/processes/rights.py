@@ -1,15 +1,16 @@
 """Rights: what root may do to files against their modes, withheld from implementations in this process.
 
-An implementation that is tested by root is to find what it finds for anybody else: a file that its mode closes. What is
-started as a process never gets these rights (`supervisor`); code in this process lacks them while it is called.
+An implementation that is tested by root is to find what it finds for anybody else: a file that its mode closes, and one
+that loses its setuid and setgid bits when it is written to. What is started as a process never gets these rights
+(`supervisor`); code in this process lacks them while it is called.
 """
 
 import ctypes
 from functools import cache
 
 _VERSION = 0x20080522
-_AGAINST_MODES = 1 << 1 | 1 << 2
-"""CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, as bits of the first word."""
+_AGAINST_MODES = 1 << 1 | 1 << 2 | 1 << 4
+"""CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID, as bits of the first word."""
 
 
 class _Header(ctypes.Structure):
@@ -54,7 +55,7 @@ def _held() -> _Capabilities | None:
 
 
 class as_an_ordinary_user:  # noqa: N801 - it is used like a function; a class, because it is around every call
-    """Run the block, in this thread, without the right to read and write files that their modes close."""
+    """Run the block, in this thread, without the rights of root against the modes of files."""
 
     __slots__ = ("_capabilities",)
 

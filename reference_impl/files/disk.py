@@ -233,6 +233,7 @@ def _put_in_place(target: str, data: bytes, how: Replacing) -> None:
     try:
         with open(temporary, "xb") as file:
             file.write(data)
+            file.flush()  # a write that came after the mode would take the setuid bit
             if os.path.exists(target):
                 mode = stat.S_IMODE(os.stat(target).st_mode)
                 os.fchmod(file.fileno(), mode & 0o777 if how.plain else mode)

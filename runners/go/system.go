@@ -110,6 +110,7 @@ func (m machine) lacks(scenario *Scenario) []string {
 		}
 		mode := uint64(modeOf(state.Mode, 0))
 		add(m.opensAll && state.Mode != "" && withholds(mode, state.Type), "a user to whom a mode closes files")
+		add(m.opensAll && mode&0o6000 != 0, "a user whose writes clear setuid and setgid bits")
 		add(windows && state.Type == "symlink", "symbolic links that anybody may make")
 		add(windows && state.Mode != "" && mode != usual, "modes of files")
 		add(m.system != "linux" && mode > 0o777, "modes above 0777")

@@ -69,6 +69,7 @@ function lacks({ system, folds, composes, opensAll }, scenario) {
   for (const { type, mode, mtime_ns: time = 0 } of states(scenario)) {
     const bits = mode === undefined ? 0 : parseInt(mode, 8);
     add(opensAll && mode !== undefined && withholds(bits, type), "a user to whom a mode closes files");
+    add(opensAll && (bits & 0o6000) !== 0, "a user whose writes clear setuid and setgid bits");
     add(windows && type === "symlink", "symbolic links that anybody may make");
     add(windows && mode !== undefined && bits !== (type === "directory" ? 0o755 : 0o644), "modes of files");
     add(elsewhere && bits > 0o777, "modes above 0777");

@@ -1,6 +1,7 @@
 """Modes of files hold for every implementation, even if root runs it."""
 
 import os
+import stat
 import subprocess
 from pathlib import Path
 
@@ -25,6 +26,21 @@ def closed(tmp_path: Path) -> Path:
 def test_code_in_this_process_cannot_open_what_is_closed(closed: Path) -> None:
     with as_an_ordinary_user(), pytest.raises(PermissionError):
         closed.read_text()
+
+
+@pytest.fixture
+def setuid(tmp_path: Path) -> Path:
+    """A file that runs as its owner."""
+    file = tmp_path / "run.sh"
+    file.write_text("alpha")
+    file.chmod(0o4755)
+    return file
+
+
+def test_code_in_this_process_takes_the_setuid_bit_by_writing(setuid: Path) -> None:
+    with as_an_ordinary_user():
+        setuid.write_text("beta")
+    assert stat.S_IMODE(setuid.stat().st_mode) == 0o755
 
 
 def test_the_rights_come_back_even_after_an_error(closed: Path) -> None:
@@ -67,3 +83,8 @@ def test_a_program_cannot_open_what_is_closed(closed: Path) -> None:
 
 def test_a_program_gets_no_rights_by_starting_another(closed: Path) -> None:
     assert run("sh", "-c", f"sh -c 'cat {closed}'; exit 7")[:2] == (7, b"")
+
+
+def test_a_program_takes_the_setuid_bit_by_writing(setuid: Path) -> None:
+    assert run("sh", "-c", f"echo beta > {setuid}")[0] == 0
+    assert stat.S_IMODE(setuid.stat().st_mode) == 0o755

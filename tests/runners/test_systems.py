@@ -28,6 +28,7 @@ TIMES = "times finer than a microsecond"
 NAMES = "names that Windows has not"
 LONG = "paths longer than 260 characters"
 OPEN = "a user to whom a mode closes files"
+BITS = "a user whose writes clear setuid and setgid bits"
 CASE = "a folder in which the case of a name makes a difference"
 FORMS = "a folder in which \u00e9 has several forms"
 
@@ -96,6 +97,9 @@ CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
     "a nanosecond on macOS": ({"event": {"event": "touch", "path": "a", "mtime_shift_ns": 1}}, MACOS, ""),
     "a closed file of root": ({"given": {"a.txt": {**FILE, "mode": "0444"}}}, ROOT_S, OPEN),
     "a closed file of a user": ({"given": {"b.txt": {**FILE, "mode": "0444"}}}, LINUX, ""),
+    "a setgid file of root": ({"given": {"a.txt": {**FILE, "mode": "2755"}}}, ROOT_S, BITS),
+    "a setgid file of a user": ({"given": {"b.txt": {**FILE, "mode": "2755"}}}, LINUX, ""),
+    "a sticky file of root": ({"given": {"a.txt": {**FILE, "mode": "1755"}}}, ROOT_S, ""),
     "a program of root": ({"given": {"a.txt": {**FILE, "mode": "0711"}}}, ROOT_S, ""),
     "a closed folder of root": ({"given": {"a": {"type": "directory", "mode": "0644"}}}, ROOT_S, OPEN),
     "a file of root that is closed later": (

@@ -21,7 +21,7 @@ CONTRACT = "2.1.7"
 REFERENCE = [sys.executable, "-m", "readfirst.harness.cli.main", "serve", "--protocol", "lines"]
 SERVE_WRONG = [sys.executable, str(Path(__file__).with_name("serve_wrong.py"))]
 _SETPRIV = shutil.which("setpriv") if os.geteuid() == 0 else None
-_AGAINST_MODES = "-dac_override,-dac_read_search"
+_AGAINST_MODES = "-dac_override,-dac_read_search,-fsetid"
 WITHOUT_RIGHTS_OF_ROOT = (
     [_SETPRIV, "--bounding-set", _AGAINST_MODES, "--inh-caps", _AGAINST_MODES, "--"] if _SETPRIV else []
 )
