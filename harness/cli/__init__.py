@@ -1,4 +1,4 @@
-"""Command line: at its top a module imports what all of its commands need, the rest where it is needed.
+"""Command line: a module is imported when one of its commands is called.
 
-`list` must answer at once.
+What only one of several commands needs, that one imports: `list` must answer at once.
 """

@@ -1,14 +1,14 @@
 """Bisect commands: `readfirst product bisect`; the command line registers it."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import ceil, log2
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
 import typer
+from packaging.version import Version
 
+from readfirst.harness.agents.claude_code.package import PACKAGE
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import (
     FEW,
@@ -24,17 +24,18 @@ from readfirst.harness.cli.options import (
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import say
+from readfirst.harness.record.record import bless
+from readfirst.harness.record.replaying import Product, Replaying, replaying_seconds
+from readfirst.harness.record.takes import NUMBERS, Takes, default_takes
+from readfirst.harness.report.progress import duration
 from readfirst.harness.report.visible import visible
 from readfirst.harness.session import TIME_LIMIT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from readfirst.harness.suite.contracts import Contract
-    from readfirst.harness.suite.suite import Suite
-    from readfirst.harness.suite.transcript import Transcript
-    from readfirst.harness.versions.bisect import AnswerChange, Replays
-
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.selection import select
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Transcript
+from readfirst.harness.versions.bisect import AnswerChange, Replays, between, changes, facts
+from readfirst.harness.versions.published import KeptVersions, published
 
 _SHOWN = 100
 """Characters of an answer that are printed."""
@@ -44,44 +45,31 @@ _SHOWN = 100
 @selecting(FEW)
 def bisect(
     ids: Ids = None,
-    oldest: Annotated[
-        str | None, typer.Option("--from", help="The oldest version.", show_default="the oldest contract's")
-    ] = None,
-    newest: Annotated[
-        str | None, typer.Option("--to", help="The newest version.", show_default="the newest published")
-    ] = None,
-    level: Annotated[LevelName, typer.Option(help="What counts as a change.")] = "text",
-    gated: Annotated[
-        bool, typer.Option("--gated", help="With a model for which read-before-edit is still enforced.")
-    ] = False,
-    keep: Annotated[
-        int | None,
-        typer.Option(min=1, help="Keep at most this many of the versions it installs.", show_default="all"),
-    ] = None,
-    record: Annotated[
-        bool,
-        typer.Option("--record", help="Also record each scenario on the two versions around each change."),
-    ] = False,
+    oldest: str | None = typer.Option(
+        None, "--from", help="The oldest version.", show_default="the oldest contract's"
+    ),
+    newest: str | None = typer.Option(
+        None, "--to", help="The newest version.", show_default="the newest published"
+    ),
+    level: LevelName = typer.Option("text", help="What counts as a change."),
+    gated: bool = typer.Option(
+        False, "--gated", help="With a model for which read-before-edit is still enforced."
+    ),
+    keep: int | None = typer.Option(
+        None, min=1, help="Keep at most this many of the versions it installs.", show_default="all"
+    ),
+    record: bool = typer.Option(
+        False, "--record", help="Also record each scenario on the two versions around each change."
+    ),
     *,
     selection: Selected,
-    takes: Annotated[
-        Path | None,
-        typer.Option(help="The folder for takes; a search resumes from it.", show_default="a cache"),
-    ] = None,
+    takes: Path | None = typer.Option(
+        None, help="The folder for takes; a search resumes from it.", show_default="a cache"
+    ),
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
     """Find the published versions in which answers to scenarios changed. Needs npm; see `readfirst docs recording`."""
-    from packaging.version import Version
-
-    from readfirst.harness.agents.claude_code.package import PACKAGE
-    from readfirst.harness.record.record import bless
-    from readfirst.harness.record.replaying import Product, Replaying
-    from readfirst.harness.record.takes import Takes, default_takes
-    from readfirst.harness.suite.selection import select
-    from readfirst.harness.versions.bisect import Replays, between, changes, facts
-    from readfirst.harness.versions.published import KeptVersions, published
-
     suite = (open_own_suite if record else open_suite)(fixtures)
     selected = select(suite, replace(selection, ids=tuple(ids or ())))
     if not selected:
@@ -143,10 +131,6 @@ def bisect(
 
 def _estimate(suite: Suite, selected: Sequence[str], versions: int) -> str:
     """Return how many of the versions will be asked, and how long one takes."""
-    from readfirst.harness.record.replaying import replaying_seconds
-    from readfirst.harness.record.takes import NUMBERS
-    from readfirst.harness.report.progress import duration
-
     one = duration(len(NUMBERS) * replaying_seconds(suite, selected))
     return (
         f"{counted(len(selected), 'scenario')}, {versions} published versions: the two ends, "

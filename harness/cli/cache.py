@@ -1,39 +1,34 @@
 """Cache commands: `readfirst product cache`; the command line registers it."""
 
 import sys
-from typing import Annotated
 
 import typer
+from rich.filesize import decimal
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import say
+from readfirst.harness.versions.cache import InUseError, chosen, kept, remove, roots
 
 
 @guarded
 def cache(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="NAME",
-            help="Only entries of this name: 2.1.7, takes/2.1.7, agno, or a kind.",
-            show_default="all",
-        ),
-    ] = None,
-    older_than: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="DAYS", help="Only entries that were not used for this many days."),
-    ] = None,
-    clear: Annotated[
-        bool, typer.Option("--clear", help="Remove these entries; what is needed is installed again.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking for confirmation.")] = False,
+    names: list[str] | None = typer.Argument(
+        None,
+        metavar="NAME",
+        help="Only entries of this name: 2.1.7, takes/2.1.7, agno, or a kind.",
+        show_default="all",
+    ),
+    older_than: int | None = typer.Option(
+        None, min=0, metavar="DAYS", help="Only entries that were not used for this many days."
+    ),
+    clear: bool = typer.Option(
+        False, "--clear", help="Remove these entries; what is needed is installed again."
+    ),
+    yes: bool = typer.Option(False, "--yes", "-y", help="Remove without asking for confirmation."),
 ) -> int:
     """List what is kept on disk: versions of the product, targets, takes, what failed last; `--clear` removes it."""
-    from rich.filesize import decimal
-
-    from readfirst.harness.versions.cache import InUseError, chosen, kept, remove, roots
 
     found = chosen(kept(), names or (), older_than)
     total = 0

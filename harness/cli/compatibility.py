@@ -1,10 +1,8 @@
 """Commands for pages of the field: `readfirst field compatibility` and `site`; the command line registers them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Any, Literal
 
 import typer
 
@@ -13,12 +11,24 @@ from readfirst.harness.cli.options import Fixtures, Output, open_suite, put
 from readfirst.harness.cli.pages import keep_pages, own_page_file, page_file
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import harmless_json, say
+from readfirst.harness.report.compatibility import compatibility_page, filtered_page, like
+from readfirst.harness.report.harm_map import NARROW_MAP, WIDE_MAP, harm_picture, map_rows
+from readfirst.harness.report.rule_change import change_data, change_page, rule_changes
+from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
+from readfirst.harness.site.facts import Facts
+from readfirst.harness.site.site import write_site
+from readfirst.harness.source.inspection import did_you_mean
 from readfirst.harness.source.kept import reading
-
-if TYPE_CHECKING:
-    from readfirst.harness.suite.rules import Rules
-    from readfirst.harness.suite.suite import Suite
-
+from readfirst.harness.suite.rules import Rules
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.survey.compatibility import (
+    compatibility_data,
+    compatibility_text,
+    implementations_data,
+    known_scenarios,
+    targets_in_common,
+)
+from readfirst.harness.survey.page import FORMAT, page
 
 _CHARTED = ("safety",)
 """The classes of the picture."""
@@ -31,36 +41,29 @@ _FormatName = Literal["markdown", "json", "html"]
 
 @guarded
 def compatibility(
-    format_: Annotated[
-        _FormatName,
-        typer.Option("--format", help="What to print: a page, data, or an HTML page with filters."),
-    ] = "markdown",
+    format_: _FormatName = typer.Option(
+        "markdown", "--format", help="What to print: a page, data, or an HTML page with filters."
+    ),
     output: Output = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit code 1 if a file on disk is stale.")
-    ] = False,
-    write: Annotated[
-        bool,
-        typer.Option(
-            "--write",
-            help="Write compatibility.md, implementations.md, compatibility.json and the pictures to docs/.",
-        ),
-    ] = False,
-    compare: Annotated[
-        tuple[str, str] | None,
-        typer.Option(
-            metavar="NAME@VERSION NAME@VERSION",
-            help="Only print the rules that differ between two implementations; exit code 1 if there are any.",
-        ),
-    ] = None,
-    like_: Annotated[
-        str | None,
-        typer.Option(
-            "--like",
-            metavar="CONTRACT",
-            help="The version that implementations are compared with, or latest.",
-        ),
-    ] = None,
+    check: bool = typer.Option(
+        False, "--check", help="Write nothing; exit code 1 if a file on disk is stale."
+    ),
+    write: bool = typer.Option(
+        False,
+        "--write",
+        help="Write compatibility.md, implementations.md, compatibility.json and the pictures to docs/.",
+    ),
+    compare: tuple[str, str] | None = typer.Option(
+        None,
+        metavar="NAME@VERSION NAME@VERSION",
+        help="Only print the rules that differ between two implementations; exit code 1 if there are any.",
+    ),
+    like_: str | None = typer.Option(
+        None,
+        "--like",
+        metavar="CONTRACT",
+        help="The version that implementations are compared with, or latest.",
+    ),
     fixtures: Fixtures = None,
 ) -> int:
     """Show whom implementations and versions harm, and which rules hold for them, as in docs/compatibility.md.
@@ -74,8 +77,6 @@ def compatibility(
         raise UsageError("--like chooses what the page shows; the data and the HTML page have every version.")
     if compare is not None and (check or write or format_ == "html"):
         raise UsageError("--compare prints Markdown or JSON, and goes with --output alone.")
-    from readfirst.harness.report.compatibility import like
-    from readfirst.harness.survey.compatibility import compatibility_data
 
     suite = open_suite(fixtures)
     rules = suite.rules
@@ -105,15 +106,6 @@ def _compared(
     suite: Suite, rules: Rules, before: str, after: str, format_: _FormatName, output: Path | None
 ) -> ExitCode:
     """Print what differs between two implementations, rule by rule."""
-    from readfirst.harness.report.compatibility import like
-    from readfirst.harness.report.rule_change import change_data, change_page, rule_changes
-    from readfirst.harness.source.inspection import did_you_mean
-    from readfirst.harness.survey.compatibility import (
-        implementations_data,
-        known_scenarios,
-        targets_in_common,
-    )
-
     survey = _survey(suite)
     known = [each["target"] for each in survey["targets"]]
     for name in (before, after):
@@ -137,27 +129,15 @@ def _compared(
 def _text(data: Mapping[str, Any], format_: _FormatName) -> str:
     match format_:
         case "json":
-            from readfirst.harness.survey.compatibility import compatibility_text
-
             return compatibility_text(data)
         case "html":
-            from readfirst.harness.report.compatibility import filtered_page
-
             return filtered_page(data, version())
         case _:
-            from readfirst.harness.report.compatibility import compatibility_page
-
             return compatibility_page(data)
 
 
 def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, str]:
     """Return every file that the command writes, by name: of what `compatibility_data` gives, and of the survey."""
-    from readfirst.harness.report.compatibility import compatibility_page, like
-    from readfirst.harness.report.harm_map import NARROW_MAP, WIDE_MAP, harm_picture, map_rows
-    from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
-    from readfirst.harness.survey.compatibility import compatibility_text
-    from readfirst.harness.survey.page import page
-
     rows = map_rows(data)
     return {
         "map.svg": harm_picture(rows, WIDE_MAP),
@@ -172,8 +152,6 @@ def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, st
 
 def _survey(suite: Suite) -> dict[str, Any]:
     """Return what targets were found to do; of a suite without such results, that there are none."""
-    from readfirst.harness.survey.page import FORMAT
-
     file = page_file(suite, "implementations.json")
     if file is None or not file.exists():
         return {"date": "", "contracts": [suite.contracts.default], "targets": []}
@@ -200,19 +178,16 @@ def _harm(suite: Suite) -> dict[str, Any]:
 
 @guarded
 def site(
-    output: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the site.")],
-    url: Annotated[
-        str, typer.Option(help="Where it will be published, for search engines.", show_default="nowhere")
-    ] = "",
+    output: Path = typer.Option(..., metavar="DIR", help="The folder for the site."),
+    url: str = typer.Option(
+        "", help="Where it will be published, for search engines.", show_default="nowhere"
+    ),
     fixtures: Fixtures = None,
 ) -> int:
     """Make a static site: the rules, the implementations, the versions and the docs, with search.
 
     It works from a folder, without a server and without a network. Needs the extra `site`.
     """
-    from readfirst.harness.site.facts import Facts
-    from readfirst.harness.site.site import write_site
-
     suite = open_suite(fixtures)
     if suite.installed:
         raise UsageError("A site is made of a checkout: name its fixtures with --fixtures.")

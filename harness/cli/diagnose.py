@@ -1,27 +1,26 @@
 """Diagnose command: `readfirst diagnose`; the command line registers it."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Literal
 
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import AutoJobs, Confine, Fixtures, Output, TimeLimit, open_suite, put
+from readfirst.harness.diagnosis.fingerprint import Fingerprint
+from readfirst.harness.diagnosis.observation import comparable, read_observed, run_observed
+from readfirst.harness.diagnosis.replays import Replays
+from readfirst.harness.diagnosis.report import Case, as_json, as_markdown, as_text
+from readfirst.harness.diagnosis.search import Level, diagnosed
+from readfirst.harness.diagnosis.table import BASE, TABLE, Table, contracts, made, reference_digest
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import console, say
+from readfirst.harness.report.failure import short_path
+from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.session import TIME_LIMIT
-
-if TYPE_CHECKING:
-    from readfirst.harness.diagnosis.fingerprint import Fingerprint
-    from readfirst.harness.diagnosis.replays import Replays
-    from readfirst.harness.diagnosis.report import Case
-    from readfirst.harness.diagnosis.search import Level
-    from readfirst.harness.diagnosis.table import Table
-    from readfirst.harness.suite.rules import Rule
-    from readfirst.harness.suite.suite import Suite
-
+from readfirst.harness.source.kept import KeptError
+from readfirst.harness.suite.rules import Rule
+from readfirst.harness.suite.suite import Suite
 
 _FEW = 40
 """Scenarios that the table may lack without a word: they are replayed in seconds."""
@@ -37,36 +36,29 @@ DiagnosisLevel = Literal["effects", "reason"]
 
 @guarded
 def diagnose(
-    targets: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TARGET|FILE...", help="A target, or results that --format jsonl wrote."),
-    ] = None,
-    level: Annotated[
-        DiagnosisLevel,
-        typer.Option(help="What to explain: effects, or also the names of errors."),
-    ] = "effects",
-    format_: Annotated[
-        DiagnosisFormat, typer.Option("--format", help="What to write; markdown is one line for each.")
-    ] = "text",
+    targets: list[str] | None = typer.Argument(
+        None, metavar="TARGET|FILE...", help="A target, or results that --format jsonl wrote."
+    ),
+    level: DiagnosisLevel = typer.Option(
+        "effects", help="What to explain: effects, or also the names of errors."
+    ),
+    format_: DiagnosisFormat = typer.Option(
+        "text", "--format", help="What to write; markdown is one line for each."
+    ),
     output: Output = None,
-    all_: Annotated[bool, typer.Option("--all", help="List every rule with unexplained failures.")] = False,
+    all_: bool = typer.Option(False, "--all", help="List every rule with unexplained failures."),
     jobs: AutoJobs = 0,
     time_limit: TimeLimit = TIME_LIMIT,
     confine: Confine = False,
-    write_table: Annotated[
-        bool,
-        typer.Option("--write-table", help="Update the table that diagnoses start from (in a checkout)."),
-    ] = False,
+    write_table: bool = typer.Option(
+        False, "--write-table", help="Update the table that diagnoses start from (in a checkout)."
+    ),
     fixtures: Fixtures = None,
 ) -> int:
     """Show which version of the reference an implementation resembles, and in which behaviours it differs.
 
     docs/diagnosis.md says how to read it.
     """
-    from readfirst.harness.diagnosis.replays import Replays
-    from readfirst.harness.diagnosis.report import as_json, as_markdown, as_text
-    from readfirst.harness.diagnosis.table import BASE, Table, contracts
-
     suite = open_suite(fixtures)
     if write_table:
         if targets or fixtures is not None:
@@ -101,8 +93,6 @@ def _observed(
     suite: Suite, target: str, jobs: int, time_limit: float, confine: bool
 ) -> tuple[str, dict[str, Fingerprint]]:
     """Return what a target is called, and what it did. Raises UsageError."""
-    from readfirst.harness.diagnosis.observation import read_observed, run_observed
-
     file = Path(target)
     if target.endswith(".jsonl") or (":" not in target and file.is_file()):
         return read_observed(suite, file)
@@ -112,8 +102,6 @@ def _observed(
 
 def _comparable(table: Table, name: str, observed: dict[str, Fingerprint]) -> dict[str, Fingerprint]:
     """Return what was observed where the reference can be asked. Raises UsageError."""
-    from readfirst.harness.diagnosis.observation import comparable
-
     found = comparable(table, observed)
     if not found:
         raise UsageError(f"{name}: none of the scenarios that were judged can be replayed on the reference.")
@@ -129,10 +117,6 @@ def _case(
     level: Level,
     rules: dict[str, Rule],
 ) -> Case:
-    from readfirst.harness.diagnosis.report import Case
-    from readfirst.harness.diagnosis.search import diagnosed
-    from readfirst.harness.diagnosis.table import contracts
-
     found = diagnosed(table, replays, observed, level, contracts=contracts(suite))
     return Case(name, found, rules, suite.rules)
 
@@ -146,8 +130,6 @@ def _rules(suite: Suite) -> dict[str, Rule]:
 
 def _up_to_date(suite: Suite, table: Table, jobs: int) -> Table:
     """Return the table with rows for all scenarios of a suite."""
-    from readfirst.harness.diagnosis.table import Table, made, reference_digest
-
     if table.reference != reference_digest():
         say(
             "readfirst: the table that diagnoses start from was made from another state of the reference, so this "
@@ -165,12 +147,6 @@ def _up_to_date(suite: Suite, table: Table, jobs: int) -> Table:
 
 
 def _write_table(suite: Suite, jobs: int) -> int:
-
-    from readfirst.harness.diagnosis.table import TABLE, Table, made, reference_digest
-    from readfirst.harness.report.failure import short_path
-    from readfirst.harness.report.progress import ProgressBar
-    from readfirst.harness.source.kept import KeptError
-
     try:
         known = Table.read()
     except KeptError:

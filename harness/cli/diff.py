@@ -1,9 +1,14 @@
 """Diff commands: `readfirst diff`; the command line registers it."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
+from readfirst.harness.changes.dating import dated
+from readfirst.harness.changes.diff import diff as compared
+from readfirst.harness.changes.parse_side import SideParser
+from readfirst.harness.changes.report import SHOWN, as_json, as_markdown, as_text
+from readfirst.harness.changes.sides import ContractSide
 from readfirst.harness.cli.exits import guarded
 from readfirst.harness.cli.options import (
     MOST,
@@ -18,7 +23,11 @@ from readfirst.harness.cli.options import (
 )
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import console, say
+from readfirst.harness.report.progress import ProgressBar
+from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.session import TIME_LIMIT
+from readfirst.harness.suite.selection import select
+from readfirst.harness.versions.history import scenarios_of_changes
 
 DiffFormat = Literal["text", "markdown", "json"]
 """The values of `diff --format`."""
@@ -27,13 +36,11 @@ DiffFormat = Literal["text", "markdown", "json"]
 @guarded
 @selecting(MOST)
 def diff(
-    before: Annotated[
-        str, typer.Argument(metavar="A", help="A contract, the JSON lines of a run, or a target.")
-    ],
-    after: Annotated[str, typer.Argument(metavar="B", help="What to compare A with, of the same kinds.")],
-    format_: Annotated[DiffFormat, typer.Option("--format", help="What to write.")] = "text",
+    before: str = typer.Argument(..., metavar="A", help="A contract, the JSON lines of a run, or a target."),
+    after: str = typer.Argument(..., metavar="B", help="What to compare A with, of the same kinds."),
+    format_: DiffFormat = typer.Option("text", "--format", help="What to write."),
     output: Output = None,
-    all_: Annotated[bool, typer.Option("--all", help="List every cause and every scenario.")] = False,
+    all_: bool = typer.Option(False, "--all", help="List every cause and every scenario."),
     *,
     selection: Selected,
     jobs: AutoJobs = 0,
@@ -44,17 +51,6 @@ def diff(
 
     `readfirst docs changes` says what it prints.
     """
-
-    from readfirst.harness.changes.dating import dated
-    from readfirst.harness.changes.diff import diff as compared
-    from readfirst.harness.changes.parse_side import SideParser
-    from readfirst.harness.changes.report import SHOWN, as_json, as_markdown, as_text
-    from readfirst.harness.changes.sides import ContractSide
-    from readfirst.harness.report.progress import ProgressBar
-    from readfirst.harness.run.jobs import jobs_for
-    from readfirst.harness.suite.selection import select
-    from readfirst.harness.versions.history import scenarios_of_changes
-
     suite = open_suite(fixtures)
     ids = select(suite, selection)
     if not ids:

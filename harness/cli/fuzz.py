@@ -1,7 +1,6 @@
 """Fuzz command: `readfirst fuzz`; the command line registers it."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -16,6 +15,9 @@ from readfirst.harness.cli.options import (
     one_target,
     open_suite,
 )
+from readfirst.harness.fuzz.search import SearchRequest
+from readfirst.harness.fuzz.searches import perform
+from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.session import TIME_LIMIT
 
 _STEPS = 2000
@@ -24,57 +26,43 @@ _STEPS = 2000
 
 @guarded
 def fuzz(
-    target: Annotated[
-        list[str] | None, typer.Argument(metavar="TARGET", help="What to test, as for `readfirst run`.")
-    ] = None,
-    against: Annotated[
-        str, typer.Option(metavar="OTHER", help="What to compare it with; the reference follows --contract.")
-    ] = "reference",
-    steps: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            help="Stop after this many steps on each side.",
-            show_default=f"{_STEPS}; without a limit where --minutes is given",
-        ),
-    ] = None,
-    minutes: Annotated[
-        float | None,
-        typer.Option(
-            min=0.01, max=10_000, callback=finite, help="Stop after this time.", show_default="no limit"
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="A different seed generates different scenarios.")] = 0,
-    level: Annotated[
-        LevelName | None,
-        typer.Option(help="How strictly to compare.", show_default="text, or the target's own"),
-    ] = None,
-    contract: ContractName = None,
-    output: Annotated[Path, typer.Option(help="The folder for the scenario file of each finding.")] = Path(
-        "fuzz-findings"
+    target: list[str] | None = typer.Argument(
+        None, metavar="TARGET", help="What to test, as for `readfirst run`."
     ),
-    known: Annotated[
-        Path | None, typer.Option(help="Accepted disagreements; see `readfirst docs fuzzing`.")
-    ] = None,
-    baseline: Annotated[
-        Path | None,
-        typer.Option(
-            help="Accepted failures, as for `readfirst run`; what one of these shows is not reported."
-        ),
-    ] = None,
+    against: str = typer.Option(
+        "reference", metavar="OTHER", help="What to compare it with; the reference follows --contract."
+    ),
+    steps: int | None = typer.Option(
+        None,
+        min=0,
+        help="Stop after this many steps on each side.",
+        show_default=f"{_STEPS}; without a limit where --minutes is given",
+    ),
+    minutes: float | None = typer.Option(
+        None, min=0.01, max=10_000, callback=finite, help="Stop after this time.", show_default="no limit"
+    ),
+    seed: int = typer.Option(0, help="A different seed generates different scenarios."),
+    level: LevelName | None = typer.Option(
+        None, help="How strictly to compare.", show_default="text, or the target's own"
+    ),
+    contract: ContractName = None,
+    output: Path = typer.Option(
+        Path("fuzz-findings"), help="The folder for the scenario file of each finding."
+    ),
+    known: Path | None = typer.Option(None, help="Accepted disagreements; see `readfirst docs fuzzing`."),
+    baseline: Path | None = typer.Option(
+        None, help="Accepted failures, as for `readfirst run`; what one of these shows is not reported."
+    ),
     class_: Classes = None,
-    fast: Annotated[
-        bool, typer.Option("--fast", help="Reach claude-code:VERSION through MCP: no texts, more steps.")
-    ] = False,
-    long: Annotated[
-        bool, typer.Option("--long", help="Sessions of 30 to 60 steps about 3 to 8 files that move.")
-    ] = False,
-    jobs: Annotated[
-        int,
-        typer.Option(
-            "-j", "--jobs", min=1, max=256, help="Search this many seeds at once, starting at --seed."
-        ),
-    ] = 1,
+    fast: bool = typer.Option(
+        False, "--fast", help="Reach claude-code:VERSION through MCP: no texts, more steps."
+    ),
+    long: bool = typer.Option(
+        False, "--long", help="Sessions of 30 to 60 steps about 3 to 8 files that move."
+    ),
+    jobs: int = typer.Option(
+        1, "-j", "--jobs", min=1, max=256, help="Search this many seeds at once, starting at --seed."
+    ),
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
@@ -82,9 +70,6 @@ def fuzz(
 
     With --level safe TARGET is judged alone: by what it loses, spoils or leaves behind.
     """
-    from readfirst.harness.fuzz.search import SearchRequest
-    from readfirst.harness.fuzz.searches import perform
-
     if not target:
         first = "'mcp:node server.mjs'" if against == "reference" else against
         raise UsageError(
@@ -93,8 +78,6 @@ def fuzz(
         )
     tested = one_target(target, "readfirst fuzz")
     if tested.startswith(("target:", "agent:")):
-        from readfirst.harness.run.target_defaults import target_defaults
-
         defaults = target_defaults(tested)
         tested, level = defaults.connect, level or defaults.level
     level = level or "text"

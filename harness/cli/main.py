@@ -1,11 +1,12 @@
 """Command line: `readfirst`, the commands it has, and its help."""
 
+import ast
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -146,7 +147,7 @@ def _as_called_now(given: Sequence[str]) -> list[str]:
 
 
 def _app(given: Sequence[str]) -> typer.Typer:
-    """Return the application with the command that is asked for; with all, where that is not clear or help is wanted.
+    """Return the application with the command that is asked for; with stubs of all, where that is not clear.
 
     Every command that is added costs more time than `list` takes: its parameters are checked.
     """
@@ -168,7 +169,8 @@ def _app(given: Sequence[str]) -> typer.Typer:
         )
         for name, about in GROUPS.items()
     }
-    for called in _wanted([word for word in given if word != "--traceback"]):
+    wanted = _wanted([word for word in given if word != "--traceback"])
+    for called in wanted:
         group, _, name = called.rpartition(" ")
         (groups[group] if group else app).command(
             name=name,
@@ -176,14 +178,14 @@ def _app(given: Sequence[str]) -> typer.Typer:
             context_settings={"ignore_unknown_options": True}
             if called == "watch"
             else None,  # those of `run`
-        )(_function(COMMANDS[called]))
+        )((_function if len(wanted) == 1 else _stub)(COMMANDS[called]))
     for name, each in groups.items():
         if each.registered_commands:
             app.add_typer(each, name=name)
     return app
 
 
-def _wanted(words: Sequence[str]) -> Iterable[str]:
+def _wanted(words: Sequence[str]) -> Collection[str]:
     """Return the commands that these words may call; all of them, where they call none."""
     for called in (" ".join(words[:2]), *words[:1]):
         if called in COMMANDS:
@@ -199,6 +201,18 @@ def _function(named: str) -> Callable[..., None]:
     return found
 
 
+def _stub(named: str) -> Callable[..., None]:
+    """Return what stands for a command where commands are listed: its help, without what it imports."""
+    module, _, function = named.partition(":")
+    tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_bytes())
+    code = next(each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == function)
+
+    def stub() -> None: ...
+
+    stub.__doc__ = ast.get_docstring(code)
+    return stub
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         say(f"readfirst {version()}")
@@ -206,12 +220,10 @@ def _version(wanted: bool) -> None:
 
 
 def _global(
-    traceback: Annotated[
-        bool, typer.Option("--traceback", help="Show the traceback of an unexpected error.")
-    ] = False,
-    _shown: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
+    traceback: bool = typer.Option(False, "--traceback", help="Show the traceback of an unexpected error."),
+    _shown: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
+    ),
 ) -> None:
     show_tracebacks(traceback)
 

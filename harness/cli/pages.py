@@ -72,9 +72,7 @@ Check = Annotated[
 @guarded
 def claims(
     check: Check = False,
-    write: Annotated[
-        bool, typer.Option("--write", help="Write docs/behaviour.md next to the fixtures.")
-    ] = False,
+    write: bool = typer.Option(False, "--write", help="Write docs/behaviour.md next to the fixtures."),
     fixtures: Fixtures = None,
 ) -> int:
     """Print what the documents claim, beside what the product was recorded to do; docs/behaviour.md sums it up."""
@@ -89,17 +87,14 @@ def claims(
 
 @guarded
 def history(
-    between: Annotated[
-        str | None,
-        typer.Argument(metavar="FROM..TO", help="Only the changes after FROM, up to TO, a line each."),
-    ] = None,
+    between: str | None = typer.Argument(
+        None, metavar="FROM..TO", help="Only the changes after FROM, up to TO, a line each."
+    ),
     check: Check = False,
-    write: Annotated[
-        bool, typer.Option("--write", help="Write docs/history.md next to the fixtures.")
-    ] = False,
-    published: Annotated[
-        bool, typer.Option("--published", help="First ask npm what is published, for fixtures/releases.yaml.")
-    ] = False,
+    write: bool = typer.Option(False, "--write", help="Write docs/history.md next to the fixtures."),
+    published: bool = typer.Option(
+        False, "--published", help="First ask npm what is published, for fixtures/releases.yaml."
+    ),
     fixtures: Fixtures = None,
 ) -> int:
     """Print every change of the file tools, version by version; docs/history.md counts them."""
@@ -150,29 +145,25 @@ BehavioursFormat = Literal["text", "json"]
 
 @guarded
 def behaviours(
-    version: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="VERSION",
-            help="A version such as 2.1.40 or 2.1.228+gated, latest, or documented.",
-            show_default="2.1.7",
-        ),
-    ] = None,
-    diff: Annotated[
-        tuple[str, str] | None,
-        typer.Option("--diff", metavar="A B", help="Print what differs between two versions instead."),
-    ] = None,
-    rules: Annotated[
-        bool,
-        typer.Option("--rules", help="Print the rules of VERSION in the order in which they apply instead."),
-    ] = False,
-    format_: Annotated[BehavioursFormat, typer.Option("--format", help="What to write.")] = "text",
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit code 1 if docs/reference.md is stale.")
-    ] = False,
-    write: Annotated[
-        bool, typer.Option("--write", help="Write the tables of docs/reference.md next to the fixtures.")
-    ] = False,
+    version: str | None = typer.Argument(
+        None,
+        metavar="VERSION",
+        help="A version such as 2.1.40 or 2.1.228+gated, latest, or documented.",
+        show_default="2.1.7",
+    ),
+    diff: tuple[str, str] | None = typer.Option(
+        None, "--diff", metavar="A B", help="Print what differs between two versions instead."
+    ),
+    rules: bool = typer.Option(
+        False, "--rules", help="Print the rules of VERSION in the order in which they apply instead."
+    ),
+    format_: BehavioursFormat = typer.Option("text", "--format", help="What to write."),
+    check: bool = typer.Option(
+        False, "--check", help="Write nothing; exit code 1 if docs/reference.md is stale."
+    ),
+    write: bool = typer.Option(
+        False, "--write", help="Write the tables of docs/reference.md next to the fixtures."
+    ),
     fixtures: Fixtures = None,
 ) -> int:
     """Print what one version does, or with --diff what differs between two: exit code 0: nothing, 1: something.
@@ -261,9 +252,9 @@ def _perform(step: Sequence[str], checkout: Path) -> int:
 
 @guarded
 def docs(
-    page: Annotated[
-        str | None, typer.Argument(metavar="PAGE", help="The name of a page.", show_default="the list")
-    ] = None,
+    page: str | None = typer.Argument(
+        None, metavar="PAGE", help="The name of a page.", show_default="the list"
+    ),
 ) -> int:
     """Print a page of the documentation, or list the pages."""
     from readfirst.harness.source.inspection import did_you_mean

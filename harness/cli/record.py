@@ -1,12 +1,10 @@
 """Record commands: `readfirst product record` and `merge`; the command line registers them."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -26,16 +24,18 @@ from readfirst.harness.cli.options import (
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import say
+from readfirst.harness.processes.scratch import Scratch, sweep
+from readfirst.harness.record.given import RESULTS, TOOLS, record_given
+from readfirst.harness.record.record import Mode, Recorded, bless, leave_out, take
+from readfirst.harness.record.record import missing as unrecorded
+from readfirst.harness.record.record import record as recorded
+from readfirst.harness.record.replaying import Product, Replaying
+from readfirst.harness.record.takes import Take, Takes, default_takes
 from readfirst.harness.session import TIME_LIMIT
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from readfirst.harness.record.record import Mode, Recorded
-    from readfirst.harness.record.takes import Take
-    from readfirst.harness.suite.contracts import Contract
-    from readfirst.harness.suite.suite import Suite
-
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.selection import Selection, select
+from readfirst.harness.suite.suite import Suite
 
 Contracts = Annotated[
     list[str] | None,
@@ -63,35 +63,26 @@ def record(
     check: Check = False,
     *,
     selection: Selected,
-    tools: Annotated[
-        bool,
-        typer.Option("--tools", help="Record what the model is given of each tool, on all contracts."),
-    ] = False,
-    results: Annotated[
-        bool,
-        typer.Option("--results", help="Record the structured results of some calls, on all contracts."),
-    ] = False,
-    leave_out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REASON", help="Ask nothing: leave these contracts out of the recordings, and say why."
-        ),
-    ] = None,
+    tools: bool = typer.Option(
+        False, "--tools", help="Record what the model is given of each tool, on all contracts."
+    ),
+    results: bool = typer.Option(
+        False, "--results", help="Record the structured results of some calls, on all contracts."
+    ),
+    leave_out: str | None = typer.Option(
+        None, metavar="REASON", help="Ask nothing: leave these contracts out of the recordings, and say why."
+    ),
     jobs: Jobs = 1,
-    shard: Annotated[
-        str | None,
-        typer.Option(
-            metavar="I/N",
-            help="Record only the I-th of N parts, and write no expectations; `readfirst product merge` does.",
-        ),
-    ] = None,
-    takes: Annotated[
-        Path | None,
-        typer.Option(
-            help="The folder for takes; an interrupted run resumes from it.",
-            show_default="a cache, with --check a fresh one",
-        ),
-    ] = None,
+    shard: str | None = typer.Option(
+        None,
+        metavar="I/N",
+        help="Record only the I-th of N parts, and write no expectations; `readfirst product merge` does.",
+    ),
+    takes: Path | None = typer.Option(
+        None,
+        help="The folder for takes; an interrupted run resumes from it.",
+        show_default="a cache, with --check a fresh one",
+    ),
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
@@ -100,13 +91,6 @@ def record(
     A scenario is recorded on the contract that it states, 2.1.7 unless it says another. That is all a new case needs.
     `--missing` records the other contracts later.
     """
-    from readfirst.harness.processes.scratch import Scratch, sweep
-    from readfirst.harness.record.record import record as recorded
-    from readfirst.harness.record.record import take
-    from readfirst.harness.record.replaying import Product, Replaying
-    from readfirst.harness.record.takes import Takes, default_takes
-    from readfirst.harness.suite.selection import Selection, select
-
     mode = _mode(fix, check)
     suite = (open_suite if check else open_own_suite)(fixtures)
     sweep()
@@ -157,9 +141,7 @@ def record(
 @guarded
 @selecting(FEW)
 def merge(
-    folders: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="The --takes folder of each shard.")
-    ],
+    folders: list[Path] = typer.Argument(..., metavar="DIR...", help="The --takes folder of each shard."),
     contract: Contracts = None,
     missing: Missing = False,
     fix: Fix = False,
@@ -169,11 +151,6 @@ def merge(
     fixtures: Fixtures = None,
 ) -> int:
     """Write what the shards of a recording observed into the suite, as `record` does with its own takes."""
-    from readfirst.harness.processes.scratch import Scratch
-    from readfirst.harness.record.record import bless
-    from readfirst.harness.record.takes import Takes
-    from readfirst.harness.suite.selection import select
-
     mode = _mode(fix, check)
     suite = (open_suite if check else open_own_suite)(fixtures)
     selected = select(suite, selection)
@@ -198,8 +175,6 @@ def _wanted(
     suite: Suite, ids: Sequence[str], names: list[str] | None, *, missing: bool
 ) -> dict[str, Sequence[str]]:
     """Return which scenarios to record, by contract: each on the one that it states, unless others are named."""
-    from readfirst.harness.record.record import missing as unrecorded
-
     if missing:
         contracts = _contracts(suite, names or ["all"])
         return dict(unrecorded(suite, ids, contracts))
@@ -213,9 +188,6 @@ def _wanted(
 
 def _left_out(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> int:
     """Put a reason in the place of what was, or could not be, recorded."""
-    from readfirst.harness.record.record import leave_out
-    from readfirst.harness.source.atomic import write_all
-
     if not why.strip():
         raise UsageError("--leave-out needs a reason, a sentence that the recording keeps.")
     stated = [
@@ -249,8 +221,6 @@ def _record_given(
     suite: Suite, contracts: Sequence[Contract], tools: bool, results: bool, check: bool, time_limit: float
 ) -> int:
     """Ask the product of each contract what it gives beside answers; keep it, or with `check` only say what is new."""
-    from readfirst.harness.record.given import RESULTS, TOOLS, record_given
-
     changed = False
     for given in [*([TOOLS] if tools else []), *([RESULTS] if results else [])]:
         for name in record_given(given, suite, contracts, write=not check, time_limit=time_limit):

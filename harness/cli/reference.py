@@ -1,7 +1,7 @@
 """Reference command: `readfirst serve`; the command line registers it."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
@@ -15,16 +15,10 @@ Protocol = Literal["mcp", "lines"]
 
 @guarded
 def serve(
-    contract: Annotated[str, typer.Option(help="The contract to serve.")] = "2.1.7",
-    root: Annotated[
-        Path | None, typer.Option(help="The directory to work in.", show_default="the current one")
-    ] = None,
-    settings: Annotated[
-        Path | None, typer.Option(help="A Claude Code settings.json; its deny rules apply.")
-    ] = None,
-    protocol: Annotated[
-        Protocol, typer.Option(help="mcp, or lines, which has everything that scenarios need.")
-    ] = "mcp",
+    contract: str = typer.Option("2.1.7", help="The contract to serve."),
+    root: Path | None = typer.Option(None, help="The directory to work in.", show_default="the current one"),
+    settings: Path | None = typer.Option(None, help="A Claude Code settings.json; its deny rules apply."),
+    protocol: Protocol = typer.Option("mcp", help="mcp, or lines, which has everything that scenarios need."),
 ) -> int:
     """Serve the reference implementation over standard input and output: as an MCP server, or as `lines:` wants it."""
     keep_nothing()

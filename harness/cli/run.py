@@ -53,77 +53,56 @@ Failures = Annotated[
 @guarded
 @selecting(ALL)
 def run(
-    target: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TARGET|ID", help="What to test, and which scenarios (default: all)."),
-    ] = None,
-    contract: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The contract to compare it with (repeatable), `latest`, or `all`; `readfirst contracts` lists them.",
-            show_default="the suite's default",
-        ),
-    ] = None,
-    level: Annotated[
-        LevelName | None,
-        typer.Option(help="How strictly to compare.", show_default="text, or the target's own"),
-    ] = None,
+    target: list[str] | None = typer.Argument(
+        None, metavar="TARGET|ID", help="What to test, and which scenarios (default: all)."
+    ),
+    contract: list[str] | None = typer.Option(
+        None,
+        help="The contract to compare it with (repeatable), `latest`, or `all`; `readfirst contracts` lists them.",
+        show_default="the suite's default",
+    ),
+    level: LevelName | None = typer.Option(
+        None, help="How strictly to compare.", show_default="text, or the target's own"
+    ),
     *,
     selection: Selected,
-    format_: Annotated[FormatName, typer.Option("--format", help="What to write.")] = "table",
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write the report of --format to this file, whole or not at all.",
-            show_default="standard output",
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            help="What reports and the baseline call the target.", show_default="TARGET as it is written"
-        ),
-    ] = None,
-    baseline: Annotated[
-        Path | None, typer.Option(help="Accepted failures; see `readfirst docs running`.")
-    ] = None,
-    update_baseline: Annotated[
-        bool,
-        typer.Option(
-            "--update-baseline",
-            "--baseline-update",
-            help="Write this run's failures into --baseline, keeping reasons.",
-        ),
-    ] = False,
+    format_: FormatName = typer.Option("table", "--format", help="What to write."),
+    output: Path | None = typer.Option(
+        None,
+        help="Write the report of --format to this file, whole or not at all.",
+        show_default="standard output",
+    ),
+    name: str | None = typer.Option(
+        None, help="What reports and the baseline call the target.", show_default="TARGET as it is written"
+    ),
+    baseline: Path | None = typer.Option(None, help="Accepted failures; see `readfirst docs running`."),
+    update_baseline: bool = typer.Option(
+        False,
+        "--update-baseline",
+        "--baseline-update",
+        help="Write this run's failures into --baseline, keeping reasons.",
+    ),
     jobs: AutoJobs = 0,
     time_limit: TimeLimit = TIME_LIMIT,
     settle: Settle = 0,
     claims: Claims = None,
-    isolation: Annotated[
-        IsolationName | None,
-        typer.Option(help="mcp: a server per scenario, or one for many.", show_default="auto"),
-    ] = None,
+    isolation: IsolationName | None = typer.Option(
+        None, help="mcp: a server per scenario, or one for many.", show_default="auto"
+    ),
     confine: Confine = False,
     failures: Failures = "3",
-    last_failed: Annotated[
-        bool,
-        typer.Option(
-            "--last-failed", "--lf", help="Only what failed when the target was last run in this folder."
-        ),
-    ] = False,
-    failed_in: Annotated[
-        Path | None, typer.Option(help="Only what failed in these results, which --format jsonl wrote.")
-    ] = None,
-    keep: Annotated[
-        Path | None, typer.Option(help="Leave the workspaces of failing scenarios in this folder.")
-    ] = None,
-    trace: Annotated[
-        bool,
-        typer.Option(
-            "--trace",
-            help="Print every call and raw answer; for an MCP server also its messages. Runs one scenario at a time.",
-        ),
-    ] = False,
+    last_failed: bool = typer.Option(
+        False, "--last-failed", "--lf", help="Only what failed when the target was last run in this folder."
+    ),
+    failed_in: Path | None = typer.Option(
+        None, help="Only what failed in these results, which --format jsonl wrote."
+    ),
+    keep: Path | None = typer.Option(None, help="Leave the workspaces of failing scenarios in this folder."),
+    trace: bool = typer.Option(
+        False,
+        "--trace",
+        help="Print every call and raw answer; for an MCP server also its messages. Runs one scenario at a time.",
+    ),
     fixtures: Fixtures = None,
 ) -> int:
     """Replay scenarios on an implementation and compare. `readfirst run` tests the bundled reference."""
@@ -202,13 +181,10 @@ def run(
 
 @guarded
 def report(
-    streams: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Results that --format jsonl wrote.")
-    ],
-    format_: Annotated[
-        PageName | None,
-        typer.Option("--format", help="What to write.", show_default="table on a terminal, else markdown"),
-    ] = None,
+    streams: list[Path] = typer.Argument(..., metavar="FILE...", help="Results that --format jsonl wrote."),
+    format_: PageName | None = typer.Option(
+        None, "--format", help="What to write.", show_default="table on a terminal, else markdown"
+    ),
     output: Output = None,
     failures: Failures = "3",
     fixtures: Fixtures = None,
@@ -238,15 +214,13 @@ def _most(failures: str) -> int | None:
 
 @guarded
 def watch(
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="What to test, as for `readfirst run`.")],
-    options: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="ID|OPTION", help="Scenarios and options, as for `readfirst run`."),
-    ] = None,
-    path: Annotated[
-        list[Path] | None,
-        typer.Option(help="A file or folder of the implementation (repeatable).", show_default="this folder"),
-    ] = None,
+    target: str = typer.Argument(..., metavar="TARGET", help="What to test, as for `readfirst run`."),
+    options: list[str] | None = typer.Argument(
+        None, metavar="ID|OPTION", help="Scenarios and options, as for `readfirst run`."
+    ),
+    path: list[Path] | None = typer.Option(
+        None, help="A file or folder of the implementation (repeatable).", show_default="this folder"
+    ),
 ) -> int:
     """Run TARGET, and again whenever a file changes: what failed first, then everything. Ctrl-C ends it.
 

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING
 
 import typer
 
@@ -53,22 +53,16 @@ def list_(
 
 @guarded
 def show(
-    scenario: Annotated[
-        str | None, typer.Argument(metavar="ID", help="The scenario's id or file.", show_default=False)
-    ] = None,
+    scenario: str | None = typer.Argument(
+        None, metavar="ID", help="The scenario's id or file.", show_default=False
+    ),
     contract: ContractName = None,
-    tools: Annotated[
-        str | None,
-        typer.Option(
-            "--tools", metavar="CONTRACT", help="Show what this contract's model is given of each tool."
-        ),
-    ] = None,
-    results: Annotated[
-        str | None,
-        typer.Option(
-            "--results", metavar="CONTRACT", help="Show the fields of this contract's structured results."
-        ),
-    ] = None,
+    tools: str | None = typer.Option(
+        None, "--tools", metavar="CONTRACT", help="Show what this contract's model is given of each tool."
+    ),
+    results: str | None = typer.Option(
+        None, "--results", metavar="CONTRACT", help="Show the fields of this contract's structured results."
+    ),
     fixtures: Fixtures = None,
 ) -> int:
     """Show one scenario: its files, its steps, and what each contract expects.
@@ -136,7 +130,7 @@ def _show_results(suite: Suite, name: str) -> int:
 
 @guarded
 def new(
-    scenario: Annotated[str, typer.Argument(metavar="ID", help="Family and slug of the new scenario.")],
+    scenario: str = typer.Argument(..., metavar="ID", help="Family and slug of the new scenario."),
     fixtures: Fixtures = None,
 ) -> int:
     """Write a commented scenario to start from; `readfirst docs contributing` explains the next steps.
@@ -227,10 +221,9 @@ def _exported(output: Path | None) -> Iterator[IO[str]]:
 
 @guarded
 def rules(
-    ids: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="RULE", help="Rules to show in full, with their scenarios."),
-    ] = None,
+    ids: list[str] | None = typer.Argument(
+        None, metavar="RULE", help="Rules to show in full, with their scenarios."
+    ),
     class_: Classes = None,
     fixtures: Fixtures = None,
 ) -> int:

@@ -1,64 +1,63 @@
 """Release commands: `readfirst product snapshot`; the command line registers it."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readfirst.harness.agents.claude_code.package import PACKAGE
+from readfirst.harness.changes.dating import dated
+from readfirst.harness.changes.diff import Diff, diff
+from readfirst.harness.changes.report import as_text
+from readfirst.harness.changes.sides import ContractSide
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Jobs, TimeLimit, open_own_suite, open_suite
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import say, say_lines
+from readfirst.harness.processes.scratch import sweep
+from readfirst.harness.record.record import take
+from readfirst.harness.record.replaying import Product, Replaying, estimate
+from readfirst.harness.record.takes import Takes, default_takes
 from readfirst.harness.session import TIME_LIMIT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from readfirst.harness.changes.diff import Diff
-    from readfirst.harness.record.takes import Takes
-    from readfirst.harness.suite.suite import Suite
-    from readfirst.harness.versions.release import Release
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.versions.history import change_points, scenarios_of_changes, the_histories
+from readfirst.harness.versions.published import newest
+from readfirst.harness.versions.quick import Look, quick_set
+from readfirst.harness.versions.release import (
+    Release,
+    differing_beyond,
+    predecessor,
+    release_of,
+    wanted_of,
+    write_release,
+)
 
 
 @guarded
 def snapshot(
-    version: Annotated[str, typer.Argument(help="The published version, or `latest`.")] = "latest",
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick", help="Check in a few minutes whether anything changed, and write nothing to the suite."
-        ),
-    ] = False,
+    version: str = typer.Argument("latest", help="The published version, or `latest`."),
+    quick: bool = typer.Option(
+        False,
+        "--quick",
+        help="Check in a few minutes whether anything changed, and write nothing to the suite.",
+    ),
     jobs: Jobs = 1,
-    takes: Annotated[
-        Path | None,
-        typer.Option(
-            help="The folder for takes; an interrupted run resumes from it.", show_default="a cache"
-        ),
-    ] = None,
+    takes: Path | None = typer.Option(
+        None, help="The folder for takes; an interrupted run resumes from it.", show_default="a cache"
+    ),
     time_limit: TimeLimit = TIME_LIMIT,
-    fixtures: Annotated[
-        Path | None,
-        typer.Option(
-            help="The folder of the suite to write to.",
-            show_default="the checkout's; with --quick the bundled one",
-        ),
-    ] = None,
+    fixtures: Path | None = typer.Option(
+        None,
+        help="The folder of the suite to write to.",
+        show_default="the checkout's; with --quick the bundled one",
+    ),
 ) -> int:
     """Record a new version as a contract and show what differs from the newest known one; exit code 1 if anything does.
 
     Exit code 0: nothing differs that an expectation states, or the version is already a contract. Needs npm; see
     `readfirst docs recording`.
     """
-    from readfirst.harness.agents.claude_code.package import PACKAGE
-    from readfirst.harness.processes.scratch import sweep
-    from readfirst.harness.record.takes import Takes, default_takes
-    from readfirst.harness.versions.published import newest
-    from readfirst.harness.versions.release import release_of
-
     if version != "latest" and not re.fullmatch(r"\d+\.\d+\.\d+", version):
         raise UsageError(
             f"{version!r} is not a version. Write it as it is published, for example 2.1.7, or `latest`."
@@ -78,8 +77,6 @@ def snapshot(
 
 def _known(suite: Suite, exact: str, *, latest: bool) -> str:
     """Say that a version is a contract, and how to see what it changed."""
-    from readfirst.harness.versions.release import predecessor
-
     before = predecessor(suite.contracts, exact)
     notice = f"{exact} is already a contract{', and nothing newer is published' if latest else ''}"
     return f"{notice}: nothing to record." + (
@@ -89,15 +86,6 @@ def _known(suite: Suite, exact: str, *, latest: bool) -> str:
 
 def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
     """Take the whole suite, write the contracts, and tell what differs."""
-    from readfirst.harness.changes.dating import dated
-    from readfirst.harness.changes.diff import diff
-    from readfirst.harness.changes.sides import ContractSide
-    from readfirst.harness.record.record import take
-    from readfirst.harness.record.replaying import Product, Replaying
-    from readfirst.harness.suite.suite import Suite
-    from readfirst.harness.versions.history import scenarios_of_changes
-    from readfirst.harness.versions.release import differing_beyond, wanted_of, write_release
-
     ids = suite.ids()
     wanted = wanted_of(suite, release)
     with Replaying(suite, wanted, jobs) as progress:
@@ -130,11 +118,6 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
 
 def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
     """Replay few scenarios, and say in one sentence whether anything changed; then what."""
-    from readfirst.harness.changes.sides import ContractSide
-    from readfirst.harness.record.replaying import Product, Replaying, estimate
-    from readfirst.harness.versions.history import change_points, the_histories
-    from readfirst.harness.versions.quick import Look, quick_set
-
     histories = the_histories()
     points = change_points(suite, histories)
     pairs = [(suite.contracts.find(contract.name), before) for contract, before in release.contracts]
@@ -178,8 +161,6 @@ def _answer(version: str, before: str, found: Sequence[Diff]) -> str:
 
 def _print_causes(found: Sequence[Diff]) -> None:
     """Print the causes as `readfirst diff` does; those of older models in full only where they are others."""
-    from readfirst.harness.changes.report import as_text
-
     shown: list[str] = []
     for here in found:
         head, *lines = as_text(here)

@@ -1,81 +1,65 @@
 """Sweep commands: `readfirst product sweep`; the command line registers it."""
 
-from __future__ import annotations
-
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readfirst.harness.agents.claude_code.package import PACKAGE, installed
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Fixtures, TimeLimit, finite, open_suite, shard_of
+from readfirst.harness.cli.pages import keep_pages, page_file
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import say
-from readfirst.harness.session import TIME_LIMIT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from readfirst.harness.session import Adapter
-    from readfirst.harness.suite.contracts import Contract
-    from readfirst.harness.suite.suite import Suite
-    from readfirst.harness.versions.sweep import Sweep, Swept
+from readfirst.harness.run.connect import connect
+from readfirst.harness.session import TIME_LIMIT, Adapter
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.releases import load_releases, releases_file
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.versions.history import change_points, the_histories
+from readfirst.harness.versions.published import KeptVersions, newest
+from readfirst.harness.versions.sweep import Sweep, Swept, followed, spread
+from readfirst.harness.versions.swept import FILE, load_swept, merged, sweep_page, swept_text
 
 
 @guarded
 def sweep(
-    versions: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="VERSION...",
-            help="Published versions (default: all), also `2.1.300+gated`; with --merge, files.",
-        ),
-    ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Ask versions again that are in the file.")] = False,
-    shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts of the versions.")
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Ask at most this many versions.", show_default="all")
-    ] = None,
-    minutes: Annotated[
-        float | None,
-        typer.Option(
-            min=0.01,
-            max=10_000,
-            callback=finite,
-            help="Begin no version after this time.",
-            show_default="no limit",
-        ),
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Leave out scenarios that take a session of their own.")
-    ] = False,
-    sequences: Annotated[
-        int, typer.Option(min=0, max=10_000, help="Random sequences for each version.")
-    ] = 50,
-    keep: Annotated[
-        int | None, typer.Option(min=1, help="Keep at most this many of the versions it installs.")
-    ] = 1,
-    merge: Annotated[
-        bool, typer.Option("--merge", help="Ask nothing: add what these files of other sweeps hold.")
-    ] = False,
-    check: Annotated[
-        bool, typer.Option("--check", help="Ask nothing: exit code 1 if the page is stale.")
-    ] = False,
-    explain: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ASKED=REASON",
-            help="Ask nothing: say why a scenario or `sequence N` differs in these versions.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(help="The file of what was swept.", show_default="docs/sweep.json, with its page"),
-    ] = None,
+    versions: list[str] | None = typer.Argument(
+        None,
+        metavar="VERSION...",
+        help="Published versions (default: all), also `2.1.300+gated`; with --merge, files.",
+    ),
+    again: bool = typer.Option(False, "--again", help="Ask versions again that are in the file."),
+    shard: str | None = typer.Option(None, metavar="I/N", help="Only the I-th of N parts of the versions."),
+    limit: int | None = typer.Option(None, min=1, help="Ask at most this many versions.", show_default="all"),
+    minutes: float | None = typer.Option(
+        None,
+        min=0.01,
+        max=10_000,
+        callback=finite,
+        help="Begin no version after this time.",
+        show_default="no limit",
+    ),
+    quick: bool = typer.Option(
+        False, "--quick", help="Leave out scenarios that take a session of their own."
+    ),
+    sequences: int = typer.Option(50, min=0, max=10_000, help="Random sequences for each version."),
+    keep: int | None = typer.Option(1, min=1, help="Keep at most this many of the versions it installs."),
+    merge: bool = typer.Option(
+        False, "--merge", help="Ask nothing: add what these files of other sweeps hold."
+    ),
+    check: bool = typer.Option(False, "--check", help="Ask nothing: exit code 1 if the page is stale."),
+    explain: str | None = typer.Option(
+        None,
+        metavar="ASKED=REASON",
+        help="Ask nothing: say why a scenario or `sequence N` differs in these versions.",
+    ),
+    output: Path | None = typer.Option(
+        None, help="The file of what was swept.", show_default="docs/sweep.json, with its page"
+    ),
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
@@ -91,8 +75,6 @@ def sweep(
         return kept.merge([Path(each) for each in versions or []]) if merge else kept.check()
     if explain is not None:
         return kept.explain(versions or [], *explain.partition("=")[::2])
-    from readfirst.harness.versions.history import change_points, the_histories
-    from readfirst.harness.versions.sweep import Sweep
 
     histories = the_histories()
     asked = Sweep(
@@ -128,14 +110,12 @@ class _Kept:
     """The file, and the page beside it: written together."""
 
     def __init__(self, file: Path) -> None:
-        from readfirst.harness.versions.swept import load_swept
 
         self.file = file
         self.found = load_swept(file)
 
     @property
     def _files(self) -> dict[Path, bytes]:
-        from readfirst.harness.versions.swept import sweep_page, swept_text
 
         return {
             self.file: swept_text(self.found.values()).encode(),
@@ -144,7 +124,6 @@ class _Kept:
 
     def add(self, swept: Swept) -> None:
         """Take in one version, and write both files. Raises OSError."""
-        from readfirst.harness.source.atomic import write_all
 
         before = self.found.get(swept.version)
         known = before.explained if before else {}
@@ -164,8 +143,6 @@ class _Kept:
 
     def merge(self, files: Sequence[Path]) -> int:
         """Take in what other files hold, and write both; newer results of those win over what was there."""
-        from readfirst.harness.source.atomic import write_all
-        from readfirst.harness.versions.swept import load_swept, merged
 
         missing = [str(each) for each in files if not each.is_file()]
         if missing:
@@ -182,16 +159,12 @@ class _Kept:
 
     def check(self) -> int:
         """Compare both files with what this version would write."""
-        from readfirst.harness.cli.pages import keep_pages
 
         pages = {file: data.decode() for file, data in self._files.items()}
         return keep_pages(pages, f"product sweep --merge {self.file}", check=True)
 
 
 def _file(suite: Suite, output: Path | None) -> Path:
-    from readfirst.harness.cli.pages import page_file
-    from readfirst.harness.versions.swept import FILE
-
     file = output or page_file(suite, FILE)
     if file is None:
         raise UsageError("The bundled suite has no docs/ folder: name the file with --output FILE.")
@@ -202,9 +175,6 @@ def _file(suite: Suite, output: Path | None) -> Path:
 
 def _wanted(suite: Suite, named: Sequence[str]) -> list[str]:
     """Return the versions, those that tell most first. UsageError for one that is not published."""
-    from readfirst.harness.suite.releases import load_releases, releases_file
-    from readfirst.harness.versions.sweep import spread
-
     published = load_releases(releases_file(suite.root)).versions
     for name in named:
         if name.removesuffix("+gated") not in published:
@@ -241,15 +211,12 @@ class _Room:
     """Makes room for the versions that are installed, and finds out once whether that is possible."""
 
     def __init__(self, keep: int | None) -> None:
-        from readfirst.harness.versions.published import KeptVersions
 
         self._kept = KeptVersions(keep)
         self._reached = False
 
     def make(self, contract: Contract) -> None:
         """Prepare for a version. Raises BrokenAdapter where no registry answers, which is no version's fault."""
-        from readfirst.harness.agents.claude_code.package import PACKAGE, installed
-        from readfirst.harness.versions.published import newest
 
         version = contract.version or contract.name
         if not self._reached and version not in installed():
@@ -260,8 +227,6 @@ class _Room:
 
 def _connection(suite: Suite, time_limit: float) -> Callable[[Contract], tuple[Adapter, Adapter]]:
     """Return what opens both sides in a version, the reference first: what it does not know is not installed."""
-    from readfirst.harness.run.connect import connect
-    from readfirst.harness.versions.sweep import followed
 
     def opened(contract: Contract) -> tuple[Adapter, Adapter]:
         like = followed(contract, suite.contracts)

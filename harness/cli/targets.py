@@ -1,29 +1,41 @@
 """Target commands: `check-adapter`, and `targets`, `new-mapping` and `implementations` of `readfirst field`."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Any, Literal
 
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded, version
 from readfirst.harness.cli.options import Claims, Confine, Settle, TimeLimit, in_installed_package, one_target
+from readfirst.harness.cli.pages import pages
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import harmless_json, say, say_rows, stdout
-from readfirst.harness.session import TIME_LIMIT
+from readfirst.harness.report.visible import visible
+from readfirst.harness.run.check_adapter import check_adapter as checks
+from readfirst.harness.run.claims import claims_named
+from readfirst.harness.run.connect import connect, mcp_command
+from readfirst.harness.run.target_defaults import target_defaults
+from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, traits_of
+from readfirst.harness.source.atomic import write_all
 from readfirst.harness.source.kept import reading
-
-if TYPE_CHECKING:
-    from readfirst.harness.suite.rules import Rule
-    from readfirst.harness.suite.suite import Suite
-    from readfirst.harness.survey.evidence import Evidence
-    from readfirst.harness.targets.mapping import Release, Target
-
+from readfirst.harness.source.packed import is_there
+from readfirst.harness.suite.rules import Rule
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.survey.compatibility import known_scenarios
+from readfirst.harness.survey.evidence import FILE, Evidence, failing, gather, keep_evidence, load_evidence
+from readfirst.harness.survey.issue import Report, issue_text
+from readfirst.harness.survey.survey import Survey
+from readfirst.harness.targets.catalogue import find, known_failures, pairs
+from readfirst.harness.targets.install import is_installed
+from readfirst.harness.targets.locks import renew
+from readfirst.harness.targets.mapping import Release, Target
+from readfirst.harness.targets.new_mapping import write_mapping
+from readfirst.harness.targets.newest import outdated, pin
+from readfirst.harness.workspace.site import SitePool
 
 ListFormat = Literal["text", "json"]
 """The values of `targets --format`."""
@@ -31,21 +43,17 @@ ListFormat = Literal["text", "json"]
 
 @guarded
 def targets(
-    outdated: Annotated[
-        bool,
-        typer.Option(
-            "--outdated",
-            help="List those with a newer version, as pip and npm know it; exit code 1 if there are any.",
-        ),
-    ] = False,
-    format_: Annotated[ListFormat, typer.Option("--format", help="How --outdated lists them.")] = "text",
-    pin: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME@VERSION",
-            help="Add a version to a mapping file, and lock its packages; needs uv and npm.",
-        ),
-    ] = None,
+    outdated: bool = typer.Option(
+        False,
+        "--outdated",
+        help="List those with a newer version, as pip and npm know it; exit code 1 if there are any.",
+    ),
+    format_: ListFormat = typer.Option("text", "--format", help="How --outdated lists them."),
+    pin: str | None = typer.Option(
+        None,
+        metavar="NAME@VERSION",
+        help="Add a version to a mapping file, and lock its packages; needs uv and npm.",
+    ),
 ) -> int:
     """List the published implementations that can be run: name, kind, whether it is installed, and what it is."""
     if outdated and pin is not None:
@@ -56,9 +64,6 @@ def targets(
         raise UsageError("--format goes with --outdated.")
     if pin is not None:
         return _pin(pin)
-    from readfirst.harness.source.packed import is_there
-    from readfirst.harness.targets.catalogue import known_failures, pairs
-    from readfirst.harness.targets.install import is_installed
 
     for target, release in pairs():
         there = "installed" if is_installed(target, release) else "not installed"
@@ -69,8 +74,6 @@ def targets(
 
 def _outdated(format_: ListFormat) -> int:
     """Print the targets that have newer versions."""
-    from readfirst.harness.targets.newest import outdated
-
     found = list(outdated())
     if format_ == "json":
         stdout().write(f"{harmless_json([each.data() for each in found])}\n")
@@ -83,11 +86,6 @@ def _outdated(format_: ListFormat) -> int:
 
 def _pin(spec: str) -> int:
     """Add a version to a mapping file unless it is there, and pin its packages by their hashes."""
-    from readfirst.harness.source.atomic import write_all
-    from readfirst.harness.targets.catalogue import find
-    from readfirst.harness.targets.locks import renew
-    from readfirst.harness.targets.newest import pin
-
     name, at, version = spec.partition("@")
     if not at or not version:
         raise UsageError(f"{spec!r}: write NAME@VERSION, with the version to add.")
@@ -112,28 +110,18 @@ def _pin(spec: str) -> int:
 
 @guarded
 def check_adapter(
-    words: Annotated[
-        list[str], typer.Argument(metavar="TARGET", help="What to connect to, as for `readfirst run`.")
-    ],
+    words: list[str] = typer.Argument(
+        ..., metavar="TARGET", help="What to connect to, as for `readfirst run`."
+    ),
     time_limit: TimeLimit = TIME_LIMIT,
     settle: Settle = 200,
     claims: Claims = None,
     confine: Confine = False,
 ) -> int:
     """Check that an adapter works at all, before the implementation behind it is judged."""
-    from readfirst.harness.report.visible import visible
-    from readfirst.harness.run.check_adapter import check_adapter as checks
-    from readfirst.harness.run.claims import claims_named
-    from readfirst.harness.run.connect import connect
-    from readfirst.harness.session import traits_of
-    from readfirst.harness.suite.suite import Suite
-    from readfirst.harness.workspace.site import SitePool
-
     target = one_target(words, "readfirst check-adapter")
     required = claims_named(claims or ())
     if required is None and target.startswith(("target:", "agent:")):
-        from readfirst.harness.run.target_defaults import target_defaults
-
         required = target_defaults(target).claims
     adapter = connect(target, Suite(None), time_limit=time_limit, confine=confine)
     problems = 0
@@ -152,19 +140,13 @@ def check_adapter(
 
 @guarded
 def new_mapping(
-    words: Annotated[
-        list[str], typer.Argument(metavar="mcp:COMMAND", help="The server, as for `readfirst run`.")
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option(help="The file to write; it must not exist.", show_default="the server's name.yaml"),
-    ] = None,
+    words: list[str] = typer.Argument(..., metavar="mcp:COMMAND", help="The server, as for `readfirst run`."),
+    output: Path | None = typer.Option(
+        None, help="The file to write; it must not exist.", show_default="the server's name.yaml"
+    ),
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> int:
     """Ask an MCP server for its tools, and write a mapping to start from if they have other names."""
-    from readfirst.harness.run.connect import mcp_command
-    from readfirst.harness.targets.new_mapping import write_mapping
-
     server = one_target(words, "readfirst field new-mapping", "mcp:")
     if not server.startswith("mcp:"):
         raise UsageError(
@@ -181,68 +163,47 @@ def new_mapping(
 
 @guarded
 def implementations(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="NAME@VERSION", help="Only these targets; the others keep their results."),
-    ] = None,
-    write: Annotated[
-        bool, typer.Option("--write", help="Write implementations.json and implementations.md.")
-    ] = False,
-    folder: Annotated[Path, typer.Option(help="The folder to write to.")] = Path("docs"),
-    update_baselines: Annotated[
-        bool, typer.Option("--update-baselines", help="Also rewrite the targets' known failures.")
-    ] = False,
-    missing: Annotated[
-        bool,
-        typer.Option(
-            "--missing",
-            help="Run only scenarios that a target's results lack, that broke, or whose verdict a new design changes.",
-        ),
-    ] = False,
-    sample: Annotated[
-        int | None,
-        typer.Option(min=1, help="Run only so many scenarios, spread evenly, the same for each target."),
-    ] = None,
-    streams: Annotated[
-        Path | None,
-        typer.Option(help="A folder for each target's JSON lines, as `readfirst report` reads them."),
-    ] = None,
-    jobs: Annotated[
-        int,
-        typer.Option(
-            "-j",
-            "--jobs",
-            min=1,
-            max=256,
-            help="Worker processes: this many targets at once, or this many scenarios where there are fewer targets.",
-        ),
-    ] = 1,
+    names: list[str] | None = typer.Argument(
+        None, metavar="NAME@VERSION", help="Only these targets; the others keep their results."
+    ),
+    write: bool = typer.Option(False, "--write", help="Write implementations.json and implementations.md."),
+    folder: Path = typer.Option(Path("docs"), help="The folder to write to."),
+    update_baselines: bool = typer.Option(
+        False, "--update-baselines", help="Also rewrite the targets' known failures."
+    ),
+    missing: bool = typer.Option(
+        False,
+        "--missing",
+        help="Run only scenarios that a target's results lack, that broke, or whose verdict a new design changes.",
+    ),
+    sample: int | None = typer.Option(
+        None, min=1, help="Run only so many scenarios, spread evenly, the same for each target."
+    ),
+    streams: Path | None = typer.Option(
+        None, help="A folder for each target's JSON lines, as `readfirst report` reads them."
+    ),
+    jobs: int = typer.Option(
+        1,
+        "-j",
+        "--jobs",
+        min=1,
+        max=256,
+        help="Worker processes: this many targets at once, or this many scenarios where there are fewer targets.",
+    ),
     time_limit: TimeLimit = TIME_LIMIT,
-    fixtures: Annotated[
-        Path | None, typer.Option(help="Another suite.", show_default="the bundled suite")
-    ] = None,
-    evidence: Annotated[
-        bool,
-        typer.Option(
-            "--evidence",
-            help="Only write evidence.json: what they answer where they break a rule of safety, or lose work.",
-        ),
-    ] = False,
-    issue: Annotated[
-        tuple[str, str] | None,
-        typer.Option(
-            metavar="NAME@VERSION RULE",
-            help="Run nothing; print a report for the maintainers of a target about a rule that it breaks.",
-        ),
-    ] = None,
+    fixtures: Path | None = typer.Option(None, help="Another suite.", show_default="the bundled suite"),
+    evidence: bool = typer.Option(
+        False,
+        "--evidence",
+        help="Only write evidence.json: what they answer where they break a rule of safety, or lose work.",
+    ),
+    issue: tuple[str, str] | None = typer.Option(
+        None,
+        metavar="NAME@VERSION RULE",
+        help="Run nothing; print a report for the maintainers of a target about a rule that it breaks.",
+    ),
 ) -> int:
     """Run every target on the whole suite, -j of them at once, and report what they do. Installs them."""
-    from readfirst.harness.session import BrokenAdapter
-    from readfirst.harness.suite.suite import Suite
-    from readfirst.harness.survey.evidence import keep_evidence
-    from readfirst.harness.survey.survey import Survey
-    from readfirst.harness.targets.catalogue import find, known_failures, pairs
-
     suite = Suite(fixtures)
     if issue is not None:
         if (
@@ -308,9 +269,6 @@ def write_evidence(
     time_limit: float,
 ) -> ExitCode:
     """Write what the targets answer where they break a rule that guards work; of others in `order` it is kept."""
-    from readfirst.harness.session import BrokenAdapter
-    from readfirst.harness.survey.evidence import keep_evidence
-
     broken = False
     for target, release in chosen:
         name = f"{target.name}@{release.version}"
@@ -331,10 +289,6 @@ def print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit:
     documentation. A rule of which no evidence is kept is tried on the target, if that is installed. Raises UsageError,
     UnknownTargetError, UnknownRuleError, and what the target raises.
     """
-    from readfirst.harness.cli.pages import pages
-    from readfirst.harness.survey.issue import Report, issue_text
-    from readfirst.harness.targets.catalogue import find
-
     target, release = find(name)
     name = f"{target.name}@{release.version}"
     if suite.rules is None:
@@ -370,10 +324,6 @@ def _evidence(
     time_limit: float,
 ) -> Evidence:
     """Return what was kept of the scenario as it is now, else what the installed target does."""
-    from readfirst.harness.survey.compatibility import known_scenarios
-    from readfirst.harness.survey.evidence import FILE, failing, gather, load_evidence
-    from readfirst.harness.targets.install import is_installed
-
     name = f"{target.name}@{release.version}"
     kept = load_evidence(folder / FILE).get(name, {}).get(rule.id)
     if (

@@ -275,7 +275,7 @@ def run(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Run:
         "versions:\n" + "".join(f"  - {version}\n" for version in RELEASES)
     )
     products: dict[str, Adapter] = {"1.0.63": at("2.1.270"), "1.0.64": Unwell("1.0.64")}
-    monkeypatch.setattr(history, "change_points", lambda *_: [point("gate/x")])
+    monkeypatch.setattr(command, "change_points", lambda *_: [point("gate/x")])
     monkeypatch.setattr(command._Room, "make", lambda *_: None)
 
     def connection(*_: object) -> Callable[[Contract], tuple[Adapter, Adapter]]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.cli import targets as command
 from readfirst.harness.compare.reach import packed
 from readfirst.harness.compare.verdict import LEVELS, Verdict
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
@@ -21,7 +22,6 @@ from readfirst.harness.report.markup import cell as prose
 from readfirst.harness.session import NO_ANSWER, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.source.kept import KeptError
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.survey import compatibility
 from readfirst.harness.survey import evidence as kept
 from readfirst.harness.survey.compatibility import RuleScenario
 from readfirst.harness.survey.evidence import (
@@ -186,15 +186,15 @@ def test_evidence_of_another_scenario_is_gathered_again(
 ) -> None:
     asked: list[dict[str, list[str]]] = []
     now = EVIDENCE["agno@3.1.10"]["modes"]
-    monkeypatch.setattr(install, "is_installed", lambda *_: True)
+    monkeypatch.setattr(command, "is_installed", lambda *_: True)
     failed = RuleScenario(now.scenario, "modes", 1)
-    monkeypatch.setattr(compatibility, "known_scenarios", lambda _: [failed])
+    monkeypatch.setattr(command, "known_scenarios", lambda _: [failed])
     monkeypatch.setattr(
-        kept, "gather", lambda _suite, _name, wanted, _limit: asked.append(wanted) or {"modes": now}
+        command, "gather", lambda _suite, _name, wanted, _limit: asked.append(wanted) or {"modes": now}
     )
     assert issues("--issue", "agno", "modes", "--folder", str(copied)).out == text_of("agno@3.1.10", "modes")
     assert asked == [{"modes": [now.scenario]}]
-    monkeypatch.setattr(kept, "gather", lambda *_: {})
+    monkeypatch.setattr(command, "gather", lambda *_: {})
     assert "agno@3.1.10 keeps modes now" in issues("--issue", "agno", "modes", "--folder", str(copied)).err
 
 
@@ -338,7 +338,7 @@ def test_a_survey_that_is_written_keeps_the_evidence_too(
     result = {"judged": 1, "holds": dict.fromkeys(LEVELS, 1), "harm": Harmed().data(), "unsupported": 0}
     monkeypatch.setattr(Survey, "run_all", lambda *_, **__: iter([("agno@3.1.10", result)]))
     monkeypatch.setattr(Survey, "write", lambda _, order: asked.append(order))
-    monkeypatch.setattr(kept, "keep_evidence", lambda *arguments: asked.append(arguments[1:3]))
+    monkeypatch.setattr(command, "keep_evidence", lambda *arguments: asked.append(arguments[1:3]))
     assert issues("agno", "--folder", str(tmp_path)).code == 0
     assert asked == []
     assert issues("agno", "--write", "--folder", str(tmp_path)).code == 0
@@ -354,7 +354,7 @@ def test_evidence_alone_is_written_for_those_that_are_named(
             raise BrokenAdapter("it cannot be installed")
         return {"modes": str(folder)}
 
-    monkeypatch.setattr(kept, "keep_evidence", keep)
+    monkeypatch.setattr(command, "keep_evidence", keep)
     ended = issues("--evidence", "agno", "agno-gated", "--folder", str(tmp_path))
     assert (ended.code, ended.out) == (3, "agno@3.1.10: evidence of 1 rule\n")
     assert ended.err == "agno-gated@3.1.10: it cannot be installed\n"

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.cli import targets as command
 from readfirst.harness.report.rule_change import change_page, rule_changes
 from readfirst.harness.session import BrokenAdapter
-from readfirst.harness.targets import catalogue, locks
+from readfirst.harness.targets import catalogue
 from readfirst.harness.targets.mapping import load_target
 from readfirst.harness.targets.newest import PinError, outdated, pin
 from tests.command_line import Cli
@@ -184,7 +185,7 @@ def test_a_version_is_added_as_the_newest_one_is_installed(
     targets: Path, readfirst: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        locks, "renew", lambda target, release: [Path(f"{target.name}@{release.version}.txt")]
+        command, "renew", lambda target, release: [Path(f"{target.name}@{release.version}.txt")]
     )
     ended = readfirst("field", "targets", "--pin", "files@1.10.0")
     printed = "added 1.10.0 to files.yaml, as 1.0.0 is installed\nwrote locks/files@1.10.0.txt\n"
@@ -219,7 +220,7 @@ def test_a_version_that_nobody_has_is_not_added(
     def fail(*_: object) -> None:
         raise BrokenAdapter("there is no such version", blame="environment")
 
-    monkeypatch.setattr(locks, "renew", fail)
+    monkeypatch.setattr(command, "renew", fail)
     before = (targets / "files.yaml").read_bytes()
     assert readfirst("field", "targets", "--pin", "files@1.10.0").code == 3
     assert (targets / "files.yaml").read_bytes() == before
