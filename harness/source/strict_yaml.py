@@ -7,7 +7,7 @@ import stat
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 
@@ -121,17 +121,17 @@ def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> byt
     except OSError as error:
         if isinstance(error, FileNotFoundError) and (kept := _kept(file)) is not None:
             return kept
-        _refuse(
-            "unreadable", file, 0, 0, f"the file cannot be read: {error.strerror}", "Check its name and mode."
-        )
-    except ValueError:
-        _refuse("unreadable", file, 0, 0, "the file's name contains a NUL character", "Give another name.")
+        raise _unreadable(
+            file, f"the file cannot be read: {error.strerror}", "Check its name and mode."
+        ) from error
+    except ValueError as error:
+        raise _unreadable(file, "the file's name contains a NUL character", "Give another name.") from error
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            _refuse("unreadable", file, 0, 0, "this is not a regular file", "Put a YAML file in its place.")
+            raise _unreadable(file, "this is not a regular file", "Put a YAML file in its place.")
         if status.st_size > most:
-            _refuse_size(file, status.st_size, most)
+            raise _too_large(status.st_size, most).at(file)
         return os.read(descriptor, status.st_size + 1)
     finally:
         os.close(descriptor)
@@ -149,8 +149,32 @@ def refuse_links(file: Path, suite: Path) -> None:
     path, top = os.fspath(file), os.fspath(suite)
     while path != top and (parent := os.path.dirname(path)) != path:  # noqa: PTH120
         if os.path.islink(path):  # noqa: PTH114 - it takes a name that no file can have
-            _refuse("unreadable", Path(path), 0, 0, "this is a link", "Put what it leads to in its place.")
+            raise _unreadable(Path(path), "this is a link", "Put what it leads to in its place.")
         path = parent
+
+
+class _Refused(Exception):  # noqa: N818 - it says what became of the file
+    """What is not strict YAML, before anybody says of which file."""
+
+    def __init__(self, rule: str, message: str, fix: str, mark: _Mark = (0, 0)) -> None:
+        super().__init__(message)
+        self.rule, self.message, self.fix, self.mark = rule, message, fix, mark
+
+    def at(self, file: Path) -> StrictYamlError:
+        """Return the error of a file."""
+        line, column = self.mark
+        return StrictYamlError(
+            [Finding(self.rule, Position(file, line + 1, column + 1), self.message, self.fix)]
+        )
+
+
+def _unreadable(file: Path, message: str, fix: str) -> StrictYamlError:
+    return _Refused("unreadable", message, fix).at(file)
+
+
+def _too_large(size: int, most: int) -> _Refused:
+    fix = "Write large content with repeat and times, long text with sha256."
+    return _Refused("file-too-large", f"the file has {size:,} bytes; at most {most:,} are read", fix)
 
 
 def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
@@ -159,39 +183,43 @@ def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
     `null`, `true`, `false` and numbers in JSON's spelling get their type; every other scalar is a string.
     Reading ends before the first top-level key that is in `until`: what follows is neither there nor checked.
     """
+    try:
+        value, marks = _loaded(data, until)
+    except _Refused as error:
+        raise error.at(file) from None
+    return Document(value, file, data, marks)
+
+
+def _loaded(data: bytes, until: Collection[str]) -> tuple[Any, Any]:
     import yaml
 
     if len(data) > MAX_BYTES:
-        _refuse_size(file, len(data), MAX_BYTES)
+        raise _too_large(len(data), MAX_BYTES)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
-        line = before.count("\n")
-        column = len(before) - before.rfind("\n") - 1
-        message = f"byte 0x{data[error.start]:02x} is not UTF-8"
-        _refuse(
-            "not-utf-8", file, line, column, message, "Save the file as UTF-8; write other bytes as base64."
-        )
+        mark = before.count("\n"), len(before) - before.rfind("\n") - 1
+        fix = "Save the file as UTF-8; write other bytes as base64."
+        raise _Refused("not-utf-8", f"byte 0x{data[error.start]:02x} is not UTF-8", fix, mark) from None
     if text.startswith("\ufeff"):
-        _refuse("not-utf-8", file, 0, 0, "the file begins with a byte order mark", "Save it without one.")
+        raise _Refused("not-utf-8", "the file begins with a byte order mark", "Save it without one.")
     try:
-        value, marks = _build(data, file, until)
+        return _build(data, until)
     except yaml.reader.ReaderError as error:
-        line, column = _place(text, error)
         message = f"character U+{_code(error):04X} is not allowed in a YAML file"
-        _refuse("control-character", file, line, column, message, r'Write it as an escape, for example "\0".')
+        fix = r'Write it as an escape, for example "\0".'
+        raise _Refused("control-character", message, fix, _place(text, error)) from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line, column = (mark.line, mark.column) if mark else (0, 0)
+        place = error.problem_mark or error.context_mark
+        mark = (place.line, place.column) if place else (0, 0)
         message = ", ".join(part for part in (error.context, error.problem) if part)
         # libyaml may count brackets itself, before any event
-        if _open_brackets(text, line, column) > MAX_DEPTH:
-            _refuse_depth(file, (line, column))
-        _refuse("yaml-syntax", file, line, column, message or "not YAML", _syntax_fix(message))
+        if _open_brackets(text, *mark) > MAX_DEPTH:
+            raise _too_deep(mark) from None
+        raise _Refused("yaml-syntax", message or "not YAML", _syntax_fix(message), mark) from None
     except yaml.YAMLError as error:
-        _refuse("yaml-syntax", file, 0, 0, " ".join(str(error).split()), _syntax_fix(""))
-    return Document(value, file, data, marks)
+        raise _Refused("yaml-syntax", " ".join(str(error).split()), _syntax_fix("")) from None
 
 
 def _parser(data: bytes) -> Any:
@@ -210,7 +238,7 @@ def _events(data: bytes) -> Iterator[Any]:
         parser.dispose()
 
 
-def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, Any]:
+def _build(data: bytes, until: Collection[str] = ()) -> tuple[Any, Any]:
     """Build the value and the tree of marks in one pass over the events; never recursive."""
     import yaml
 
@@ -229,22 +257,27 @@ def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, A
         while True:
             event = get()
             kind = type(event)
+            if kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                container, children, in_mapping = stack.pop()
+                key = None
+                continue
+            if kind is yaml.StreamEndEvent:
+                break
+            place = event.start_mark
+            mark = (place.line, place.column)
             if kind is yaml.ScalarEvent:
-                place = event.start_mark
-                mark = (place.line, place.column)
                 if event.anchor is not None or event.tag is not None:
-                    _refuse_properties(event, file, mark)
+                    raise _with_properties(event, mark)
                 text = event.value
                 plain = event.implicit[0] and not event.style
                 if in_mapping and key is None:
                     if text in until and container is root:
                         break
                     if plain and (text == "<<" or not text or text in _CONSTANTS or _is_number(text)):
-                        _refuse_key(text, file, mark)
+                        raise _no_key(text, mark)
                     if text in container:
-                        first = children[text][0][0] + 1
-                        message = f"the key {text!r} occurs twice, first in line {first}"
-                        _refuse("duplicate-key", file, *mark, message, "Keep one of the two, or merge them.")
+                        message = f"the key {text!r} occurs twice, first in line {children[text][0][0] + 1}"
+                        raise _Refused("duplicate-key", message, "Keep one of the two, or merge them.", mark)
                     key, key_mark = text, mark
                     continue
                 value: Any = text
@@ -253,55 +286,34 @@ def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, A
                         value = _CONSTANTS[text]
                     elif not text:
                         fix = 'Write null, "" or the value that is meant.'
-                        _refuse("missing-value", file, *mark, "a value is missing here", fix)
+                        raise _Refused("missing-value", "a value is missing here", fix, mark)
                     elif text[0] in _NUMBER_STARTS:
-                        value = _number(text, file, mark)
+                        value = _number(text, mark)
                 node: Any = (mark, None)
                 opened = False
             elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-                place = event.start_mark
-                mark = (place.line, place.column)
                 if event.anchor is not None or event.tag is not None:
-                    _refuse_properties(event, file, mark)
+                    raise _with_properties(event, mark)
                 if in_mapping and key is None:
                     fix = "Write a plain or quoted string before the colon."
-                    _refuse("non-string-key", file, *mark, "a collection cannot be a key", fix)
+                    raise _Refused("non-string-key", "a collection cannot be a key", fix, mark)
                 if len(stack) >= MAX_DEPTH:
-                    _refuse_depth(file, mark)
+                    raise _too_deep(mark)
                 value = {} if kind is yaml.MappingStartEvent else []
                 node = (mark, {} if kind is yaml.MappingStartEvent else [])
                 opened = True
-            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                container, children, in_mapping = stack.pop()
-                key = None
-                continue
             elif kind is yaml.AliasEvent:
-                place = event.start_mark
                 message = f"the alias *{event.anchor} repeats a value from elsewhere"
-                _refuse(
-                    "alias", file, place.line, place.column, message, "Write the value out where it is used."
-                )
+                raise _Refused("alias", message, "Write the value out where it is used.", mark)
             elif kind is yaml.DocumentStartEvent:
-                place = event.start_mark
                 documents += 1
                 if documents > 1:
-                    message = "a second document begins here"
-                    _refuse(
-                        "several-documents",
-                        file,
-                        place.line,
-                        place.column,
-                        message,
-                        "Keep one document per file.",
-                    )
+                    fix = "Keep one document per file."
+                    raise _Refused("several-documents", "a second document begins here", fix, mark)
                 if event.version is not None or event.tags:
-                    message = "directives (%YAML, %TAG) are not allowed"
-                    _refuse(
-                        "tag", file, place.line, place.column, message, "Remove it: the format needs none."
-                    )
+                    fix = "Remove it: the format needs none."
+                    raise _Refused("tag", "directives (%YAML, %TAG) are not allowed", fix, mark)
                 continue
-            elif kind is yaml.StreamEndEvent:
-                break
             else:
                 continue
 
@@ -320,13 +332,13 @@ def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, A
     finally:
         parser.dispose()
     if marks is None:
-        _refuse("empty-file", file, 0, 0, "the file has no value", "Write it, or remove the file.")
+        raise _Refused("empty-file", "the file has no value", "Write it, or remove the file.")
     return root, marks
 
 
-def _refuse_depth(file: Path, mark: _Mark) -> NoReturn:
+def _too_deep(mark: _Mark) -> _Refused:
     fix = "Use less nesting; no part of the format is that deep."
-    _refuse("too-deep", file, *mark, f"nested more than {MAX_DEPTH} levels deep", fix)
+    return _Refused("too-deep", f"nested more than {MAX_DEPTH} levels deep", fix, mark)
 
 
 def _open_brackets(text: str, line: int, column: int) -> int:
@@ -339,7 +351,7 @@ def _is_number(text: str) -> bool:
     return text[0] in _NUMBER_STARTS and _FLOAT.fullmatch(text) is not None
 
 
-def _number(text: str, file: Path, mark: _Mark) -> Any:
+def _number(text: str, mark: _Mark) -> Any:
     """Return the number that `text` spells in JSON, or `text` itself."""
     if _FLOAT.fullmatch(text) is None:
         return text
@@ -350,43 +362,25 @@ def _number(text: str, file: Path, mark: _Mark) -> Any:
         if math.isfinite(number):
             return number
     fix = "Write a smaller number, or quote it if it is meant as a string."
-    return _refuse("number-too-large", file, *mark, f"the number {text[:20]}... is too large", fix)
+    raise _Refused("number-too-large", f"the number {text[:20]}... is too large", fix, mark)
 
 
-def _refuse_properties(event: Any, file: Path, mark: _Mark) -> NoReturn:
+def _with_properties(event: Any, mark: _Mark) -> _Refused:
     if event.anchor is not None:
         message = f"the anchor &{event.anchor} is not allowed"
-        _refuse("alias", file, *mark, message, "Remove it, and write the value out where it is used.")
-    message = f"the tag {event.tag} is not allowed"
-    _refuse("tag", file, *mark, message, "Remove it: the format has JSON types only; quote what is a string.")
+        return _Refused("alias", message, "Remove it, and write the value out where it is used.", mark)
+    fix = "Remove it: the format has JSON types only; quote what is a string."
+    return _Refused("tag", f"the tag {event.tag} is not allowed", fix, mark)
 
 
-def _refuse_key(text: str, file: Path, mark: _Mark) -> NoReturn:
+def _no_key(text: str, mark: _Mark) -> _Refused:
     if text == "<<":
-        _refuse(
-            "non-string-key", file, *mark, "merge keys (<<) are not supported", "Write the merged keys out."
-        )
-    if not text:
-        _refuse(
-            "non-string-key", file, *mark, "a key is missing before the colon", 'Write it, if need be as "".'
-        )
-    _refuse("non-string-key", file, *mark, f"the key {text} is not a string", f'Quote it: "{text}".')
-
-
-def _refuse_size(file: Path, size: int, most: int) -> NoReturn:
-    message = f"the file has {size:,} bytes; at most {most:,} are read"
-    _refuse(
-        "file-too-large",
-        file,
-        0,
-        0,
-        message,
-        "Write large content with repeat and times, long text with sha256.",
-    )
-
-
-def _refuse(rule: str, file: Path, line: int, column: int, message: str, fix: str) -> NoReturn:
-    raise StrictYamlError([Finding(rule, Position(file, line + 1, column + 1), message, fix)])
+        message, fix = "merge keys (<<) are not supported", "Write the merged keys out."
+    elif not text:
+        message, fix = "a key is missing before the colon", 'Write it, if need be as "".'
+    else:
+        message, fix = f"the key {text} is not a string", f'Quote it: "{text}".'
+    return _Refused("non-string-key", message, fix, mark)
 
 
 def _code(error: Any) -> int:
