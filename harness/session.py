@@ -327,8 +327,6 @@ class AdapterTraits:
     """It does not matter on which file system the workspaces are."""
     stamps: bool = False
     """It changes files by the calls for that alone, never by mapping them into memory, so that their times tell."""
-    repeats_answers: bool = False
-    """The answers are repeated from a record, which needs no small disk to be full."""
     design: Design | None = None
     """What it declares to be; None: nothing, and it is held to all that the contract refuses."""
     lacks: Callable[[str, Mapping[str, Any]], str] = _lacks_nothing

@@ -22,7 +22,7 @@ from conventions import CONVENTIONS
 from readfirst.harness.compare.common import CommonHarm
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.harm.recorded import recorded_outcome
+from readfirst.harness.replay.recorded import recorded_outcome
 from readfirst.harness.report.by_rule import is_made
 from readfirst.harness.report.markup import table
 from readfirst.harness.source import strict_yaml

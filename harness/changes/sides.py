@@ -8,7 +8,7 @@ from typing import Protocol
 from readfirst.harness.changes.answer import Answer, asked, clause_answer, patched
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.harm.recorded import recorded_outcome
+from readfirst.harness.replay.recorded import recorded_outcome
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.harm_kinds import Kind

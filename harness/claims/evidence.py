@@ -10,8 +10,8 @@ from readfirst.harness.claims.claims import Shown
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.compare.verdict import Difference
-from readfirst.harness.harm.recorded import recorded_outcome
 from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.recorded import recorded_outcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.entry import Entry

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from readfirst.harness.adapters.recording import OneTranscript
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.record.outer_whitespace import with_outer_whitespace
 from readfirst.harness.record.rewrite import ClauseEdit, RewriteError, StepPath, rewrite_expectations
@@ -21,7 +20,7 @@ from readfirst.harness.record.states import edits_of
 from readfirst.harness.record.syrupy_extension import recording_files, same_transcript
 from readfirst.harness.record.takes import NUMBERS, Take, TakeJob, Takes
 from readfirst.harness.record.transcribe import named
-from readfirst.harness.replay.replay import replay
+from readfirst.harness.replay.recorded import recorded_outcome
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.session import Adapter
 from readfirst.harness.source.atomic import write_all
@@ -34,7 +33,6 @@ from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Clause, Expectation, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import UNNAMED, Recording, RecordingError, Transcript
-from readfirst.harness.workspace.site import SitePool
 
 Mode = Literal["create", "fix", "check"]
 RecordStatus = Literal[
@@ -162,27 +160,23 @@ def bless(
     for name, ids in wanted.items():
         for scenario_id in ids:
             by_scenario.setdefault(scenario_id, []).append(suite.contracts.find(name))
-    with SitePool() as place:
-        for scenario_id, contracts in by_scenario.items():
-            scenario = suite.scenario(scenario_id, require_expect=False)
-            result = _Blessing(suite, scenario, contracts, mode, place).of(takes, broken or {})
-            if result.status not in ("missing", "refused") and not (keep and result.ok):
-                for contract in contracts:
-                    takes.drop(scenario_id, contract.name)
-            yield result
+    for scenario_id, contracts in by_scenario.items():
+        scenario = suite.scenario(scenario_id, require_expect=False)
+        result = _Blessing(suite, scenario, contracts, mode).of(takes, broken or {})
+        if result.status not in ("missing", "refused") and not (keep and result.ok):
+            for contract in contracts:
+                takes.drop(scenario_id, contract.name)
+        yield result
 
 
 class _Blessing:
     """One scenario, about to be written."""
 
-    def __init__(
-        self, suite: Suite, scenario: Scenario, contracts: Sequence[Contract], mode: Mode, place: SitePool
-    ) -> None:
+    def __init__(self, suite: Suite, scenario: Scenario, contracts: Sequence[Contract], mode: Mode) -> None:
         self.suite = suite
         self.scenario = scenario
         self.contracts = [contract for contract in contracts if scenario.needs <= contract.capabilities]
         self.mode = mode
-        self.place = place
 
     def of(self, takes: Takes, broken: Mapping[tuple[str, str], str]) -> Recorded:
         """Judge the takes, and write what they say where the mode allows it."""
@@ -293,7 +287,7 @@ class _Blessing:
                 bundled=self.suite.bundled,
                 words=lambda: self.suite.vocabulary.words,
             )
-        outcome = replay(rewritten, OneTranscript(own), self.place)
+        outcome = recorded_outcome(rewritten, own)
         contract = self.suite.contracts[rewritten.contract]
         verdict = compare(rewritten, outcome, contract, "text", self.suite.vocabulary)
         if verdict.status != "passed":

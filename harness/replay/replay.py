@@ -138,8 +138,7 @@ def _site(scenario: Scenario, adapter: Adapter, place: SitePool) -> AbstractCont
 @contextmanager
 def _disk(scenario: Scenario, adapter: Adapter, site: Site) -> Iterator[None]:
     """Make what file systems the scenario asks for; what runs already does not see them."""
-    traits = traits_of(adapter)
-    disk = None if traits.repeats_answers else scenario.given.disk
+    traits, disk = traits_of(adapter), scenario.given.disk
     if disk is None and not scenario.mounts:
         yield
         return

@@ -259,7 +259,7 @@ def _claude_code(wanted: _Wanted) -> Adapter:
 
 
 def _recording(wanted: _Wanted) -> Adapter:
-    from readfirst.harness.adapters.recording import RecordingAdapter
+    from readfirst.harness.replay.recorded import RecordedAdapter
 
     rest, suite = wanted.rest, wanted.suite
     recorded = [each.name for each in suite.contracts.recorded]
@@ -267,7 +267,7 @@ def _recording(wanted: _Wanted) -> Adapter:
         raise ConnectError(
             f"'recording:{rest}': there is no recorded contract {rest!r}, only {', '.join(recorded)}."
         )
-    return RecordingAdapter(suite.recordings, rest)
+    return RecordedAdapter(suite.recordings, rest)
 
 
 _CONNECTIONS: dict[str, Callable[[_Wanted], Adapter]] = {

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from readfirst.harness.adapters.recording import RecordingAdapter
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.design import by_design
 from readfirst.harness.compare.verdict import Level, Status, Verdict
@@ -17,6 +16,7 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.overcautious import overcautious, refuses_as_expected
 from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.recorded import RecordedAdapter
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.claims import claimed
 from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect
@@ -212,8 +212,8 @@ class Runner:
 
     def _replayed(self, scenario: Scenario) -> Outcome:
         adapter = self._adapter
-        if isinstance(adapter, RecordingAdapter):
-            adapter = adapter.of(scenario)
+        if isinstance(adapter, RecordedAdapter):
+            return adapter.outcome(scenario)
         to_the_end = self._ended.asks(scenario)
         outcome = replay(scenario, adapter, self._place, settle=self.spec.settle, to_the_end=to_the_end)
         if to_the_end:

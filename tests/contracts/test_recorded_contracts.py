@@ -9,10 +9,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from readfirst.harness.adapters.recording import OneTranscript
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.record.record import missing
+from readfirst.harness.replay.recorded import recorded_outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.suite.contracts import Contract
@@ -81,18 +81,15 @@ def test_recordings_and_expectations_agree(part: int) -> None:
     """What was recorded is done once, and held to what each of the contracts that share it expects."""
     wrong = []
     asked: Counter[str] = Counter()
-    with SitePool(memory=True) as place:
-        for scenario_id in SUITE.ids()[part::PARTS]:
-            stated = SUITE.scenario(scenario_id)
-            if stated.given.disk is not None and not may_mount():
-                continue
-            for transcript, owners in sharers(scenario_id):
-                outcome = replay(stated, OneTranscript(transcript), place)
-                for contract in owners:
-                    asked[contract.name] += 1
-                    status = judged(SUITE.scenario(scenario_id, contract), outcome, contract)
-                    if status != "passed":
-                        wrong.append(f"{scenario_id} on {contract.name}: {status}")
+    for scenario_id in SUITE.ids()[part::PARTS]:
+        stated = SUITE.scenario(scenario_id)
+        for transcript, owners in sharers(scenario_id):
+            outcome = recorded_outcome(stated, transcript)
+            for contract in owners:
+                asked[contract.name] += 1
+                status = judged(SUITE.scenario(scenario_id, contract), outcome, contract)
+                if status != "passed":
+                    wrong.append(f"{scenario_id} on {contract.name}: {status}")
     assert wrong == []
     assert asked.keys() == set(CONTRACTS)
 
@@ -196,19 +193,15 @@ def places(recording: Recording) -> Iterator[tuple[str, int]]:
 def test_a_changed_character_of_any_recorded_answer_is_noticed(scenario_id: str) -> None:
     recording = recorded(scenario_id)
     assert recording.transcripts
-    with SitePool(memory=True) as place:
-        for name, number in places(recording):
-            contract = SUITE.contracts.find(name)
-            steps = list(recording.transcripts[name].steps)
-            first, *others = steps[number].results
-            wrong = dataclasses.replace(first, text="?" + first.text[1:] if first.text else "?")
-            steps[number] = dataclasses.replace(steps[number], results=(wrong, *others))
-            outcome = replay(
-                SUITE.scenario(scenario_id, contract), OneTranscript(Transcript(tuple(steps))), place
-            )
-            assert judged(SUITE.scenario(scenario_id, contract), outcome, contract) == "failed", (
-                f"step {number + 1} on {name}"
-            )
+    for name, number in places(recording):
+        contract = SUITE.contracts.find(name)
+        steps = list(recording.transcripts[name].steps)
+        first, *others = steps[number].results
+        wrong = dataclasses.replace(first, text="?" + first.text[1:] if first.text else "?")
+        steps[number] = dataclasses.replace(steps[number], results=(wrong, *others))
+        scenario = SUITE.scenario(scenario_id, contract)
+        outcome = recorded_outcome(scenario, Transcript(tuple(steps)))
+        assert judged(scenario, outcome, contract) == "failed", f"step {number + 1} on {name}"
 
 
 def test_only_a_law_of_another_platform_may_be_unsupported() -> None:
@@ -278,7 +271,7 @@ def test_a_border_that_is_moved_is_noticed(scenario_id: str) -> None:
                     assert judged(true, outcome, contract) == "passed"
                     assert judged(wrong, outcome, contract) == "failed", f"since {border} holds for {name}"
                 elif raw(truth[name]) != raw(transcript):
-                    outcome = replay(scenario, OneTranscript(truth[name]), place)
+                    outcome = recorded_outcome(scenario, truth[name])
                     verdict = compare(true, outcome, contract, "verbatim", SUITE.vocabulary, transcript)
                     assert verdict.status == "failed", f"since {border} holds for {name}"
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapters.python_process import PythonAdapter
-from readfirst.harness.adapters.recording import RecordingAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.agents.claude_code import adapter as claude_code
+from readfirst.harness.replay.recorded import RecordedAdapter
 from readfirst.harness.run.connect import KINDS, ConnectError, connect
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
@@ -76,7 +76,7 @@ def test_the_reference_is_compared_with_the_contract_of_the_run(suite: Suite) ->
 
 
 def test_a_recording_is_that_of_the_named_contract(suite: Suite) -> None:
-    assert isinstance(connect("recording:2.1.7", suite), RecordingAdapter)
+    assert isinstance(connect("recording:2.1.7", suite), RecordedAdapter)
 
 
 def test_a_python_implementation_runs_when_connect_returns(

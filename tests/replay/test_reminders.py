@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapters.python_process import PythonAdapter
-from readfirst.harness.adapters.recording import OneTranscript
 from readfirst.harness.agents.claude_code.reminders import file_reminders
 from readfirst.harness.record.transcribe import transcribe
+from readfirst.harness.replay.recorded import recorded_outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.recording_file import decode, encode
@@ -98,7 +98,7 @@ def test_a_recording_has_the_reminders() -> None:
         outcome = replay(scenario, answering.Telling(("one", LONG)), place)
         written = encode(Recording("x", {"2.1.7": transcribe(scenario, outcome, SUITE.vocabulary)}))
         transcript: Transcript = decode(written).transcripts["2.1.7"]
-        again = replay(scenario, OneTranscript(transcript), place)
+    again = recorded_outcome(scenario, transcript)
     assert [step.reminders for step in transcript.steps] == [("one", LONG), ()]
     assert [step.results[0].reminders for step in again.steps] == [("one", LONG), ()]
 

@@ -7,12 +7,12 @@ from typing import ClassVar
 import pytest
 
 from readfirst.harness.adapters.python_process import PythonAdapter
-from readfirst.harness.adapters.recording import OneTranscript
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.record.transcribe import transcribe
+from readfirst.harness.replay.recorded import recorded_outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import ToolResult, Workspace
@@ -226,6 +226,6 @@ def test_a_recording_answers_a_sub_agents_calls_in_their_turn() -> None:
     asked = scenario(READ, AGENT, READ, END, RESUME, COMPACT, READ)
     with SitePool() as place:
         outcome = replay(asked, ReferenceAdapter("2.1.7"), place)
-        again = replay(asked, OneTranscript(transcribe(asked, outcome, SUITE.vocabulary)), place)
+    again = recorded_outcome(asked, transcribe(asked, outcome, SUITE.vocabulary))
     assert again.broken is None
     assert [step.results for step in again.steps] == [step.results for step in outcome.steps]

@@ -41,7 +41,7 @@ class Cheat:
         found = {
             "modules": [
                 name
-                for name in ("suite", "compare", "adapters.recording", "cli", "workspace")
+                for name in ("suite", "compare", "replay", "cli", "workspace")
                 if importable(f"readfirst.harness.{name}")
             ],
             "names": [name for name in ("load_suite", "run", "connect", "Scenario") if offered(name)],

@@ -11,17 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapters.recording import RecordedSession
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.cli import main as cli
 from readfirst.harness.processes.sandbox import find_sandbox
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import BrokenAdapter, Workspace
-from readfirst.harness.suite.entry import Symlink
+from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite, default_root
-from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.workspace.site import SitePool
 
 GIVEN = "given: {files: {f.txt: x, sub/f.txt: x}}"
@@ -238,17 +235,3 @@ def test_walls_keep_commands_from_it_where_the_system_has_them(
         pytest.skip("this system cannot confine")
     play(unchecked(suite_of(ATTACKS[name], tmp_path), monkeypatch), tmp_path, confined=True)
     assert not harmed(tmp_path)
-
-
-def test_a_recording_changes_no_mode_through_a_link(tmp_path: Path) -> None:
-    workspace, kept = tmp_path / "w", tmp_path / "keep.txt"
-    workspace.mkdir()
-    kept.write_text("kept\n")
-    kept.chmod(0o600)
-    step = TranscriptStep(
-        ("Write",), (RecordedResult(""),), {"l": Symlink(str(kept))}, {"l": 0o777}, False, ()
-    )
-    session = RecordedSession(Transcript((step,)), Workspace(workspace, tmp_path))
-    with pytest.raises(BrokenAdapter, match="gives the link l a mode"):
-        session.call("Write", {})
-    assert kept.stat().st_mode & 0o777 == 0o600

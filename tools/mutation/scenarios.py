@@ -12,8 +12,8 @@ from panel import Judge, Panel, module_at
 
 from readfirst.harness.compare import compare  # noqa: F401 - read before the forks
 from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.harm.recorded import recorded_outcome
 from readfirst.harness.replay import replay  # noqa: F401 - read before the forks
+from readfirst.harness.replay.recorded import recorded_outcome
 from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.suite import (
     entry,  # noqa: F401 - read before the forks

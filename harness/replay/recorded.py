@@ -5,12 +5,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import count
 
-from readfirst.harness.replay.outcome import Outcome, StepOutcome
-from readfirst.harness.session import ToolResult
+from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
+from readfirst.harness.session import (
+    SESSION_CAPABILITIES,
+    AdapterTraits,
+    BrokenAdapter,
+    Session,
+    ToolResult,
+    Workspace,
+)
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Stamp, Symlink
 from readfirst.harness.suite.ownership import OWN
-from readfirst.harness.suite.scenario import Scenario, SessionEvent, ToolCall, WorldEvent
-from readfirst.harness.suite.transcript import Transcript, TranscriptStep
+from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.scenario import TOOLS, Scenario, SessionEvent, ToolCall, WorldEvent, calls_of
+from readfirst.harness.suite.transcript import RecordedResult, RecordingError, Transcript, TranscriptStep
 from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.meant import meant
 from readfirst.harness.workspace.snapshot import changes
@@ -19,15 +27,47 @@ from readfirst.harness.workspace.traces import names_of
 State = dict[str, Entry]
 
 
-def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
-    """Return what the product was recorded to do, as a replay of the recording on a disk would show it.
+class RecordedAdapter:
+    """`recording:<contract>`: what one contract was recorded to do; proves that fixtures and recordings agree.
 
-    Times are left out.
+    Anything that the recording does not contain, a call above all, means that it is out of date: the harness is to
+    blame.
+    """
+
+    traits = AdapterTraits(frozenset({*TOOLS, *SESSION_CAPABILITIES}))
+
+    def __init__(self, recordings: Recordings, contract: str) -> None:
+        self._recordings = recordings
+        self._contract = contract
+
+    def outcome(self, scenario: Scenario) -> Outcome:
+        """Return what was recorded of a scenario."""
+        try:
+            recording = self._recordings.of(scenario.id, scenario.inputs)
+        except RecordingError as error:
+            return Outcome(scenario.id, (), Breakage("harness", str(error), 0))
+        transcript = recording.transcripts.get(self._contract)
+        if transcript is None and scenario.law:
+            return Outcome(scenario.id, (), Breakage("unsupported", "a recording, as of every law", 0))
+        if transcript is None:
+            message = f"{scenario.id} was not recorded for {self._contract}: record it"
+            return Outcome(scenario.id, (), Breakage("harness", message, 0))
+        return recorded_outcome(scenario, transcript)
+
+    def open(self, workspace: Workspace) -> Session:  # noqa: ARG002 - the protocol's signature
+        """Refuse: without a scenario there is nothing to replay."""
+        raise BrokenAdapter("a recording belongs to a scenario: ask for its outcome", blame="harness")
+
+
+def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
+    """Return what the product was recorded to do, as a replay of it on a disk would show it.
+
+    Times are left out. Where the scenario makes other calls than were recorded, the outcome ends with a breakage.
     """
     files = _Files(scenario.given.files)
     before = dict(files.state)
     steps: list[StepOutcome] = []
-    rows = iter(transcript.steps)
+    made, stale = 0, ""
     for step in scenario.steps:
         former = dict(files.state)
         match step:
@@ -38,8 +78,13 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
             case SessionEvent():
                 steps.append(StepOutcome())
             case _:
-                row = next(rows, None)
-                if row is None:
+                tools = tuple(call.tool for call in calls_of(step))
+                if made == len(transcript.steps):
+                    stale = f"it ends before the call {tools[0]}"
+                    break
+                row, made = transcript.steps[made], made + 1
+                if row.tools != tools:
+                    stale = f"call {made} was {', '.join(row.tools)}, now it is {', '.join(tools)}"
                     break
                 world: Mapping[str, Entry | None] = {}
                 if isinstance(step, ToolCall) and row.struck:
@@ -48,22 +93,27 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
                     world = changes(former, files.state)
                 names = names_of(files.state)
                 files.apply(row)
-                results = [ToolResult(each.raw, each.is_error, each.error) for each in row.results]
-                results[-1] = ToolResult(
-                    results[-1].text, results[-1].is_error, results[-1].error, row.reminders
-                )
+                changed = changes(former, files.state)
+                after = names_of(files.state)
+                results = [*map(recorded_result, row.results)]
+                results[-1] = replace(results[-1], reminders=row.reminders)
                 steps.append(
-                    StepOutcome(
-                        tuple(results),
-                        changes(former, files.state),
-                        world,
-                        row.struck,
-                        names_before=names,
-                        names=names_of(files.state),
-                    )
+                    StepOutcome(tuple(results), changed, world, row.struck, names_before=names, names=after)
                 )
     files.repository.close()
-    return Outcome(scenario.id, tuple(steps), None, before)
+    left = [tool for row in transcript.steps[made:] for tool in row.tools]
+    if left and not stale:
+        were = "call was" if len(left) == 1 else "calls were"
+        stale = f"{len(left)} recorded {were} not made: {', '.join(left)}"
+    if not stale:
+        return Outcome(scenario.id, tuple(steps), None, before)
+    message = f"the recording is stale, record the scenario again: {stale}"
+    return Outcome(scenario.id, tuple(steps), Breakage("harness", message, len(steps)), before)
+
+
+def recorded_result(result: RecordedResult) -> ToolResult:
+    """Return what a call answers that was recorded so."""
+    return ToolResult(result.raw, result.is_error, None if result.cut is None else result.error)
 
 
 class _Files:
@@ -73,6 +123,8 @@ class _Files:
         self.state: State = {}
         self.repository = Repository()
         self._numbers = count(1)
+        self._away: dict[str, State] = {}
+        """By folder what its file system holds while that is away, and what is covered while it is there."""
         for path, entry in sorted(given.items(), key=lambda each: isinstance(each[1], HardLink)):
             self.put(path, entry)
 
@@ -138,14 +190,18 @@ class _Files:
                 self.state.update(moved)
             case "chmod":
                 entry = self.state.get(place)
-                if isinstance(entry, RegularFile):
-                    self.state[place] = replace(entry, mode=event.mode)
-                elif isinstance(entry, Directory):
-                    self.state[place] = Directory(event.mode)
+                if isinstance(entry, RegularFile | Directory):
+                    for name in (place, *self._names(place)):
+                        self.state[name] = replace(entry, mode=event.mode)
             case "symlink" | "mkdir":
                 if isinstance(self.state.get(event.path), RegularFile | Symlink):
                     self.remove(event.path)
                 self.put(event.path, event.entry or Directory())
+            case "mount" | "unmount":
+                below = {each: self.state[each] for each in self.state if each.startswith(f"{event.path}/")}
+                self.state = {each: entry for each, entry in self.state.items() if each not in below}
+                self.state |= self._away.get(event.path, {})
+                self._away[event.path] = below
             case _:
                 pass
 
