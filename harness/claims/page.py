@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from readfirst.harness.claims.cells import MOST_CHARACTERS, describe_answer, describe_both, excerpt
@@ -20,11 +20,10 @@ from readfirst.harness.claims.claims import (
 from readfirst.harness.claims.evidence import Evidence, Holding, Witness
 from readfirst.harness.claims.versions import by_contract, holds_anywhere, versions_in_words
 from readfirst.harness.report.markup import (
-    bullets,
     cell,
     code,
-    document,
     link,
+    markdown,
     prose,
     scenario_link,
     table,
@@ -109,19 +108,12 @@ def own_data(suite: Suite) -> Iterator[OwnData]:
                     pass
 
 
-def behaviour(suite: Suite) -> str:
-    """Return every claim with its evidence. Raises SuiteError where claims are wrong, or do not fit the scenarios."""
-    return _made(suite, _Page.lines)
+def behaviour(suite: Suite, *, brief: bool = False) -> str:
+    """Return every claim with its evidence, or in `brief` their numbers and what of them does not hold.
 
-
-def summary(suite: Suite) -> str:
-    """Return a page of what is claimed, counted, and what of it does not hold. Raises SuiteError as `behaviour`."""
-    return _made(suite, _Page.summary)
-
-
-def _made(suite: Suite, lines: Callable[[_Page], Iterator[str]]) -> str:
-    file = claims_file(suite.root)
-    claims = load_claims(file)
+    Raises SuiteError where claims are wrong, or do not fit the scenarios.
+    """
+    claims = load_claims(claims_file(suite.root))
     findings = list(check_claims(suite, claims))
     if findings:
         raise SuiteError(findings)
@@ -130,7 +122,9 @@ def _made(suite: Suite, lines: Callable[[_Page], Iterator[str]]) -> str:
     if unanswered:
         raise SuiteError([_without_calls(shown.position) for shown in unanswered])
     page = _Page(suite, claims, judged(claims, suite.contracts, witness), witness)
-    return document(lines(page))
+    return markdown(
+        "docs/behaviour", page=page, brief=brief, most=_MOST_EXAMPLES, named=_named, source=_source
+    )
 
 
 def _without_calls(position: Position) -> Finding:
@@ -139,6 +133,8 @@ def _without_calls(position: Position) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
+    """What the template asks for."""
+
     suite: Suite
     claims: Claims
     judged: Mapping[str, Judged]
@@ -148,204 +144,95 @@ class _Page:
     def version(self) -> str:
         return self.suite.contracts.default
 
-    def lines(self) -> Iterator[str]:
-        yield from self._counted()
-        yield bullets(
-            (
-                "The mark before a scenario is its verdict on the claim: ✓ it holds, ≈ in other words, ~ partly, ✗ it"
-                " does not, – it needs another version, and an answer that is quoted is then of the version that is"
-                f" named before it. Up to {_MOST_EXAMPLES} calls are quoted, what contradicts the claim first; `$WS` is"
-                " the workspace, `[…]` data of the product's own, and control characters and odd whitespace are"
-                " escapes.",
-                "The documents describe different versions. *Holds on* has the versions whose recordings confirm the"
-                " claim, all of its scenarios that were recorded there; versions that are not named refute it. A"
-                " version is *not shown* where its tools lack what the scenarios need, or where they would show"
-                " nothing: that a Read unlocks a file, for one, where files are not locked. How a version sets line"
-                " numbers is told apart from what it shows: *in other words*.",
-            )
-        )
-        for topic in self.claims.topics:
-            yield from self._topic(topic)
-        yield from self._questions()
-        yield from self._contradictions()
-        yield from self._own_data()
-
-    def summary(self) -> Iterator[str]:
-        """Yield the page of the repository: counts, and a line for each claim that does not hold as it stands."""
-        yield from self._counted()
-        yield "## What does not hold"
-        rows = [
-            [cell(each.claim.says), self._against(each), versions_in_words(each.holdings)]
-            for each in self.judged.values()
-            if each.holding in ("does not hold", "partly")
-        ]
-        yield table(["claim", "shown by", "holds on"], rows)
-        yield (
-            "This page is made by `readfirst product claims --write` from `fixtures/claims.yaml`, the scenarios and"
-            " the recordings; a test fails when it is stale."
-        )
-
-    def _counted(self) -> Iterator[str]:
-        """Yield what both pages begin with: what the verdicts mean, and how many claims have which."""
-        yield "# Documented and real behaviour"
-        yield (
-            f"Five documents make {len(list(self.claims))} claims about the file tools of Claude Code. Each was held"
-            f" against what version {self.version} was recorded to do. `readfirst product claims` prints every claim"
-            " with its scenarios, the words of both sides, and the versions on which it holds; the site has the same"
-            " as a page."
-        )
-        yield (
-            "*In other words*: the refusal or the change is as claimed, an answer is worded differently. *Partly*: some"
-            f" scenarios confirm it. *Not shown*: {self.version} lacks what the claim presumes. {self._elsewhere()}"
-        )
-        yield table(
-            self._heads("topic"),
-            [
-                *([prose(topic.title), *self._counts(topic.claims)] for topic in self.claims.topics),
-                ["**All**", *self._counts(list(self.claims))],
-            ],
-        )
-        yield table(self._heads("document"), list(self._by_document()))
-
-    def _against(self, judged: Judged) -> str:
-        """Return the first scenario that speaks against a claim."""
-        against = [each for each in judged.evidence if each.holding in ("does not hold", "partly")]
-        return self._link((against or list(judged.evidence))[0].scenario_id)
-
-    def _elsewhere(self) -> str:
+    def elsewhere(self) -> str:
         others = [
             each for each in self.judged.values() if each.holding is not None and each.holding != "holds"
         ]
         found = sum(holds_anywhere(each.holdings) for each in others)
         return f"Of {len(others)} claims that do not hold as they stand on {self.version}, {found} hold on another."
 
-    def _by_document(self) -> Iterator[list[str]]:
-        for name in self._documents():
+    def heads(self, first: str) -> list[str]:
+        counted = ("claims", "hold", "in other words", "partly", "do not hold", "not shown")
+        return [first, *counted, "cannot be observed", *(["not recorded"] if self._has_unrecorded else [])]
+
+    def by_topic(self) -> Iterator[list[str]]:
+        for topic in self.claims.topics:
+            yield [prose(topic.title), *self._counts(topic.claims)]
+        yield ["**All**", *self._counts(list(self.claims))]
+
+    def by_document(self) -> Iterator[list[str]]:
+        for name in (name for contract in self.suite.contracts for name in contract.documents):
             made = [claim for claim in self.claims if any(_document(each) == name for each in claim.sources)]
             yield [code(name), *self._counts(made)]
-
-    def _heads(self, first: str) -> list[str]:
-        unasked = [column for column in ("not recorded",) if self._has_unrecorded]
-        counted = ("claims", "hold", "in other words", "partly", "do not hold", "not shown")
-        return [first, *counted, "cannot be observed", *unasked]
 
     @property
     def _has_unrecorded(self) -> bool:
         return any(each.holding == "not recorded" for each in self.judged.values())
 
-    def _documents(self) -> list[str]:
-        return [name for contract in self.suite.contracts for name in contract.documents]
-
     def _counts(self, claims: Sequence[Claim]) -> list[str]:
         found = Counter(self.judged[claim.id].holding for claim in claims)
-        columns: list[Holding | None] = [
-            "holds",
-            "in other words",
-            "partly",
-            "does not hold",
-            "not shown",
-            None,
-        ]
+        columns: list[Holding | None] = [*list(_MARKS)[:-1], None]
         if self._has_unrecorded:
             columns.append("not recorded")
         return [str(len(claims)), *(str(found[each]) for each in columns)]
 
-    def _topic(self, topic: Topic) -> Iterator[str]:
-        yield f"## {topic.title}"
-        rows = []
-        unobservable = []
-        for claim in topic.claims:
-            each = self.judged[claim.id]
-            if claim.unobservable is not None:
-                unobservable.append(claim)
-                continue
+    def refuted(self) -> Iterator[list[str]]:
+        """Yield each claim that does not hold as it stands, with the first scenario that speaks against it."""
+        for each in self.judged.values():
+            if each.holding in ("does not hold", "partly"):
+                against = [one for one in each.evidence if one.holding in ("does not hold", "partly")]
+                shown = scenario_link((against or list(each.evidence))[0].scenario_id)
+                yield [cell(each.claim.says), shown, versions_in_words(each.holdings)]
+
+    def rows(self, topic: Topic) -> list[list[str]]:
+        found = []
+        for each in (self.judged[claim.id] for claim in topic.claims if claim.unobservable is None):
             examples = list(_examples(each.evidence, self.version))
-            rows.append(
+            found.append(
                 [
-                    f"{_named(claim.id)}{cell(claim.says)}",
-                    "<br>".join(map(_source, claim.sources)),
-                    "<br>".join(self._scenario(evidence, mark=True) for evidence in each.evidence),
+                    f"{_named(each.claim.id)}{cell(each.claim.says)}",
+                    "<br>".join(map(_source, each.claim.sources)),
+                    "<br>".join(map(self._scenario, each.evidence)),
                     "<br>".join(documented for documented, _ in examples),
                     "<br>".join(real for _, real in examples),
                     f"**{each.holding}**",
                     versions_in_words(each.holdings),
                 ]
             )
-        if rows:
-            yield table(
-                ["claim", "source", "scenarios", "documented", self.version, "verdict", "holds on"], rows
-            )
-        if unobservable:
-            yield "Claims that calls of the tools cannot show:"
-            yield bullets(
-                f"{_named(claim.id)}{claim.says} ({_sources(claim)}) *{claim.unobservable}*"
-                for claim in unobservable
-            )
+        return found
 
-    def _questions(self) -> Iterator[str]:
-        yield f"## {_QUESTIONS}"
-        for number, question in enumerate(self.claims.questions, 1):
-            yield f"### {number}. {question.asks}"
-            yield f"{_named(question.id)}{_source(question.source)}"
-            yield self._answers(question)
+    def unobservable(self, topic: Topic) -> list[str]:
+        return [
+            f"{_named(claim.id)}{claim.says} ({_sources(claim)}) *{claim.unobservable}*"
+            for claim in topic.claims
+            if claim.unobservable is not None
+        ]
 
-    def _answers(self, part: Question | Contradiction) -> str:
+    def answers(self, part: Question | Contradiction) -> str:
         rows = []
         for shown in part.shown_by:
             evidence = self.witness.answer(shown)
             (statement,) = evidence.statements
-            rows.append(
-                [
-                    cell(evidence.title),
-                    self._scenario(evidence, mark=False),
-                    f"{_named_version(evidence, self.version)}{statement.tool}: {describe_answer(statement)}",
-                ]
-            )
+            did = f"{_named_version(evidence, self.version)}{statement.tool}: {describe_answer(statement)}"
+            rows.append([cell(evidence.title), scenario_link(evidence.scenario_id), did])
         return table(["answer", "scenario", f"{self.version}, in its words"], rows)
 
-    def _contradictions(self) -> Iterator[str]:
-        yield f"## {_CONTRADICTIONS}"
-        for number, each in enumerate(self.claims.contradictions, 1):
-            yield f"### {number}. {each.about}"
-            reported = [] if each.reports is None else [f"reported by users: {each.reports}"]
-            yield bullets([*map(self._side, each.claims), *reported])
-            if each.shown_by:
-                yield self._answers(each)
-            if each.unobservable is not None:
-                yield f"*{each.unobservable}*"
+    def sides(self, part: Contradiction) -> Iterator[str]:
+        for side in map(self.judged.__getitem__, part.claims):
+            holding = "cannot be observed" if side.holding is None else side.holding
+            on = f"; holds on {versions_in_words(side.holdings)}" if side.holdings else ""
+            where = link(code(side.claim.id), f"#{side.claim.id}")
+            yield f"**{holding}**: {side.claim.says} ({_sources(side.claim)}; {where}{on})"
+        if part.reports is not None:
+            yield f"reported by users: {part.reports}"
 
-    def _side(self, claim_id: str) -> str:
-        """Return one side of a contradiction."""
-        side = self.judged[claim_id]
-        holding = "cannot be observed" if side.holding is None else side.holding
-        on = f"; holds on {versions_in_words(side.holdings)}" if side.holdings else ""
-        where = link(code(claim_id), f"#{claim_id}")
-        return f"**{holding}**: {side.claim.says} ({_sources(side.claim)}; {where}{on})"
+    def own_data(self) -> Iterator[list[str]]:
+        for each in own_data(self.suite):
+            yield [scenario_link(each.scenario_id), str(each.call), excerpt(each.starts, MOST_CHARACTERS)]
 
-    def _own_data(self) -> Iterator[str]:
-        yield f"## {_OWN_DATA}"
-        yield (
-            "At these calls the answer continues with data that belongs to the product. The scenarios pin only its"
-            " beginning, and an implementation prints its own data instead."
-        )
-        rows = [
-            [self._link(each.scenario_id), str(each.call), excerpt(each.starts, MOST_CHARACTERS)]
-            for each in own_data(self.suite)
-        ]
-        yield table(["scenario", "call", "the answer begins"], rows)
-
-    def _scenario(self, evidence: Evidence, *, mark: bool) -> str:
-        shown = self._link(evidence.scenario_id)
+    def _scenario(self, evidence: Evidence) -> str:
         holding = evidence.holding if evidence.contract == self.version else "not shown"
-        return f"{_MARKS[holding]} {shown}" if mark else shown
-
-    def _link(self, scenario_id: str) -> str:
-        return scenario_link(scenario_id)
-
-
-_QUESTIONS = "The open questions, answered"
-_CONTRADICTIONS = "The contradictions, resolved"
-_OWN_DATA = "Where the product prints data of its own"
+        return f"{_MARKS[holding]} {scenario_link(evidence.scenario_id)}"
 
 
 def _examples(evidence: Sequence[Evidence], default: str) -> Iterator[tuple[str, str]]:

@@ -78,10 +78,10 @@ def claims(
     """Print what the documents claim, beside what the product was recorded to do; docs/behaviour.md sums it up."""
     if check and write:
         raise UsageError("--check and --write exclude each other.")
-    from readfirst.harness.claims.page import behaviour, summary
+    from readfirst.harness.claims.page import behaviour
 
     suite = open_suite(fixtures)
-    text = summary(suite) if check or write else behaviour(suite)
+    text = behaviour(suite, brief=check or write)
     return _printed_or_kept("behaviour.md", suite, text, "product claims --write", check, write)
 
 
@@ -104,7 +104,7 @@ def history(
         raise UsageError("FROM..TO is printed alone: leave out --check, --write and --published.")
     from readfirst.harness.source.atomic import write_all
     from readfirst.harness.suite.releases import releases_file, releases_text
-    from readfirst.harness.versions.history import history_page, history_summary
+    from readfirst.harness.versions.history import history_page
     from readfirst.harness.versions.published import published as asked
 
     suite = (open_own_suite if published else open_suite)(fixtures)
@@ -112,7 +112,7 @@ def history(
         return _between(suite, between)
     if published:
         write_all({releases_file(suite.root): releases_text(asked()).encode()})
-    text = history_summary(suite) if check or write else history_page(suite)
+    text = history_page(suite, every=not (check or write))
     return _printed_or_kept("history.md", suite, text, "product history --write", check, write)
 
 

@@ -1,11 +1,11 @@
 """Compatibility: harm first, then rules by implementations and versions: docs/compatibility.md, and as HTML."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from readfirst.harness.report.harm_map import BRIEFLY, MapRow, map_rows, starred, untried
 from readfirst.harness.report.html import letters, macro, rendered
-from readfirst.harness.report.markup import document, fenced, prose, table
+from readfirst.harness.report.markup import markdown, prose
 from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.harness.report.rule_table import Column, RuleTable, stored_row
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
@@ -37,71 +37,16 @@ def like(data: _DATA, contract: str) -> dict[str, Any]:
 
 
 def compatibility_page(data: _DATA) -> str:
-    """Return the page of what `compatibility_data` gives, of which `like` chose a contract."""
-    return document(_page(data))
+    """Return docs/compatibility.md of what `compatibility_data` gives, of which `like` chose a contract."""
+    return markdown("docs/compatibility", data=data, likeness=likeness)
 
 
-def _page(data: _DATA) -> Iterator[str]:
-    yield "# Compatibility: harm, then likeness"
-    yield _picture("map", "In how many sessions each implementation and version did which harm")
-    yield (
-        "The most harmful come first. [implementations.md](implementations.md) has the figures of implementations with"
-        " the worst that each does, [harm.md](harm.md) those of Claude Code with each cause in a sentence, and what the"
-        " kinds mean. `blind` edits and `overcautious` refusals lose nothing. What Claude Code refuses not every"
-        " contract answers, so it is never overcautious."
-    )
-    yield f"## Likeness to {data['likeness']}"
-    yield (
-        f"Of the rules that were judged, those that hold: where an implementation does what Claude Code"
-        f" {data['likeness']} does in all scenarios of the rule. `safety` is what harms whatever a tool's design,"
-        " `contract` what another design may do otherwise, `fidelity` the words of answers, `product` habits that no"
-        " other implementation needs. There is no overall number, because the classes differ in weight."
-    )
-    yield table(
-        ["implementation", *CLASSES],
-        [
-            [prose(name), *(counted(each["classes"][class_]) for class_ in CLASSES)]
-            for name, each in data["implementations"].items()
-        ],
-    )
-    yield "## Versions"
-    yield (
-        f"The same of Claude Code's own versions, compared with {data['contract']}. One that falls short behaves"
-        " differently, not worse: where a newer version recovers what 2.1.7 refuses, the rule no longer holds. A change"
-        " belongs to a version between the last one without it and the first one with it; [history.md](history.md)"
-        " counts them. `+gated` is a version with an older model, which must read before it edits."
-    )
-    yield _picture("versions", "Each rule of the class safety as a bar over the versions")
-    yield table(
-        ["version", *CLASSES],
-        [
-            [prose(name), *(counted(each["classes"][class_]) for class_ in CLASSES)]
-            for name, each in data["versions"].items()
-        ],
-    )
-    yield "## Rule by rule"
-    yield (
-        "`readfirst rules RULE` shows everything about one. As a page to filter, of two implementations side by side,"
-        " and as this page for the newest version:"
-    )
-    yield fenced(
-        "console",
-        "$ readfirst field compatibility --format html --output table.html\n"
-        "$ readfirst field compatibility --compare deepagents@0.6.12 deepagents@0.7.32\n"
-        "$ readfirst field compatibility --like latest --output like-latest.md",
-    )
-    yield (
-        "[compatibility.json](compatibility.json) has everything as data, described by"
-        " `fixtures/schema/compatibility.schema.json`; [the site](site.md) has a page for each rule, implementation and"
-        f" version. All of it is made by `{COMMAND}` from the recordings and of implementations.json. Do not edit it:"
-        " `--check` and a test fail when it is stale."
-    )
-
-
-def _picture(name: str, alt: str) -> str:
-    """Return a picture of docs/, which is another one where there is little room."""
-    narrow = f'<source media="(max-width: 600px)" srcset="{name}-narrow.svg">'
-    return f'<picture>\n  {narrow}\n  <img alt="{alt}" src="{name}.svg">\n</picture>'
+def likeness(entries: Mapping[str, _DATA], named: Callable[[str], str] = prose) -> list[list[str]]:
+    """Return a row for each implementation or version: the rules of each class that hold."""
+    return [
+        [named(name), *(counted(each["classes"][class_]) for class_ in CLASSES)]
+        for name, each in entries.items()
+    ]
 
 
 def short_cell(each: _DATA) -> str:

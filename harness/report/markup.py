@@ -1,14 +1,24 @@
-"""Markdown: tables, links and code that show any text as it is."""
+"""Markdown: tables, links and code that show any text as it is, and pages of them by templates."""
+
+from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from readfirst.harness.counted import counted
 from readfirst.harness.printed import one_line
 from readfirst.harness.report.visible import visible
+from readfirst.harness.suite.harm_kinds import KINDS
+from readfirst.harness.suite.rules import CLASSES
 from readfirst.harness.suite.shelf import Shelf
 from readfirst.harness.suite.suite import default_root
+
+if TYPE_CHECKING:
+    import jinja2
 
 _ESCAPES = {
     **{each: f"\\{each}" for each in "\\`*_[]#!"},
@@ -92,6 +102,11 @@ def scenario_link(scenario_id: str, shown: str = "") -> str:
     return link(shown or prose(scenario_id), f"../fixtures/{_file_of(scenario_id)}")
 
 
+def scenario_code(scenario_id: str) -> str:
+    """Return a link to the file of a scenario that shows its id as code."""
+    return scenario_link(scenario_id, code(scenario_id))
+
+
 @cache
 def _shelf() -> Shelf:
     return Shelf(default_root())
@@ -114,3 +129,34 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Colle
     marks = "".join("--:|" if head in numbers else "---|" for head in heads)
     first, *others = (f"| {' | '.join(row)} |" for row in (heads, *rows))
     return "\n".join((first, f"|{marks}", *others))
+
+
+def markdown(template: str, **values: Any) -> str:
+    """Return a page by its template, in which a line that is indented goes on with the line before it."""
+    made: str = _environment().get_template(f"{template}.md.j2").render(values)
+    return made
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    import jinja2  # here, because only pages need it
+
+    folder = Path(__file__).with_name("templates")
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: _FOLDED.sub(" ", (folder / name).read_text("utf-8"))),
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+    )
+    filters = (bullets, cell, code, counted, link, prose, scenario_code, scenario_link)
+    environment.filters |= {each.__name__: each for each in filters}
+    environment.filters |= {
+        "fenced": lambda text, language: fenced(language, text),
+        "thousands": "{:,}".format,
+    }
+    environment.globals |= {"CLASSES": CLASSES, "KINDS": KINDS, "table": table}
+    return environment
+
+
+_FOLDED = re.compile(r"\n +(?=[^\s<])")
+"""What joins two lines of a template; elements of HTML keep their indentation."""

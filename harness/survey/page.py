@@ -19,7 +19,7 @@ from readfirst.harness.compare.reach import (
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.report.by_rule import is_made
 from readfirst.harness.report.harm_map import map_rows, starred, untried
-from readfirst.harness.report.markup import document, fenced, link, prose, scenario_link, table
+from readfirst.harness.report.markup import link, markdown, prose, scenario_link
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import harm_data, looked_at
@@ -255,54 +255,37 @@ def is_counted(target: Mapping[str, Any]) -> bool:
 
 def page(data: Mapping[str, Any]) -> str:
     """Return docs/implementations.md of the data of `result_data`."""
-    return document(_page(data))
-
-
-def _page(data: Mapping[str, Any]) -> Iterator[str]:
-    harm = {each["target"]: {"harm": harm_data(each["harm"])} for each in data["targets"]}
+    targets = {each["target"]: each for each in data["targets"]}
+    harm = {name: {"harm": harm_data(each["harm"])} for name, each in targets.items()}
     rows = map_rows({"implementations": harm, "versions": {}})
-    home = {each["target"]: each["home"] for each in data["targets"]}
-    design = {each["target"]: each.get("design", "none fits") for each in data["targets"]}
-    yield "# Published implementations: whose work they lose"
-    yield (
-        f"Run on {data['date']} in up to {data['scenarios']:,} sessions that are made to provoke harm, the most harmful"
-        " first: in how many of those that a target could be asked was work lost or spoiled, whatever its design?"
-        f" {link('harm.md', 'harm.md')} says what the kinds mean; `blind` and `overcautious` lose nothing, and are"
-        " counted beside harm."
-    )
-    yield table(
-        ["implementation", "design", "sessions", "harmed", *KINDS],
-        [
+    worst = [
+        (
+            row.name,
+            next(
+                (shown for kind, shown in targets[row.name]["harm"]["shortest"].items() if kind in HARMS),
+                None,
+            ),
+        )
+        for row in rows
+    ]
+    return markdown(
+        "docs/implementations",
+        data=data,
+        rows=[
             [
-                link(prose(row.name), home[row.name]),
-                design[row.name],
+                link(prose(row.name), targets[row.name]["home"]),
+                targets[row.name].get("design", "none fits"),
                 f"{row.sessions:,}",
                 row.shown.replace("*", "\\*"),
                 *(str(cell.count) for cell in row.cells),
             ]
             for row in rows
         ],
-        numbers=["sessions", "harmed", *KINDS],
-    )
-    waiting = untried({"implementations": harm})
-    if waiting:
-        yield f"Nobody has looked for harm yet in {', '.join(map(prose, waiting))}."
-    if stars := starred(rows):
-        yield stars.replace("*", "\\*")
-    yield "The worst that each does, in the scenario with the fewest steps:"
-    targets = {each["target"]: each["harm"]["shortest"] for each in data["targets"]}
-    yield table(
-        ["implementation", "what it shows", "scenario"],
-        [
-            [prose(row.name), prose(worst["line"]), scenario_link(worst["scenario"])]
-            for row in rows
-            if (worst := next((shown for kind, shown in targets[row.name].items() if kind in HARMS), None))
+        untried=untried({"implementations": harm}),
+        starred=starred(rows),
+        worst=[
+            [prose(name), prose(each["line"]), scenario_link(each["scenario"])]
+            for name, each in worst
+            if each
         ],
     )
-    yield (
-        "[compatibility.md](compatibility.md) says how like a version of Claude Code each is, [targets.md](targets.md)"
-        " how it is run. A card for each, with every kind of harm as a picture of its steps and every rule that does"
-        " not hold, is part of [the site](site.md). `implementations.json` has what every scenario came to; this page"
-        " and it are written by"
-    )
-    yield fenced("console", f"$ {data['command']}")

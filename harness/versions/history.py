@@ -12,8 +12,7 @@ from readfirst.harness.changes.dating import Point, chain, version_of
 from readfirst.harness.changes.occurrence import ChangeLevel, Occurrence, occurrences, shown_text
 from readfirst.harness.claims import evidence
 from readfirst.harness.claims.cells import describe_both
-from readfirst.harness.counted import counted
-from readfirst.harness.report.markup import cell, code, document, scenario_link, table
+from readfirst.harness.report.markup import cell, code, markdown, scenario_link
 from readfirst.harness.report.visible import first_difference
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.releases import Releases, load_releases, releases_file
@@ -225,17 +224,34 @@ def _order(name: str) -> int:
 
 
 _TOOLS = ("Read", "Edit", "Write")
-_BETWEEN = "`readfirst product bisect ID --from X --to Y` finds it, and `--record` keeps what it finds."
 
 
-def history_page(suite: Suite) -> str:
-    """Return every change of the reference's behaviours. Raises SuiteError, RecordingError."""
-    return document(_page(suite, change_points(suite, the_histories())))
+def history_page(suite: Suite, *, every: bool = True) -> str:
+    """Return the changes of the reference's behaviours counted, and `every` one. Raises SuiteError, RecordingError."""
+    points = change_points(suite, the_histories())
+    unsure = [point for point in points if point.point is None or not point.point.exact]
+    return markdown(
+        "docs/history",
+        count=len(points),
+        exact=len(points) - len(unsure),
+        versions=[*_by_version(suite, points)],
+        unsure=[
+            [row[0], row[1], code(point.behaviour), row[5]] for point in unsure for row in (_row(point),)
+        ],
+        every=[_row(point) for point in points] if every else [],
+    )
 
 
-def history_summary(suite: Suite) -> str:
-    """Return the page of the repository: the changes counted. Raises the same as `history_page`."""
-    return document(_summary(suite, change_points(suite, the_histories())))
+def _by_version(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[list[str]]:
+    before = Version("0")
+    for contract in suite.contracts:
+        if contract.recorded and "+" not in contract.name:
+            version = Version(contract.name)
+            here = [point for point in points if before < Version(point.version) <= version]
+            tools = [sum(point.tool == tool for point in here) for tool in _TOOLS]
+            counts = map(str, (len(here), *tools, len(here) - sum(tools)))
+            yield [f"**{contract.name}**", *counts, cell(contract.summary)]
+            before = version
 
 
 def changes_between(suite: Suite, before: str, after: str) -> Iterator[str]:
@@ -247,68 +263,6 @@ def changes_between(suite: Suite, before: str, after: str) -> Iterator[str]:
             tool = f"{point.tool}: " if point.tool else ""
             shown = f"  [{point.shown[0][0]}]" if point.shown else ""
             yield f"{point.version}{models}  {tool}{' '.join(point.meaning.split())} ({_change(point)}){shown}"
-
-
-def _page(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[str]:
-    """Yield the whole page: what the shorter one has, then each change."""
-    yield from _summary(suite, points)
-    if not points:
-        return
-    yield "## Every change"
-    yield (
-        "- Before and after it the product's words, of the scenarios that show the change; the versions come from the"
-        " tables in `reference_impl/behaviours`.\n"
-        "- **between X and Y**: X was recorded without the change, Y with it; the version is then the one that the"
-        " reference takes.\n"
-        "- Of two long texts the part around their first difference is shown; `$WS` is the workspace, `[…]` data of"
-        " the product's own, and control characters and odd whitespace are escapes. *Older models* are those that must"
-        " read a file before they change it (`+gated`)."
-    )
-    yield table(
-        ["version", "known", "behaviour", "before", "after", "scenarios"],
-        [_row(point) for point in points],
-    )
-
-
-def _summary(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[str]:
-    yield "# How the file tools changed"
-    yield (
-        "The changes of Claude Code's file tools that the reference implementation follows. `readfirst product history`"
-        " prints each with the product's words before and after it and the scenarios that show it; the site has the"
-        " same as a page. `readfirst diff 2.1.7 2.1.328` shows what differs between any two versions."
-    )
-    yield from _counted(points)
-    if not points:
-        return
-    rows, before = [], Version("0")
-    for contract in suite.contracts:
-        if contract.recorded and "+" not in contract.name:
-            version = Version(contract.name)
-            here = [point for point in points if before < Version(point.version) <= version]
-            tools = [sum(point.tool == tool for point in here) for tool in _TOOLS]
-            other = len(here) - sum(tools)
-            rows.append(
-                [f"**{contract.name}**", *map(str, (len(here), *tools, other)), cell(contract.summary)]
-            )
-            before = version
-    yield "A change counts for the first recorded version that has it, and for the tool whose answer shows it best."
-    yield table(["version", "changes", *_TOOLS, "others", "what is new"], rows)
-    unsure = [point for point in points if point.point is None or not point.point.exact]
-    if unsure:
-        yield "## Not exact"
-        yield (
-            "An exact change was recorded with its version and with the one published before it. For these, versions"
-            f" between were not recorded. {_BETWEEN}"
-        )
-        yield table(
-            ["version", "known", "behaviour", "scenarios"],
-            [[row[0], row[1], code(point.behaviour), row[5]] for point in unsure for row in (_row(point),)],
-        )
-
-
-def _counted(points: Sequence[ChangePoint]) -> Iterator[str]:
-    exact = sum(point.point is not None and point.point.exact for point in points)
-    yield f"{counted(len(points), 'change')}, {exact} of them exact."
 
 
 def _row(point: ChangePoint) -> list[str]:

@@ -1,14 +1,14 @@
 """Swept: what was swept so far, docs/sweep.json, read strictly and written with one difference a line; its page."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from readfirst.harness.compare.verdict import LEVELS
-from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.report.markup import code, document, prose, scenario_link, table
+from readfirst.harness.report.markup import code, markdown, prose, scenario_link
 from readfirst.harness.source.kept import reading
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.versions.sweep import Difference, Swept
@@ -112,55 +112,38 @@ _Class = tuple[str, str, str, tuple[str, str]]
 
 def sweep_page(found: Mapping[str, Swept]) -> str:
     """Return the page of what was swept."""
-    return document(_page(sorted(found.values(), key=lambda each: order(each.version))))
-
-
-def _page(found: Sequence[Swept]) -> Iterator[str]:
-    compared = [each for each in found if not each.failed]
-    yield "# Every version"
-    yield (
-        "Some versions of Claude Code are contracts, recorded with every scenario. What the reference does in the"
-        " versions between them follows from the changes in [history.md](history.md). The sweep puts that to the test:"
-        " it installs a published version, replays scenarios that show every known change and random sequences on the"
-        " product and on the reference at the same version, and compares files and words after every step."
-    )
-    yield (
-        "This page and [sweep.json](sweep.json) are written by `readfirst product sweep`;"
-        " [recording.md](recording.md#every-version) says how to continue."
-    )
-    agree = sum(each.agrees for each in compared)
+    every = sorted(found.values(), key=lambda each: order(each.version))
+    compared = [each for each in every if not each.failed]
     asked = [one.asked for each in compared for one in each.differences]
     random = sum(map(_is_random, asked))
-    scenarios = sum(each.scenarios for each in compared)
-    sequences = sum(each.sequences for each in compared)
-    yield (
-        f"{counted(len(compared), 'version')} swept,"
-        f" {counted(scenarios, 'scenario')} and {counted(sequences, 'sequence')} compared:"
-        f" {agree} agree in everything, {len(compared) - agree} differ somewhere,"
-        f" in {counted(len(asked) - random, 'scenario')} and {counted(random, 'sequence')}."
-        f" {counted(len(found) - len(compared), 'more version')} could not be asked."
+    failures, reasons = defaultdict(list), defaultdict(list)
+    failed = [each for each in every if each.failed]
+    for each in failed:
+        failures[each.failed.replace(each.version, "VERSION")].append(each.version)
+    for each in compared:
+        for name, why in sorted(each.explained.items()):
+            reasons[why].append(f"{each.version}, {_asked(name)}")
+    return markdown(
+        "docs/sweep",
+        compared=compared,
+        agree=sum(each.agrees for each in compared),
+        differing=len(asked) - random,
+        random=random,
+        differences=[*_differences(compared)],
+        reasons=[[prose(why), "<br>".join(where)] for why, where in reasons.items()],
+        versions=[*map(_version, compared)],
+        failed=failed,
+        failures=[[", ".join(versions), prose(why)] for why, versions in failures.items()],
     )
-    yield from _differences(compared)
-    yield from _reasons(compared)
-    yield from _versions(compared)
-    yield from _failures([each for each in found if each.failed])
 
 
-def _differences(compared: Sequence[Swept]) -> Iterator[str]:
+def _differences(compared: Sequence[Swept]) -> Iterator[list[str]]:
+    """Yield a row for each level, tool and outcome, the worst level first, with the oldest example."""
     classes: dict[_Class, list[tuple[str, Difference]]] = {}
     for each in compared:
         for one in each.differences:
             what = "answer" if one.what == "answer" else "file"
             classes.setdefault((one.level, one.tool, what, one.made), []).append((each.version, one))
-    if not classes:
-        return
-    yield "## What differs"
-    yield (
-        "Differences with the same tool and the same outcome on both sides, the worst level first. `done` is a success;"
-        " else it is the name of the error. The example is the oldest one. Versions before the oldest contract are"
-        " held to what the reference does there; what they do otherwise is not followed."
-    )
-    rows = []
     for (level, tool, what, made), members in sorted(
         classes.items(), key=lambda item: (_rank(item[0][0]), -len(item[1]), item[0])
     ):
@@ -170,59 +153,24 @@ def _differences(compared: Sequence[Swept]) -> Iterator[str]:
         where = f"{version}, {_asked(first.asked)}, step {first.step}"
         names = list(dict.fromkeys(name for name, _ in members))
         outcome = made[0] if made[0] == made[1] else f"{made[0]} → {made[1]}"
-        rows.append([level, f"{tool}, {what}", outcome, _named(names), f"{where}<br>{sides}"])
-    yield table(["level", "differs", "reference → product", "versions", "for example"], rows)
-
-
-def _reasons(compared: Sequence[Swept]) -> Iterator[str]:
-    explained: dict[str, list[str]] = {}
-    for each in compared:
-        for asked, why in sorted(each.explained.items()):
-            explained.setdefault(why, []).append(f"{each.version}, {_asked(asked)}")
-    if not explained:
-        return
-    yield "## Why"
-    yield "What somebody found out about differences that are left, each by an experiment of its own."
-    yield table(["why", "where"], [[prose(why), "<br>".join(where)] for why, where in explained.items()])
+        yield [level, f"{tool}, {what}", outcome, _named(names), f"{where}<br>{sides}"]
 
 
 def _rank(level: str) -> int:
     return [*LEVELS].index(level)  # type: ignore[arg-type]
 
 
-def _versions(compared: Sequence[Swept]) -> Iterator[str]:
-    if not compared:
-        return
-    yield "## What was swept"
-    rows = []
-    for each in compared:
-        asked = [one.asked for one in each.differences]
-        random = [name for name in asked if _is_random(name)]
-        rows.append(
-            [
-                each.version,
-                str(each.scenarios),
-                ", ".join(_asked(name) for name in asked if name not in random) or "none",
-                str(each.sequences),
-                ", ".join(name.removeprefix("sequence ") for name in random) or "none",
-                ", ".join(f"{_asked(name)} ({prose(why)})" for name, why in sorted(each.unasked.items())),
-            ]
-        )
-    heads = ["version", "scenarios", "of them differ", "sequences", "of them differ", "not compared"]
-    yield table(heads, rows)
-
-
-def _failures(failed: Sequence[Swept]) -> Iterator[str]:
-    if not failed:
-        return
-    yield "## What could not be asked"
-    reasons: dict[str, list[str]] = {}
-    for each in failed:
-        reasons.setdefault(each.failed.replace(each.version, "VERSION"), []).append(each.version)
-    yield table(
-        ["versions", "why"],
-        [[", ".join(versions), prose(why)] for why, versions in reasons.items()],
-    )
+def _version(swept: Swept) -> list[str]:
+    asked = [one.asked for one in swept.differences]
+    random = [name.removeprefix("sequence ") for name in asked if _is_random(name)]
+    return [
+        swept.version,
+        str(swept.scenarios),
+        ", ".join(_asked(name) for name in asked if not _is_random(name)) or "none",
+        str(swept.sequences),
+        ", ".join(random) or "none",
+        ", ".join(f"{_asked(name)} ({prose(why)})" for name, why in sorted(swept.unasked.items())),
+    ]
 
 
 def _is_random(name: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.claims.claims import claims_file, load_claims
-from readfirst.harness.claims.page import behaviour, own_data, summary
+from readfirst.harness.claims.page import behaviour, own_data
 from readfirst.harness.cli.pages import is_fresh, page_file
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
@@ -46,7 +46,7 @@ def page() -> str:
 
 @pytest.mark.slow
 def test_the_page_of_the_suite_is_fresh_and_short() -> None:
-    short = summary(Suite(CHECKOUT / "fixtures"))
+    short = behaviour(Suite(CHECKOUT / "fixtures"), brief=True)
     assert is_fresh(CHECKOUT / "docs/behaviour.md", short), (
         "docs/behaviour.md is stale: run `readfirst renew`"
     )
@@ -122,7 +122,7 @@ def test_a_page_that_was_written_is_fresh(run: Run, small: Small) -> None:
     assert run("--check")[0] == 1
     assert run("--write")[0] == 0
     assert run("--check") == (0, "", "")
-    assert written(small).read_text(encoding="utf-8") == summary(small.suite)
+    assert written(small).read_text(encoding="utf-8") == behaviour(small.suite, brief=True)
 
 
 def test_a_changed_claim_makes_the_page_stale(run: Run, small: Small) -> None:

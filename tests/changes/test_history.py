@@ -19,7 +19,6 @@ from readfirst.harness.versions.history import (
     ChangePoint,
     change_points,
     history_page,
-    history_summary,
     scenarios_of_changes,
 )
 from readfirst.reference_impl.behaviours.history import ByModel, History
@@ -265,7 +264,7 @@ def page() -> str:
 @pytest.mark.slow
 def test_the_page_of_the_suite_is_fresh() -> None:
     message = "docs/history.md is stale: run `readfirst renew`"
-    short = history_summary(Suite(CHECKOUT / "fixtures"))
+    short = history_page(Suite(CHECKOUT / "fixtures"), every=False)
     assert (CHECKOUT / "docs/history.md").read_text(encoding="utf-8") == short, message
 
 
