@@ -37,6 +37,8 @@ _CLOCKED = "1.0.114"
 _FAR = 3600
 """Seconds that no replay takes."""
 _SLOWER = "it agrees where changes are stamped an hour later: the product was slower than the stamps"
+_DRAWS = 2
+"""Of what cannot be compared the next sequence takes the place, until so many times as many were drawn."""
 _SAMPLE = 20
 """Sequences that tell whether the generator still draws the same."""
 
@@ -104,7 +106,7 @@ class _Question:
 class Sweep:
     """Asks versions. `points` are the changes of the reference's behaviours, of which each is shown by a scenario.
 
-    `sequences` is the number of random sequences for each version.
+    `sequences` is the number of random sequences to compare in each version.
     `quick` leaves out the scenarios that need a session of their own, which take most of the time.
     """
 
@@ -141,7 +143,9 @@ class Sweep:
                 seen.ask(name, self.suite.scenario(name, require_expect=False))
             scenarios, seen.compared = seen.compared, 0
             seen.clocked = order(version) < order(_CLOCKED)
-            for name, sequence in _sequences(version, self.sequences):
+            for name, sequence in _sequences(version, self.sequences * _DRAWS):
+                if seen.compared == self.sequences:
+                    break
                 for each in claimed([sequence], sides):
                     seen.ask(name, each)
         if not scenarios or (self.sequences and not seen.compared):

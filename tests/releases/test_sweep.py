@@ -143,6 +143,12 @@ def test_who_is_slower_than_a_stamp_differs_only_where_times_are_those_of_files(
     assert any("an hour later" in why for why in found.unasked.values()) == agrees
 
 
+def test_of_a_sequence_that_cannot_be_compared_the_next_takes_the_place() -> None:
+    found = swept(at("1.0.60"), Slow("1.0.60"), GATE, sequences=12, version="1.0.60")
+    assert any(name.startswith("sequence ") for name in found.unasked)
+    assert found.sequences == 12
+
+
 @pytest.mark.parametrize("ids", [(), ("multi-edit/two-edits",), ("settings/every-setting",)])
 def test_a_version_of_which_nothing_can_be_compared_does_not_agree(ids: tuple[str, ...]) -> None:
     found = swept(at("2.1.270"), at("2.1.270"), *ids, sequences=1)
