@@ -20,7 +20,7 @@ from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.shell import Shell
 from readfirst.reference_impl.text.content import WHITESPACE
 from readfirst.reference_impl.text.long_answer import announced, in_blocks, length
-from readfirst.reference_impl.tools import bash, edit, multi_edit, notebook_edit, read, write
+from readfirst.reference_impl.tools import bash, edit, multi_edit, notebook_edit, notebook_read, read, write
 from readfirst.reference_impl.tools.changed_files import notice_formatted, read_again
 from readfirst.reference_impl.tools.shown_files import look_into, read_memory_files
 from readfirst.reference_impl.tools.tool import Answer, Tool
@@ -58,6 +58,7 @@ _TOOLS: Mapping[str, Tool] = {
     "Edit": edit,
     "MultiEdit": multi_edit,
     "NotebookEdit": notebook_edit,
+    "NotebookRead": notebook_read,
     "Write": write,
     "Bash": bash,
 }
@@ -146,7 +147,11 @@ class FileTools:
             additional=[str(Path(each).absolute()) for each in additional],
             checkpoints=checkpoints,
         )
-        absent = {"MultiEdit": not behaviours.calls.multi_edit_exists, "Bash": shell is None}
+        absent = {
+            "MultiEdit": not behaviours.calls.multi_edit_exists,
+            "NotebookRead": not behaviours.notebooks.read_refuses_notebooks,
+            "Bash": shell is None,
+        }
         self._tools = tuple(name for name in _TOOLS if not absent.get(name))
         self._schemas: dict[str, Schema] = {}
         self._pending_reminders: tuple[str, ...] = ()

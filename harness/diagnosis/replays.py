@@ -20,6 +20,7 @@ from readfirst.reference_impl import Behaviours
 from readfirst.reference_impl.contract import groups
 
 _SEVERAL_EDITS = "multi_edit_exists"
+_NOTEBOOK_READ = "read_refuses_notebooks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +74,13 @@ class Replays:
         suite, contract = self._suite, self._suite.contracts[scenario.contract]
         self.count += 1
         adapter = _Adapter(behaviours, confined=not suite.bundled)
+        offered = (_SEVERAL_EDITS, _NOTEBOOK_READ) if "NotebookRead" in scenario.needs else (_SEVERAL_EDITS,)
         skip = skipped(scenario, contract, "reason", adapter.traits.capabilities)
         if skip is not None:
-            return skip, (_SEVERAL_EDITS,)
+            return skip, offered
         outcome = replay(scenario, adapter, self._place)
         verdict = compare(scenario, outcome, contract, "reason", suite.vocabulary)
-        asked = dict.fromkeys((_SEVERAL_EDITS, *adapter.asked))
+        asked = dict.fromkeys((*offered, *adapter.asked))
         return verdict, tuple(asked)
 
     def _keep(self, scenario_id: str, behaviours: Behaviours, asked: Sequence[str], seen: Seen) -> None:
@@ -120,6 +122,8 @@ class _Adapter:
         tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}
         if behaviours.calls.multi_edit_exists:
             tools.add("MultiEdit")
+        if behaviours.notebooks.read_refuses_notebooks:
+            tools.add("NotebookRead")
         self.traits = AdapterTraits(frozenset({*tools, *SESSION_CAPABILITIES}), repeats_paths=True)
         self.asked: dict[str, None] = {}
         self._behaviours = behaviours

@@ -13,7 +13,7 @@ from readfirst.harness.suite.entry import Entry, RegularFile, Seconds
 from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.permissions import GivenPermissions
 
-TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
+TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookRead", "NotebookEdit")
 """The file tools."""
 
 DISK_PAGE = 4096

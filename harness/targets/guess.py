@@ -65,7 +65,7 @@ _ARGUMENTS = {
     "Write": (("file_path", "content"), ()),
 }
 """What each tool must have, and what it may have."""
-_BY_NAME = ("MultiEdit", "NotebookEdit")
+_BY_NAME = ("MultiEdit", "NotebookRead", "NotebookEdit")
 _VERBS = {"Read": _READS, "Edit": _EDITS, "Write": _WRITES}
 
 

@@ -289,6 +289,7 @@ _ARGUMENTS = {
     "Edit": ("file_path", "old_string", "new_string", "replace_all"),
     "Write": ("file_path", "content"),
     "MultiEdit": ("file_path", "edits"),
+    "NotebookRead": ("notebook_path", "cell_id"),
     "NotebookEdit": ("notebook_path", "cell_id", "new_source", "cell_type", "edit_mode"),
 }
 """The arguments that a call of each tool may have."""

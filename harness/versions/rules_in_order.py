@@ -22,9 +22,12 @@ TOOLS = {
     "Edit": "edit",
     "MultiEdit": "multi_edit",
     "Write": "write",
+    "NotebookRead": "notebook_read",
     "NotebookEdit": "notebook_edit",
 }
 """The module of each tool that has rules of its own."""
+_EXISTS = {"MultiEdit": "multi_edit_exists", "NotebookRead": "read_refuses_notebooks"}
+"""The behaviour that tells whether there is a tool that not every version has."""
 _STEPS = {
     "schema": "Arguments",
     "prepare": "Preparation, for all calls of a message before the first is executed",
@@ -54,7 +57,8 @@ def rules_as_text(version: str) -> Iterator[str]:
     found = standings(version)
     yield f"The rules of {version}, in the order in which they apply."
     for tool, module in TOOLS.items():
-        if tool == "MultiEdit" and not found["multi_edit_exists"].value:
+        exists = _EXISTS.get(tool)
+        if exists and not found[exists].value:
             continue
         yield ""
         yield tool

@@ -177,6 +177,6 @@ class ArgumentBehaviours:
         "number",
         {"1.0.22": "needed id", "1.0.23": "id"},
         meaning="The value says how NotebookEdit is told the cell: by `number`, by an `id` that may be "
-        "missing, or by a `needed id`.",
-        shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell"),
+        "missing, or by a `needed id`; NotebookRead names cells alike, and shows the one of an id alone.",
+        shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell", "notebook-read/one-cell"),
     )

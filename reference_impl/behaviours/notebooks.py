@@ -1,4 +1,4 @@
-"""Notebooks: how Read shows them, and how NotebookEdit finds and changes a cell."""
+"""Notebooks: how Read and NotebookRead show them, and how NotebookEdit finds and changes a cell."""
 
 from __future__ import annotations
 
@@ -16,8 +16,20 @@ class NotebookBehaviours:
     read_refuses_notebooks: bool = behaviour(
         True,
         {"1.0.68": False},
-        meaning="Read refuses notebooks and names NotebookRead, the tool for them.",
+        meaning="Read refuses notebooks and names NotebookRead, the tool for them, which is there as long.",
         shown_by=("notebooks/read-raw-cell", "notebooks/edit-upper-case-extension"),
+    )
+    empty_notebook_path_is_root: bool = behaviour(
+        True,
+        {"1.0.4": False},
+        meaning="NotebookRead takes an empty path for the root; otherwise nothing has that path.",
+        shown_by=("notebook-read/empty-path",),
+    )
+    notebook_images_keep_line_ends: bool = behaviour(
+        True,
+        {"1.0.4": False},
+        meaning="NotebookRead shows an image with the line ends that are among its characters.",
+        shown_by=("notebook-read/image-in-lines",),
     )
     notebook_refusal_says_not_json: bool = behaviour(
         False,

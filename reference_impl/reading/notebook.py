@@ -1,17 +1,18 @@
-"""Notebook: how Read shows the cells of a Jupyter notebook, and what is no notebook."""
+"""Notebook: how Read and NotebookRead show the cells of a Jupyter notebook, and what is no notebook."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.reading.sizes import advice, refuse_too_long, rounded
-from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.refusal import Failure, Refusal
 from readfirst.reference_impl.text.json_text import JsonError, compact, parse
 from readfirst.reference_impl.text.number import shown
 
-__all__ = ["is_notebook", "loaded", "shown_cells"]
+__all__ = ["counts_cells", "has_id", "is_notebook", "loaded", "named_cells", "shown_cells"]
 
 _MAX_SIZE = 262_144
 _MAX_OUTPUTS = 10_000
@@ -78,19 +79,53 @@ def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]
 
     Refusal: no notebook, or too large.
     """
-    notebook, language = loaded(text, behaviours)
-    brief = behaviours.notebooks.json_refusals_omit_place
-    cells = _member(notebook, "cells", _BOOK, brief=brief)
-    _member(cells, "map", f"{_BOOK}.cells", brief=brief)
-    if not isinstance(cells, list):
-        raise _no_notebook("cells.map is not a function")
+    cells, language = _cells(text, behaviours)
     summaries = [_summary(cell, number, language, behaviours) for number, cell in enumerate(cells)]
     content = compact(summaries)
     _refuse_too_large(
         content, f'"{path}"' if behaviours.notebooks.large_notebook_refusal_names_path else "<notebook_path>"
     )
     refuse_too_long(content, advice(behaviours))
-    return tuple(block for summary in summaries for block in _blocks(summary))
+    return tuple(block for summary in summaries for block in _blocks(summary, behaviours))
+
+
+def named_cells(text: str, identity: str, behaviours: Behaviours) -> tuple[str, ...]:
+    """Return blocks of all cells with their outputs, or of the one with an id; no size is too large.
+
+    Refusal: no notebook, or no cell has the id; its number does not count here.
+    """
+    cells, language = _cells(text, behaviours)
+    shown_ones = list(enumerate(cells))
+    if identity:
+        shown_ones = list(islice((each for each in shown_ones if has_id(each[1], identity)), 1))
+        if not shown_ones:
+            raise Refusal("cell_not_found", f'Cell with ID "{identity}" not found in notebook')
+    whole = bool(identity) or counts_cells(behaviours)
+    summaries = [_summary(cell, number, language, behaviours, whole=whole) for number, cell in shown_ones]
+    return tuple(block for summary in summaries for block in _blocks(summary, behaviours))
+
+
+def has_id(cell: Any, identity: str) -> bool:
+    """Tell whether a cell has an id. Failure: it is null, which has nothing."""
+    if cell is None:
+        raise Failure("Cannot read properties of null (reading 'id')")
+    return isinstance(cell, dict) and cell.get("id") == identity
+
+
+def counts_cells(behaviours: Behaviours) -> bool:
+    """Tell whether the tools name a cell by its number, not by its id."""
+    return behaviours.arguments.notebook_cell_argument == "number"
+
+
+def _cells(text: str, behaviours: Behaviours) -> tuple[list[Any], str]:
+    """Return the cells of a notebook, and its language. Refusal: it is none."""
+    notebook, language = loaded(text, behaviours)
+    brief = behaviours.notebooks.json_refusals_omit_place
+    cells = _member(notebook, "cells", _BOOK, brief=brief)
+    _member(cells, "map", f"{_BOOK}.cells", brief=brief)
+    if not isinstance(cells, list):
+        raise _no_notebook("cells.map is not a function")
+    return cells, language
 
 
 def _refuse_too_large(content: str, file: str) -> None:
@@ -106,16 +141,14 @@ def _refuse_too_large(content: str, file: str) -> None:
         )
 
 
-def _summary(cell: Any, number: int, language: str, behaviours: Behaviours) -> dict[str, Any]:
-    identity, kind, source = (
-        _member(
-            cell,
-            name,
-            behaviours.notebooks.json_error_variable,
-            brief=behaviours.notebooks.json_refusals_omit_place,
-        )
-        for name in ("id", "cell_type", "source")
-    )
+def _summary(
+    cell: Any, number: int, language: str, behaviours: Behaviours, *, whole: bool = False
+) -> dict[str, Any]:
+    """Return what is shown of a cell: of outputs that are too large how to get them, unless it is shown `whole`."""
+    owner, brief = behaviours.notebooks.json_error_variable, behaviours.notebooks.json_refusals_omit_place
+    counted = counts_cells(behaviours)
+    identity = number if counted else _member(cell, "id", owner, brief=brief)
+    kind, source = (_member(cell, name, owner, brief=brief) for name in ("cell_type", "source"))
     summary: dict[str, Any] = {
         "cellType": _text(kind),
         "source": _text("".join("" if part is None else _text(part) for part in source))
@@ -129,9 +162,13 @@ def _summary(cell: Any, number: int, language: str, behaviours: Behaviours) -> d
     if code:
         summary["language"] = language
         if outputs := [_output(output, behaviours) for output in cell.get("outputs") or ()]:
-            if _size(outputs, behaviours) > _MAX_OUTPUTS:
-                advice = f"cat <notebook_path> | jq '.cells[{number}].outputs'"
-                outputs = [_as_shown("stream", f"Outputs are too large to include. Use Bash with: {advice}")]
+            if not whole and _size(outputs, behaviours) > _MAX_OUTPUTS:
+                advice = (
+                    f"NotebookRead with parameter cell_id={summary['cell_id']} to read cell outputs"
+                    if behaviours.notebooks.read_refuses_notebooks
+                    else f"Bash with: cat <notebook_path> | jq '.cells[{number}].outputs'"
+                )
+                outputs = [_as_shown("stream", f"Outputs are too large to include. Use {advice}")]
             summary["outputs"] = outputs
     return summary
 
@@ -154,7 +191,9 @@ def _output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
             shown_output = _as_shown(kind, _lines(data.get("text/plain")))
             for media_type in ("image/png", "image/jpeg"):
                 if isinstance(data.get(media_type), str):
-                    image = "".join(data[media_type].split())
+                    image = data[media_type]
+                    if not behaviours.notebooks.notebook_images_keep_line_ends:
+                        image = "".join(image.split())
                     shown_output["image"] = {"image_data": image, "media_type": media_type}
                     break
             return shown_output
@@ -174,11 +213,12 @@ def _as_shown(kind: str, text: str) -> dict[str, Any]:
     return {"output_type": kind, "text": text}
 
 
-def _blocks(summary: dict[str, Any]) -> Iterator[str]:
+def _blocks(summary: dict[str, Any], behaviours: Behaviours) -> Iterator[str]:
     kind, language, identity = summary["cellType"], summary.get("language", "python"), summary["cell_id"]
     about = "" if kind == "code" else f"<cell_type>{kind}</cell_type>"
     about += "" if language == "python" else f"<language>{language}</language>"
-    yield f'<cell id="{identity}">{about}{summary["source"]}</cell id="{identity}">'
+    cell = f"cell {identity}" if counts_cells(behaviours) else f'cell id="{identity}"'
+    yield f"<{cell}>{about}{summary['source']}</{cell}>"
     for output in summary.get("outputs", ()):
         if output["text"]:
             yield f"\n{output['text']}"

@@ -1,0 +1,97 @@
+"""NotebookRead: the rules in the order in which they apply."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from readfirst.reference_impl.arguments import Parameter, Schema
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.reading import notebook
+from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.text.content import decode
+from readfirst.reference_impl.text.json_text import JsonError, parse
+
+__all__ = ["execute", "permit", "prepare", "schema", "validate"]
+
+_CELL_ID = Parameter(
+    "cell_id", description="The ID of a specific cell to read. If not provided, all cells will be read."
+)
+
+
+def schema(behaviours: Behaviours) -> Schema:
+    """Return what NotebookRead takes."""
+    path = Parameter(
+        "notebook_path",
+        description="The absolute path to the Jupyter notebook file to read (must be absolute, not relative)",
+        required=True,
+    )
+    return Schema(
+        "NotebookRead",
+        description="Show the cells of a Jupyter notebook with their outputs.",
+        parameters=(path,) if notebook.counts_cells(behaviours) else (path, _CELL_ID),
+    )
+
+
+def prepare(
+    session: Session,  # noqa: ARG001 - one of several
+    arguments: Mapping[str, Any],
+    *,
+    corrected: bool,  # noqa: ARG001
+) -> Mapping[str, Any]:
+    """Return the arguments as the model wrote them."""
+    return arguments
+
+
+def validate(session: Session, arguments: Mapping[str, Any]) -> None:
+    """Refuse what is no notebook, and a cell that it has not."""
+    given = arguments["notebook_path"]
+    path = session.paths.named(given)
+    if not given and not session.behaviours.notebooks.empty_notebook_path_is_root:
+        raise Refusal("file_not_found", "File does not exist.")
+    session.paths.refuse_missing(path)
+    if posixpath.splitext(path)[1] != ".ipynb":
+        raise Refusal("not_a_notebook", "File must be a Jupyter notebook (.ipynb file).")
+    if identity := arguments.get("cell_id"):
+        refuse_missing_cell(cells_of(path), identity)
+
+
+def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+    """Refuse a path that a deny rule covers, and one that has to be asked for."""
+    path = session.paths.named(arguments["notebook_path"])
+    session.permissions.deny_target("Read", path, path)
+    session.permissions.ask_to_read(path)
+
+
+def execute(session: Session, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return blocks of all cells, or of the one that was asked for. The session does not know the file by it."""
+    content = decode(disk.read(session.paths.named(arguments["notebook_path"])))
+    return notebook.named_cells(content, arguments.get("cell_id", ""), session.behaviours)
+
+
+def cells_of(path: str) -> Sequence[Any]:
+    """Return the cells of the notebook. Refusal: the file holds no list of cells."""
+    try:
+        book = parse(decode(disk.read(path)))
+    except JsonError:
+        book = None
+    cells = book.get("cells") if isinstance(book, dict) else None
+    if not isinstance(cells, list):
+        raise Refusal("not_a_notebook", "Invalid notebook format.")
+    return cells
+
+
+def refuse_missing_cell(cells: Sequence[Any], identity: str) -> None:
+    """Refuse an id that no cell has, unless it looks like a number of one. Failure: a cell before it is null."""
+    if not any(notebook.has_id(cell, identity) for cell in cells) and not is_index(identity, len(cells)):
+        raise Refusal("cell_not_found", f'Cell with ID "{identity}" not found in notebook.')
+
+
+def is_index(identity: str, count: int) -> bool:
+    """Tell whether it is `cell-N`, and so many cells are there."""
+    number = re.fullmatch(r"cell-([0-9]+)", identity)
+    return number is not None and int(number[1]) < count
