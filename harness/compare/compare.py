@@ -18,6 +18,7 @@ from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.host_text import answer_of, unwrapped, without_outer_whitespace
 from readfirst.harness.suite.scenario import (
     EXECUTION_ERRORS,
+    READERS,
     Clause,
     Expectation,
     ParallelCalls,
@@ -318,7 +319,7 @@ class _Judge:
 
     def _may_write(self, call: ToolCall) -> bool:
         clause, _ = self._clause(call.expect)
-        return call.tool != "Read" and clause is not None and clause.error is None
+        return call.tool not in READERS and clause is not None and clause.error is None
 
     def _verbatim(self, index: int, step: ToolCall | ParallelCalls, happened: StepOutcome) -> None:
         if self.recorded is None:

@@ -6,7 +6,7 @@ from readfirst.harness.harm.asked import Written, asked
 from readfirst.harness.harm.edited import Found
 from readfirst.harness.replay.outcome import StepOutcome
 from readfirst.harness.suite.entry import Entry, data_of
-from readfirst.harness.suite.scenario import ParallelCalls, ToolCall
+from readfirst.harness.suite.scenario import READERS, ParallelCalls, ToolCall
 from readfirst.harness.workspace.meant import meant
 
 
@@ -32,7 +32,7 @@ def raced(
             if len(together) == 1:
                 why = f"{call.tool} was refused, though nobody else worked on {path}: {result.text}"
                 yield number, path, Found("overcautious", why)
-        elif call.tool != "Read":
+        elif call.tool not in READERS:
             done.setdefault(path, []).append((number, call))
     for path in sorted({*done, *happened.changes}):
         now = data_of(happened.changes.get(path, before.get(path)))

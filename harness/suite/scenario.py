@@ -15,6 +15,8 @@ from readfirst.harness.suite.permissions import GivenPermissions
 
 TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookRead", "NotebookEdit")
 """The file tools."""
+READERS = frozenset({"Read", "NotebookRead"})
+"""Those that show a file, and change nothing."""
 
 DISK_PAGE = 4096
 """Bytes in which `Given.disk` counts, as small file systems do."""

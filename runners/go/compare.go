@@ -375,7 +375,7 @@ func (j *judge) untouched(expected map[string]*State, calls []Call, done *outcom
 	after := names(done.after)
 	written := map[string]bool{}
 	for _, call := range calls {
-		if call.Tool == "Read" || call.Expect.Refused {
+		if reads(call.Tool) || call.Expect.Refused {
 			continue
 		}
 		paths := meant(call.given(), done.before)
@@ -394,6 +394,11 @@ func (j *judge) untouched(expected map[string]*State, calls []Call, done *outcom
 			j.note("effects", "%s was written or replaced, and holds what it held", name)
 		}
 	}
+}
+
+// reads tells whether a tool shows a file and changes nothing.
+func reads(tool string) bool {
+	return tool == "Read" || tool == "NotebookRead"
 }
 
 // meant returns the paths of a snapshot that a call may mean, behind all links.

@@ -210,7 +210,7 @@ func (h *harmJudge) calls(steps []Call, happened *outcome) {
 		h.closed(call, before, changed)
 		if call.tool == "Bash" {
 			free = free || !call.result.Refused || len(changed) > 0
-		} else if call.tool == "Read" {
+		} else if reads(call.tool) {
 			h.hear(call, before)
 		} else if !call.result.Refused {
 			if name := target(call, before, after, changed); name != "" {
@@ -263,7 +263,7 @@ func (h *harmJudge) calls(steps []Call, happened *outcome) {
 	}
 	h.state = after
 	for _, call := range calls {
-		if call.tool != "Read" || len(call.result.Reminders) > 0 {
+		if !reads(call.tool) || len(call.result.Reminders) > 0 {
 			h.hear(call, after)
 		}
 	}

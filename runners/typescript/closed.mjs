@@ -1,5 +1,5 @@
 // Closed: what rules, hooks and modes keep a session from, read or changed all the same.
-import { meant } from "./compare.mjs";
+import { meant, reads } from "./compare.mjs";
 import { Content, isBlank } from "./content.mjs";
 import { shownLines } from "./known.mjs";
 
@@ -11,7 +11,7 @@ export function* closed({ deny, permissions, hooks }, call, before, changed) {
   if (call.tool === "Bash") return;
   for (const path of meant(call.given, before)) {
     const away = isAway(permissions, path);
-    if (call.tool === "Read") {
+    if (reads(call.tool)) {
       const open = !away && !closes(deny, "Read", path);
       if (!open && !call.result.refused && isShown(before.get(path), call.result)) yield `${path} was read`;
       continue;

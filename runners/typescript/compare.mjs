@@ -188,7 +188,7 @@ function compareUntouched(expected, calls, done, note) {
   const after = names(done.after);
   const written = new Set();
   for (const call of calls) {
-    if (call.tool === "Read" || call.expect.refused) continue;
+    if (reads(call.tool) || call.expect.refused) continue;
     const paths = meant(call.arguments, done.before);
     if (paths.length === 0) return;
     for (const path of paths) for (const name of after.get(path) ?? [path]) written.add(name);
@@ -200,6 +200,11 @@ function compareUntouched(expected, calls, done, note) {
 
 function normal(path) {
   return posix.normalize(path).replace(/(.)\/+$/, "$1");
+}
+
+/** Tells whether a tool shows a file and changes nothing. */
+export function reads(tool) {
+  return tool === "Read" || tool === "NotebookRead";
 }
 
 /** Returns the paths of a snapshot that a call may mean, behind all links. */

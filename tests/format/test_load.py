@@ -258,7 +258,10 @@ def test_every_problem_is_reported_at_once_and_in_order() -> None:
         ("steps: [{modfy: {a: x}}]", "Did you mean modify?"),
         ("stepz: []\nsteps: [{delete: a}]", "Did you mean steps?"),
         ("steps: [{read: {}}]", "Did you mean Read?"),
-        ("steps: [{Grep: {}}]", "Use one of: Bash, Edit, MultiEdit, NotebookEdit, NotebookRead, Read, Write."),
+        (
+            "steps: [{Grep: {}}]",
+            "Use one of: Bash, Edit, MultiEdit, NotebookEdit, NotebookRead, Read, Write.",
+        ),
         ("given: {files: {a: {text: x, encoding: utf8}}}\nsteps: [{delete: a}]", "Did you mean utf-8?"),
     ],
 )
