@@ -4,30 +4,13 @@ import hashlib
 import json
 import posixpath
 from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from readfirst.harness.source.finding import Finding
 from readfirst.harness.suite.case import Case, at
-from readfirst.harness.suite.entry import (
-    Directory,
-    Entry,
-    FileDigest,
-    HardLink,
-    RegularFile,
-    SpecialFile,
-    Symlink,
-)
-from readfirst.harness.suite.scenario import (
-    GivenHook,
-    ParallelCalls,
-    Scenario,
-    SessionEvent,
-    Step,
-    ToolCall,
-    WorldEvent,
-    calls_of,
-    events_of,
-)
+from readfirst.harness.suite.entry import Base64Content, Entry, RegularFile, TextContent
+from readfirst.harness.suite.scenario import Scenario, ToolCall, WorldEvent, calls_of, events_of
 
 _PATH_ARGUMENTS = ("file_path", "notebook_path")
 
@@ -118,48 +101,24 @@ def _named(calls: tuple[ToolCall, ...]) -> set[str]:
 
 def fingerprint(scenario: Scenario) -> str:
     """Return a digest of workspace and steps; equal for scenarios that do the same, however they spell it."""
-    value = {
-        "files": {path: _state(entry) for path, entry in scenario.given.files.items()},
-        "deny": sorted(scenario.given.deny),
-        "memory_files": scenario.given.memory_files,
-        "hooks": [_hook(hook) for hook in scenario.given.hooks],
-        "permissions": repr(scenario.given.permissions),
-        "disk": scenario.given.disk,
-        "steps": [_done(step) for step in scenario.steps],
-    }
+    given = replace(scenario.given, reminders=False, deny=tuple(sorted(scenario.given.deny)))
+    value = _plain([given, scenario.steps])
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-def _hook(hook: GivenHook) -> Any:
-    files = {path: _state(entry) for path, entry in hook.files.items()}
-    return [hook.event, hook.matcher, hook.action, hook.words, hook.code, _plain(hook.input), files]
-
-
-def _state(entry: Entry | None) -> Any:
-    match entry:
-        case RegularFile(mode=mode, mtime=mtime, ownership=ownership):
-            return ["file", hashlib.sha256(entry.data).hexdigest(), mode, str(mtime), str(ownership)]
-        case Symlink(target):
-            return ["symlink", target]
-        case HardLink(to):
-            return ["hardlink", to]
-        case Directory(mode, ownership):
-            return ["directory", mode, str(ownership)]
-        case FileDigest() | SpecialFile() | None:
-            return None
-
-
-def _done(step: Step) -> Any:
-    match step:
-        case ToolCall(tool, arguments, during, interrupted=how):
-            return [tool, _plain(arguments), [_done(event) for event in during], how]
-        case ParallelCalls(calls):
-            return ["parallel", [_done(call) for call in calls]]
-        case WorldEvent():
-            return [step.kind, step.path, _state(step.entry), step.to, step.mode, str(step.mtime)]
-        case SessionEvent():
-            return [step.kind, step.path]
-
-
 def _plain(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else value
+    """Return a value in JSON types, of files what they hold, and nothing of where it is or what is expected."""
+    match value:
+        case TextContent() | Base64Content():
+            return hashlib.sha256(value.data()).hexdigest()
+        case Mapping():
+            return {key: _plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [*map(_plain, value)]
+        case _ if is_dataclass(value):
+            told = [each for each in fields(value) if each.name not in ("position", "expect")]
+            return [type(value).__name__, *(_plain(getattr(value, each.name)) for each in told)]
+        case None | str() | int() | float():
+            return value
+        case _:
+            return str(value)

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from readfirst.harness.suite.contracts import Contract, clause_for
@@ -15,7 +16,6 @@ from readfirst.harness.suite.entry import (
     FileDigest,
     HardLink,
     RegularFile,
-    SpecialFile,
     Symlink,
     TextContent,
 )
@@ -108,6 +108,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
     """
     expand = _Expansion(scenario, contract, vocabulary)
     steps = [expand.step(step) for step in scenario.steps]
+    permissions = scenario.given.permissions
     if not expand.specified or (contract.recorded and scenario.needs - contract.capabilities):
         return None
     return {
@@ -124,11 +125,11 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
         **({"law": True} if scenario.law else {}),
         "needs": sorted({*scenario.needs, *machine_needs(scenario)}),
         "given": {
-            "files": {path: _given(entry) for path, entry in scenario.given.files.items()},
+            "files": {path: _state(entry, given=True) for path, entry in scenario.given.files.items()},
             "deny": list(scenario.given.deny),
             "reminders": scenario.given.reminders and contract.recorded,
             "hooks": [_hook(hook) for hook in scenario.given.hooks],
-            "permissions": _permissions(scenario.given.permissions),
+            "permissions": None if permissions is None else _permissions(permissions),
             "disk": scenario.given.disk,
             "memory_files": scenario.given.memory_files,
         },
@@ -147,15 +148,9 @@ def machine_needs(scenario: Scenario) -> set[str]:
     return needs | ({scenario.platform} if scenario.platform else set())
 
 
-def _permissions(given: GivenPermissions | None) -> dict[str, Any] | None:
-    if given is None:
-        return None
-    return {
-        "mode": given.mode,
-        "allow": list(given.allow),
-        "working_directory": given.working_directory,
-        "additional_directories": list(given.additional_directories),
-    }
+def _permissions(given: GivenPermissions) -> dict[str, Any]:
+    further = {"additional_directories": list(given.additional_directories)}
+    return {**asdict(given), "allow": list(given.allow), **further}
 
 
 class _Expansion:
@@ -239,13 +234,7 @@ class _Expansion:
 def _text(digest: str | TextDigest | None) -> str | dict[str, Any] | None:
     if not isinstance(digest, TextDigest):
         return digest
-    parts = {
-        "sha256": digest.sha256,
-        "lines": digest.lines,
-        "starts": digest.starts,
-        "ends": digest.ends,
-    }
-    return {name: part for name, part in parts.items() if part is not None}
+    return {name: part for name, part in asdict(digest).items() if part is not None}
 
 
 def _hook(hook: GivenHook) -> dict[str, Any]:
@@ -258,25 +247,6 @@ def _hook(hook: GivenHook) -> dict[str, Any]:
         "replaces": dict(hook.input) if before else {},
         "writes": sorted(hook.files),
     }
-
-
-def _given(entry: Entry) -> dict[str, Any]:
-    """Everything is stated: modes and times have their defaults written out."""
-    match entry:
-        case RegularFile(mode=mode, mtime=mtime):
-            return {
-                "type": "file",
-                **_content(entry),
-                "mode": _mode(_FILE_MODE if mode is None else mode),
-                **_owned(entry.ownership),
-                "mtime_ns": int((OLD_TIME if mtime is None else mtime) * NANOSECONDS),
-            }
-        case Directory(mode):
-            return {"type": "directory", "mode": _mode(_DIRECTORY_MODE if mode is None else mode)}
-        case HardLink(to):
-            return {"type": "hardlink", "to": to}
-        case _:
-            return _state(entry)
 
 
 def _expected(files: Mapping[str, Entry | None]) -> dict[str, Any]:
@@ -292,18 +262,23 @@ def _wanted(entry: Entry) -> dict[str, Any]:
     return state
 
 
-def _state(entry: Entry) -> dict[str, Any]:
-    """What is to be compared; a mode only where it is stated."""
+def _state(entry: Entry, *, given: bool = False) -> dict[str, Any]:
+    """What is to be compared; a mode only where it is stated. Where it is `given`, modes and times are, too."""
+    file, folder = (_FILE_MODE, _DIRECTORY_MODE) if given else (None, None)
     match entry:
-        case RegularFile(mode=mode, ownership=ownership):
-            return {"type": "file", **_content(entry), **_stated(mode), **_owned(ownership)}
+        case RegularFile(mode=mode, mtime=mtime, ownership=ownership):
+            time = {"mtime_ns": int((OLD_TIME if mtime is None else mtime) * NANOSECONDS)} if given else {}
+            stated = _stated(file if mode is None else mode)
+            return {"type": "file", **_content(entry), **stated, **_owned(ownership), **time}
         case FileDigest(sha256, size, mode):
             return {"type": "file", "sha256": sha256, "size": size, **_stated(mode)}
         case Symlink(target):
             return {"type": "symlink", "target": target}
         case Directory(mode):
-            return {"type": "directory", **_stated(mode)}
-        case HardLink() | SpecialFile():
+            return {"type": "directory", **_stated(folder if mode is None else mode)}
+        case HardLink(to) if given:
+            return {"type": "hardlink", "to": to}
+        case _:
             raise ValueError(f"{entry} is never expected")
 
 
