@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 
 import pytest
 
-from readfirst.harness.processes.collection import collect_rarely
+from readfirst.harness.processes.worker import collect_rarely
 
 # A shell that starts this in the background lets it ignore Ctrl-C, and what it starts would, too. Tests send it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from readfirst.harness.changes.answer import Answer, Asked, ReportedEntry, asked, before_steps, known_lines
 from readfirst.harness.changes.wording import general, text_changes
-from readfirst.harness.compare.expected_text import text_differences
+from readfirst.harness.compare.expected_files import text_differences
 from readfirst.harness.compare.signature import manner
 from readfirst.harness.report.visible import first_difference
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink, in_words

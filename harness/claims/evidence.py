@@ -8,7 +8,7 @@ from typing import Literal
 
 from readfirst.harness.claims.claims import Shown
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.expected_text import text_differences
+from readfirst.harness.compare.expected_files import text_differences
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.recorded import recorded_outcome

@@ -6,8 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from readfirst.harness.compare.lacking import Lacking
-from readfirst.harness.compare.reason import UNEXPLAINED, explains
-from readfirst.harness.compare.signature import signature
+from readfirst.harness.compare.signature import UNEXPLAINED, explains, signature
 from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.source.finding import Position, SuiteError

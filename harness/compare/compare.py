@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from readfirst.harness.compare.expected_files import FileDifference, file_differences
-from readfirst.harness.compare.expected_text import text_differences
+from readfirst.harness.compare.expected_files import FileDifference, file_differences, text_differences
 from readfirst.harness.compare.untouched_files import name_differences, trace_differences
 from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict, up_to
 from readfirst.harness.harm.harm import Harm

@@ -1,11 +1,13 @@
-"""Expected files: what a step may change in the workspace, and how that differs from what it changed."""
+"""Expected: what a call must answer and a step may change in the workspace, and how that differs from what they did."""
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, HardLink, RegularFile, in_words
+from readfirst.harness.suite.host_text import without_outer_whitespace
 from readfirst.harness.suite.ownership import OWN
+from readfirst.harness.suite.scenario import TextDigest
 
 _EXCERPT = 4096
 """Contents longer than this (in bytes) are shown as the part around the first difference."""
@@ -134,3 +136,36 @@ def _excerpt(data: bytes, start: int) -> str:
 
 def _readable(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")
+
+
+def text_differences(
+    expected: str | TextDigest | None, answer: str, raw: str, *, ignores_outer_whitespace: bool = False
+) -> list[FileDifference]:
+    """Compare an answer with the expected one, None where nothing is expected.
+
+    `raw` is the text with the host's wrapping: one that equals what is expected as it came needs no unwrapping.
+    `ignores_outer_whitespace`: a whole text may have other whitespace at both ends than the expected one.
+    """
+    match expected:
+        case None:
+            return []
+        case str() if ignores_outer_whitespace and without_outer_whitespace(expected) in (
+            without_outer_whitespace(answer),
+            without_outer_whitespace(raw),
+        ):
+            return []
+        case str():
+            return [] if expected in (answer, raw) else [FileDifference("text", expected, answer)]
+        case TextDigest(sha256, lines, starts, ends):
+            differences = []
+            if starts is not None and not answer.startswith(starts):
+                differences.append(FileDifference("start of text", starts, answer[: len(starts)]))
+            if ends is not None and not answer.endswith(ends):
+                differences.append(FileDifference("end of text", ends, answer[-len(ends) :]))
+            counted = answer.count("\n") + 1
+            if lines is not None and counted != lines:
+                differences.append(FileDifference("lines of text", str(lines), str(counted)))
+            digest = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()
+            if sha256 is not None and digest != sha256:
+                differences.append(FileDifference("sha256 of text", sha256, digest))
+            return differences

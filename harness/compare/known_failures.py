@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from readfirst.harness.compare.baseline import BROKEN, VARIES, Acceptance, Baseline, lacking_now
 from readfirst.harness.compare.lacking import Lacking
-from readfirst.harness.compare.reason import LUCK, UNEXPLAINED, described, explains
-from readfirst.harness.compare.signature import signature
+from readfirst.harness.compare.signature import LUCK, UNEXPLAINED, described, explains, signature
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
 from readfirst.harness.suite.contracts import order
 

@@ -6,7 +6,7 @@ from readfirst.harness.compare.expected_files import FileDifference
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.workspace.meant import meant
-from readfirst.harness.workspace.traces import Trace
+from readfirst.harness.workspace.snapshot import Trace
 
 
 def trace_differences(

@@ -4,10 +4,10 @@ A rule that holds under each condition may still be broken where two of them mee
 """
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 from readfirst.harness.fuzz.sketch import Sketch
 from readfirst.harness.suite.scenario import CallIndex, ParallelCalls, Scenario, ToolCall, WorldEvent
@@ -203,3 +203,37 @@ def _edit(old: str, new: str, before: str) -> str:
     if "".join(old.split()) == "".join(new.split()):
         return "whitespace alone"
     return "replacement"
+
+
+T = TypeVar("T")
+
+
+class Rarity:
+    """Counts how often each pair of conditions met: in the suite, `seen`, and in what was drawn since."""
+
+    def __init__(self, seen: Mapping[Pair, int]) -> None:
+        self._seen = seen
+        self._drawn: dict[Pair, int] = {}
+
+    def rarest(
+        self, draw: Callable[[], T], conditions: Callable[[T], tuple[str, tuple[str, ...]]], *, of: int
+    ) -> T:
+        """Draw some times and return what has the rarest pairs: a pair that met N times counts 1/(N+1)².
+
+        `conditions` gives the tool and the conditions of what was drawn.
+        """
+        best, most = draw(), -1.0
+        for number in range(of):
+            candidate = best if number == 0 else draw()
+            worth = sum((1 + self._count(pair)) ** -2 for pair in pairs_of(*conditions(candidate)))
+            if worth > most:
+                best, most = candidate, worth
+        return best
+
+    def note(self, tool: str, conditions: tuple[str, ...]) -> None:
+        """Count the pairs of a call that is made."""
+        for pair in pairs_of(tool, conditions):
+            self._drawn[pair] = self._drawn.get(pair, 0) + 1
+
+    def _count(self, pair: Pair) -> int:
+        return self._seen.get(pair, 0) + self._drawn.get(pair, 0)

@@ -6,9 +6,8 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from readfirst.harness.fuzz.conditions import Pair, conditions_of
+from readfirst.harness.fuzz.conditions import Pair, Rarity, conditions_of
 from readfirst.harness.fuzz.notebooks import notebook_scenario
-from readfirst.harness.fuzz.rarity import Rarity
 from readfirst.harness.fuzz.sketch import Sketch
 from readfirst.harness.fuzz.texts import argument_text, content, quoted_from
 from readfirst.harness.fuzz.variety import LONGEST_AS_IT_IS, file_name

@@ -24,8 +24,7 @@ from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.visible import visible
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.rules import CLASSES, Rules
-from readfirst.harness.suite.values import values_of
-from readfirst.harness.suite.written import scenario_text
+from readfirst.harness.suite.written import scenario_text, values_of
 
 _NO_RULE = "no rule"
 

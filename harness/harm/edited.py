@@ -9,8 +9,7 @@ from readfirst.harness.harm.asked import Replacement, Written
 from readfirst.harness.harm.content import Content, pieces
 from readfirst.harness.harm.hands import Hand, Known, Line
 from readfirst.harness.harm.harm import excerpt
-from readfirst.harness.harm.permitted import Change, changes, may_become
-from readfirst.harness.harm.places import readings
+from readfirst.harness.harm.permitted import Change, changes, may_become, readings
 from readfirst.harness.suite.harm_kinds import Kind
 
 _READINGS = 8

@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from readfirst.harness.harm.at_once import raced
-from readfirst.harness.harm.chain import Chain, made
+from readfirst.harness.harm.chain import Chain, kept, made
 from readfirst.harness.harm.closed import closed
 from readfirst.harness.harm.edited import Found
 from readfirst.harness.harm.hands import Known
 from readfirst.harness.harm.harm import Harm
-from readfirst.harness.harm.kept import kept
 from readfirst.harness.harm.torn import dead, left_to_luck, torn
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import BASH, ToolResult
@@ -28,8 +27,7 @@ from readfirst.harness.suite.scenario import (
     calls_of,
 )
 from readfirst.harness.workspace.meant import meant
-from readfirst.harness.workspace.snapshot import applied
-from readfirst.harness.workspace.traces import names_of
+from readfirst.harness.workspace.snapshot import applied, names_of
 
 State = dict[str, Entry]
 

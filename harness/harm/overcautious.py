@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from readfirst.harness.harm.harm import Harm, excerpt
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.suite.courses import courses_of
 from readfirst.harness.suite.scenario import Scenario, calls_of
-from readfirst.harness.suite.transcript import Transcript
+from readfirst.harness.suite.transcript import Transcript, courses_of
 
 
 def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:

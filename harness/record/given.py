@@ -1,5 +1,7 @@
 """Given: what the product hands its model and programs beside answers, asked of each contract and kept in one file."""
 
+import base64
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,11 +12,11 @@ from readfirst.harness.agents.claude_code.conversation import Options
 from readfirst.harness.agents.claude_code.package import install
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.record.structured import structured_results
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.structured import load_results, results_file, results_text
+from readfirst.harness.suite.repeated import with_texts
+from readfirst.harness.suite.structured import StructuredResult, load_results, results_file, results_text
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.tools import OfferedTool, described, load_tools, tools_file, tools_text
 
@@ -58,6 +60,124 @@ def _kept(
             f"{contract.name} offers none of the file tools, but {others}", blame="environment"
         )
     return found
+
+
+_PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+_BOOK = {
+    "cells": [
+        {"cell_type": "code", "id": "one", "metadata": {}, "outputs": [], "source": "1", "execution_count": 1}
+    ],
+    "metadata": {"language_info": {"name": "python"}},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
+_FILES: Mapping[str, bytes] = {
+    "notes.txt": b"alpha\nbeta\nalpha\n",
+    "empty.txt": b"",
+    "dot.png": base64.b64decode(_PICTURE),
+    "book.ipynb": json.dumps(_BOOK, indent=1).encode(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One call, and what it shows."""
+
+    case: str
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+CASES = (
+    Case("a whole file", "Read", {"file_path": "$WS/notes.txt"}),
+    Case("the same file again", "Read", {"file_path": "$WS/notes.txt"}),
+    Case("a range", "Read", {"file_path": "$WS/notes.txt", "offset": 2, "limit": 1}),
+    Case("an empty file", "Read", {"file_path": "$WS/empty.txt"}),
+    Case("a picture", "Read", {"file_path": "$WS/dot.png"}),
+    Case("a notebook", "Read", {"file_path": "$WS/book.ipynb"}),
+    Case("a missing file", "Read", {"file_path": "$WS/gone.txt"}),
+    Case("one match", "Edit", {"file_path": "$WS/notes.txt", "old_string": "beta", "new_string": "gamma"}),
+    Case(
+        "every match",
+        "Edit",
+        {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "delta", "replace_all": True},
+    ),
+    Case("a new file", "Edit", {"file_path": "$WS/made.txt", "old_string": "", "new_string": "one\n"}),
+    Case("no match", "Edit", {"file_path": "$WS/notes.txt", "old_string": "omega", "new_string": "x"}),
+    Case(
+        "two edits",
+        "MultiEdit",
+        {
+            "file_path": "$WS/notes.txt",
+            "edits": [
+                {"old_string": "gamma", "new_string": "beta"},
+                {"old_string": "beta", "new_string": "gamma"},
+            ],
+        },
+    ),
+    Case("a new file", "Write", {"file_path": "$WS/new.txt", "content": "one\n"}),
+    Case("a file that was read", "Write", {"file_path": "$WS/notes.txt", "content": "one\n"}),
+    Case("a cell", "NotebookEdit", {"notebook_path": "$WS/book.ipynb", "cell_id": "one", "new_source": "2"}),
+)
+"""The calls, in one conversation. A contract is asked for those whose tools it has."""
+
+
+def structured_results(
+    contract: Contract, *, cache: Path | None = None, time_limit: float = TIME_LIMIT
+) -> list[StructuredResult]:
+    """Return what the product of a recorded contract gave. Raises BrokenAdapter."""
+    assert contract.version is not None
+    command = install(contract.version, cache).command
+    with Scratch() as scratch:
+        folder = scratch.folder()
+        for name, data in _FILES.items():
+            (folder / name).write_bytes(data)
+
+        def placed(text: str) -> str:
+            return text.replace("$WS", str(folder))
+
+        def named(text: str) -> str:
+            return text.replace(str(folder), "$WS")
+
+        options = Options(
+            command, contract.asked_model, tuple(contract.tools), folder, time_limit=time_limit, streams=True
+        )
+        with closing(Conversation(options)) as conversation:
+            cases = [each for each in CASES if each.tool in contract.tools]
+            for each in cases:
+                conversation.call(each.tool, with_texts(each.arguments, placed))
+            events = list(_events(conversation.finish()))
+    given = [event for event in events if _answers(event)]
+    if len(given) != len(cases):
+        raise BrokenAdapter(
+            f"{contract.name} printed {len(given)} results of {len(cases)} calls", blame="environment"
+        )
+    return [
+        StructuredResult(each.case, each.tool, with_texts(event.get("tool_use_result"), named))
+        for each, event in zip(cases, given, strict=True)
+    ]
+
+
+def _events(printed: str) -> list[dict[str, Any]]:
+    found = []
+    for line in printed.splitlines():
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue  # a warning of its runtime
+        if isinstance(value, dict):
+            found.append(value)
+    return found
+
+
+def _answers(event: Mapping[str, Any]) -> bool:
+    """Whether an event is the answer to a call."""
+    message = event.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    return event.get("type") == "user" and any(
+        isinstance(block, dict) and block.get("type") == "tool_result"
+        for block in (content if isinstance(content, list) else ())
+    )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from readfirst.harness.compare.expected_text import text_differences
+from readfirst.harness.compare.expected_files import text_differences
 from readfirst.harness.record.rewrite import ClauseEdit, Keep, New, Update
 from readfirst.harness.source.emit import Value
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Entry
-from readfirst.harness.workspace.traces import Trace
+from readfirst.harness.workspace.snapshot import Trace
 
 
 @dataclass(frozen=True, slots=True)

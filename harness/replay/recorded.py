@@ -21,8 +21,7 @@ from readfirst.harness.suite.scenario import TOOLS, Scenario, SessionEvent, Tool
 from readfirst.harness.suite.transcript import RecordedResult, RecordingError, Transcript, TranscriptStep
 from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.meant import meant
-from readfirst.harness.workspace.snapshot import changes
-from readfirst.harness.workspace.traces import names_of
+from readfirst.harness.workspace.snapshot import changes, names_of
 
 State = dict[str, Entry]
 

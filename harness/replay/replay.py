@@ -46,8 +46,7 @@ from readfirst.harness.workspace.folder import SpoiltError
 from readfirst.harness.workspace.mounts import small_disk
 from readfirst.harness.workspace.platform import demand_platform
 from readfirst.harness.workspace.site import HOME, TEMPORARY, Site, SitePool
-from readfirst.harness.workspace.snapshot import changes
-from readfirst.harness.workspace.traces import names_of, traces
+from readfirst.harness.workspace.snapshot import changes, names_of, traces
 from readfirst.harness.workspace.world import WorldEventError
 
 _UMASK = 0o022

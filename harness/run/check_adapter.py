@@ -35,8 +35,7 @@ from readfirst.harness.session import (
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
 from readfirst.harness.suite.scenario import AT_ONCE, BUFFERS, TOOLS, SessionEvent, ToolCall, WorldEvent
 from readfirst.harness.workspace.site import Site, SitePool
-from readfirst.harness.workspace.snapshot import changes
-from readfirst.harness.workspace.traces import traces
+from readfirst.harness.workspace.snapshot import changes, traces
 
 _LATER = Fraction(400_000_000)
 """In seconds: later than anything that the session did."""

@@ -1,7 +1,7 @@
 """Contracts: the behaviours an implementation can be compared with, read from `fixtures/contracts.yaml`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -10,8 +10,8 @@ from typing import cast
 from packaging.version import InvalidVersion, Version
 
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.session import SESSION_CAPABILITIES
-from readfirst.harness.source.inspection import Inspection, Node, did_you_mean
+from readfirst.harness.session import BASH, SESSION_CAPABILITIES
+from readfirst.harness.source.inspection import Fields, Inspection, Node, did_you_mean
 from readfirst.harness.suite.scenario import (
     TOOLS,
     Clause,
@@ -19,6 +19,8 @@ from readfirst.harness.suite.scenario import (
     ForeignContractError,
     ReadGate,
     Scenario,
+    Step,
+    calls_of,
 )
 
 DOCUMENTED = "documented"
@@ -266,3 +268,34 @@ def _between(node: Node, what: str) -> tuple[str, bool]:
     found = node.called(f"between of {what}").fields(keys, keys[:1], whose=what)
     model = found["model"].called(f"model between of {what}").string() if "model" in found else None
     return model or "", found.choice("outer_whitespace", OUTER_WHITESPACE) == "ignored"
+
+
+def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step]) -> str:
+    """Return the contract whose expectations the file states: the suite's default, unless it lacks a tool."""
+    default = contracts[contracts.default]
+    tools = {call.tool for step in steps for call in calls_of(step)} - {BASH}
+    lacking = sorted(tools - set(default.tools))
+    if top.values.get("contract") is None:
+        if lacking:
+            having = ", ".join(each.name for each in contracts.recorded if tools <= set(each.tools))
+            fix = f"Write contract: with one that has it: {having}." if having else "Use another tool."
+            message = f"{default.name} has no {', '.join(lacking)}"
+            top.node.note(message, fix, rule="contract-lacks-tool")
+        return default.name
+    node, name = top["contract"], top.string("contract")
+    recorded = {each.name: each for each in contracts.recorded}
+    if name is None:
+        return default.name
+    if name not in recorded:
+        from readfirst.harness.suite.nearest import nearest  # here, because only who errs needs the reference
+
+        node.note(f"there is no recorded contract {name!r}", nearest(name, contracts.recorded))
+        return default.name
+    if absent := sorted(tools - set(recorded[name].tools)):
+        message = f"{name} has no {', '.join(absent)}"
+        node.note(message, "Name a contract that has it.", rule="contract-lacks-tool")
+    elif not lacking:
+        message = f"the default contract, {default.name}, has all tools of this scenario"
+        fix = "Remove contract: `readfirst product record --missing` asks the other contracts."
+        node.note(message, fix, rule="contract-not-needed", key=True)
+    return name

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Any
 
 from readfirst.harness.suite.contracts import Contract, clause_for
-from readfirst.harness.suite.courses import courses_of, marks
 from readfirst.harness.suite.entry import (
     NANOSECONDS,
     OLD_TIME,
@@ -37,7 +36,7 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
 )
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import RecordingError
+from readfirst.harness.suite.transcript import RecordingError, courses_of, marks
 from readfirst.harness.suite.vocabulary import Vocabulary
 
 _NUMBER = "{n}"

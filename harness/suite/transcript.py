@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
@@ -123,3 +123,18 @@ class Recording:
 
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+Course = tuple[tuple[bool, ...], ...]
+"""For each message, whether each of its calls was refused."""
+
+
+def courses_of(recorded: Iterable[Transcript]) -> tuple[Course, ...]:
+    """Return the courses of these transcripts, each once, in the order in which they come first."""
+    found = (tuple(tuple(each.is_error for each in row.results) for row in one.steps) for one in recorded)
+    return tuple(dict.fromkeys(found))
+
+
+def marks(course: Course) -> str:
+    """Write a course down: a word for each message, in it `a` for a call that was answered, `r` for a refused one."""
+    return " ".join("".join("r" if refused else "a" for refused in message) for message in course)

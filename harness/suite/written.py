@@ -1,11 +1,141 @@
-"""Written: scenarios as YAML, from the values of their files."""
+"""Written: scenarios as YAML, by way of the values of their files; without expectations the inverse of loading them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from readfirst.harness.source.emit import emit_flow, emit_mapping
 from readfirst.harness.suite.cases import HEADING_KEYS
+from readfirst.harness.suite.entry import (
+    OLD_TIME,
+    Base64Content,
+    Directory,
+    Entry,
+    HardLink,
+    RegularFile,
+    Seconds,
+    Symlink,
+    TextContent,
+    shift_text,
+)
+from readfirst.harness.suite.repeated import in_short_form
+from readfirst.harness.suite.scenario import (
+    Given,
+    ParallelCalls,
+    Scenario,
+    SessionEvent,
+    Step,
+    ToolCall,
+    WorldEvent,
+)
 from readfirst.harness.suite.session_events import WITH_STEPS
+
+
+def values_of(scenario: Scenario) -> dict[str, Any]:
+    """Return the keys of the file in the order in which files have them. ValueError: no generated scenario has that."""
+    heading = {
+        "title": scenario.title,
+        "about": scenario.about,
+        "requirement": scenario.requirement,
+        "rule": scenario.rule,
+        "tags": list(scenario.tags),
+        "sources": list(scenario.sources),
+        "given": _given(scenario.given),
+    }
+    return {**{key: value for key, value in heading.items() if value}, "steps": [*map(_step, scenario.steps)]}
+
+
+def _given(given: Given) -> dict[str, Any]:
+    if given.hooks or given.permissions or given.disk is not None or given.memory_files or given.reminders:
+        raise ValueError("no generated scenario has more than files and deny rules")
+    files = {path: _entry(entry) for path, entry in given.files.items()}
+    return {key: value for key, value in (("files", files), ("deny", list(given.deny))) if value}
+
+
+def _step(step: Step) -> dict[str, Any]:
+    match step:
+        case WorldEvent():
+            return dict([_event(step)])
+        case ToolCall(tool, arguments, during, interrupted=interrupted):
+            call = {tool: in_short_form(arguments)}
+            ended = {"interrupted": interrupted} if interrupted else {}
+            events = {"during": [dict([_event(event)]) for event in during]} if during else {}
+            return {**call, **events, **ended}
+        case ParallelCalls(calls):
+            if step.sides:
+                raise ValueError("no generated scenario has sessions that act at once")
+            return {"parallel": [_step(call) for call in calls]}
+        case SessionEvent(kind=kind):
+            raise ValueError(f"no generated scenario has a step {kind}")
+
+
+def _event(event: WorldEvent) -> tuple[str, Any]:
+    match event.kind:
+        case "modify":
+            assert event.entry is not None
+            content = _entry(event.entry)
+            if event.mtime == 2:
+                return "modify", {event.path: content}
+            fields = {"text": content} if isinstance(content, str) else dict(content)
+            return "modify", {event.path: {**fields, "mtime": _shift(event.mtime)}}
+        case "touch":
+            if event.mtime == 2:
+                return "touch", event.path
+            return "touch", {event.path: {"mtime": _shift(event.mtime or 0)}}
+        case "rename":
+            return "rename", {event.path: event.to}
+        case "chmod":
+            return "chmod", {event.path: f"{event.mode or 0:04o}"}
+        case "symlink":
+            assert isinstance(event.entry, Symlink)
+            return "symlink", {event.path: event.entry.target}
+        case "delete" | "mkdir" | "mount" | "unmount" | "git":
+            return event.kind, event.path
+        case "buffer":
+            assert event.entry is not None
+            return "buffer", {event.path: _entry(event.entry)}
+
+
+def _shift(seconds: Seconds | None) -> str:
+    return "same" if seconds is None else shift_text(seconds)
+
+
+def _entry(entry: Entry) -> Any:
+    match entry:
+        case RegularFile(content, mode, mtime, ownership=ownership):
+            fields: dict[str, Any]
+            match content:
+                case TextContent(text, None, encoding, bom, eol):
+                    fields = {"text": text}
+                case TextContent(text, times, encoding, bom, eol):
+                    fields = {"repeat": text, "times": times}
+                case Base64Content(encoded):
+                    fields, encoding, bom, eol = {"base64": encoded}, "utf-8", False, "lf"
+                case _:
+                    raise ValueError(
+                        "bytes of a snapshot cannot be given; make them TextContent or Base64Content"
+                    )
+            if encoding != "utf-8":
+                fields["encoding"] = encoding
+            if bom:
+                fields["bom"] = True
+            if eol != "lf":
+                fields["eol"] = eol
+            if mode is not None:
+                fields["mode"] = f"{mode:04o}"
+            if ownership is not None:
+                fields["ownership"] = ownership.value
+            if mtime is not None:
+                fields["mtime"] = _shift(mtime - OLD_TIME)
+            return fields["text"] if fields.keys() == {"text"} else fields
+        case Symlink(target):
+            return {"symlink": target}
+        case HardLink(to):
+            return {"hardlink": to}
+        case Directory(mode):
+            return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
+        case _:
+            raise ValueError(f"{type(entry).__name__} cannot be written to a scenario file")
+
 
 _SCHEMA = "# yaml-language-server: $schema=../../schema/scenario.schema.json"
 _WIDE = 110
@@ -19,7 +149,7 @@ def scenario_text(values: Mapping[str, Any]) -> str:
         lines += ["given:", *_block(given, 2)]
     lines.append("steps:")
     for step in values["steps"]:
-        lines += _step(step, 2)
+        lines += _step_lines(step, 2)
     return "\n".join(lines) + "\n"
 
 
@@ -48,7 +178,7 @@ def _block(mapping: Mapping[str, Any], indent: int) -> list[str]:
     return lines
 
 
-def _step(step: Mapping[str, Any], indent: int) -> list[str]:
+def _step_lines(step: Mapping[str, Any], indent: int) -> list[str]:
     """Return a step, its action on one line where that fits."""
     indentation = " " * indent
     lines: list[str] = []
@@ -57,7 +187,7 @@ def _step(step: Mapping[str, Any], indent: int) -> list[str]:
         if key in _LISTS and isinstance(value, list):
             lines.append(f"{margin}{key}:")
             for each in value:
-                lines += _step(each, indent + 4)
+                lines += _step_lines(each, indent + 4)
         elif key in WITH_STEPS and isinstance(value, dict):
             lines += [f"{margin}{key}:", *(f"{indentation}    {line}" for line in _agent(value))]
         elif key == "expect" and isinstance(value, dict | list) and value:
@@ -73,7 +203,7 @@ def _step(step: Mapping[str, Any], indent: int) -> list[str]:
 
 def _agent(value: Mapping[str, Any]) -> list[str]:
     lines = [f"{key}: {emit_flow(each)}" for key, each in value.items() if key != "steps"]
-    return [*lines, "steps:", *(line for step in value["steps"] for line in _step(step, 2))]
+    return [*lines, "steps:", *(line for step in value["steps"] for line in _step_lines(step, 2))]
 
 
 def _expected(value: Any, indent: int) -> list[str]:

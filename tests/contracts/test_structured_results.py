@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.record import structured
-from readfirst.harness.record.structured import CASES, structured_results
+from readfirst.harness.record import given
+from readfirst.harness.record.given import CASES, structured_results
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.source.kept import KeptError
 from readfirst.harness.suite.structured import (
@@ -130,7 +130,7 @@ def test_the_product_is_asked_call_by_call(
     program = tmp_path / "product.py"
     program.write_text(FAKE % prints)
     installed = type("Installed", (), {"command": (sys.executable, str(program))})
-    monkeypatch.setattr(structured, "install", lambda *_: installed)
+    monkeypatch.setattr(given, "install", lambda *_: installed)
     contract = SUITE.contracts["2.1.7"]
     wanted: list[Any] = [each for each in CASES if each.tool in contract.tools]
     if not prints:

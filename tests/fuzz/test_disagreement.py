@@ -11,7 +11,7 @@ from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.traces import Trace
+from readfirst.harness.workspace.snapshot import Trace
 
 EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "a", "new_string": "b"})
 UNREAD = ToolResult("File has not been read yet. Read it first before writing to it.", True)

@@ -24,8 +24,7 @@ from readfirst.harness.suite.entry import (
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.values import values_of
-from readfirst.harness.suite.written import scenario_text
+from readfirst.harness.suite.written import scenario_text, values_of
 from readfirst.harness.workspace.site import SitePool
 
 

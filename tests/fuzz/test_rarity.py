@@ -5,10 +5,9 @@ from itertools import islice
 
 import pytest
 
-from readfirst.harness.fuzz.conditions import Pair, calls_of, pairs_of
+from readfirst.harness.fuzz.conditions import Pair, Rarity, calls_of, pairs_of
 from readfirst.harness.fuzz.generate import scenarios
 from readfirst.harness.fuzz.likely_rule import Portrait
-from readfirst.harness.fuzz.rarity import Rarity
 from readfirst.harness.suite.entry import Entry, HardLink, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite

@@ -10,8 +10,16 @@ import pytest
 from readfirst.harness.suite.entry import Directory, RegularFile, SpecialFile, Symlink
 from readfirst.harness.workspace import snapshot as snapshots
 from readfirst.harness.workspace.site import SitePool
-from readfirst.harness.workspace.snapshot import Snapshots, TooLargeError, changes, snapshot, tells_changes
-from readfirst.harness.workspace.traces import Trace, names_of, traces
+from readfirst.harness.workspace.snapshot import (
+    Snapshots,
+    TooLargeError,
+    Trace,
+    changes,
+    names_of,
+    snapshot,
+    tells_changes,
+    traces,
+)
 
 
 def test_bytes_modes_and_link_targets_are_seen(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from readfirst.harness.compare.untouched_files import name_differences, trace_di
 from readfirst.harness.suite.entry import Entry, RegularFile, Symlink
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.workspace.meant import meant
-from readfirst.harness.workspace.traces import Trace
+from readfirst.harness.workspace.snapshot import Trace
 
 SECOND = 1_000_000_000
 TOUCHED = Trace(SECOND, 2 * SECOND + 5, replaced=False)

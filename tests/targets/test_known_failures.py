@@ -7,8 +7,7 @@ import pytest
 
 from readfirst.harness.compare.baseline import Acceptance, Baseline, BaselineError, load_baseline, rule
 from readfirst.harness.compare.known_failures import first_differences, grouped_text
-from readfirst.harness.compare.reason import explains
-from readfirst.harness.compare.signature import signature
+from readfirst.harness.compare.signature import explains, signature
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Verdict
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets.catalogue import known_failures, pairs

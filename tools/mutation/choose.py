@@ -37,7 +37,7 @@ from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.values import values_of
+from readfirst.harness.suite.written import values_of
 
 FAMILY = "crossed"
 RULE = "rules-hold-for-every-file"
