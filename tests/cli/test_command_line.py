@@ -52,11 +52,6 @@ def test_a_failure_exits_1_and_shows_how_to_repeat_it(readfirst: Cli, mixed: Sui
     assert "1 scenario: 0 passed, 1 failed; not conformant" in again.out
 
 
-def test_the_level_decides_what_counts(readfirst: Cli, mixed: Suite) -> None:
-    assert readfirst("run", "wrong/text", "--level", "reason", "--fixtures", mixed.root).code == 0
-    assert readfirst("run", "wrong/effects", "--level", "effects", "--fixtures", mixed.root).code == 1
-
-
 def test_ids_may_follow_the_target_or_stand_alone(readfirst: Cli, mixed: Suite) -> None:
     for words in (["reading/lines"], ["reference", "reading/lines"], ["scenarios/reading/lines.yaml"]):
         ran = readfirst("run", *words, "--fixtures", mixed.root)
@@ -258,23 +253,6 @@ def test_a_report_file_comes_beside_the_table(readfirst: Cli, mixed: Suite, tmp_
     ran = readfirst("run", "--output", tmp_path / "report.txt", "--fixtures", mixed.root)
     assert (ran.code, ran.out) == (1, "")
     assert "not conformant" in (tmp_path / "report.txt").read_text()
-
-
-def test_a_report_file_stays_as_it_was_when_the_suite_turns_out_invalid(
-    readfirst: Cli, make_suite: Callable[[dict[str, str]], Suite], tmp_path: Path
-) -> None:
-    suite = make_suite({**HOLDING, "z/broken": "title: ["})
-    file = tmp_path / "report.jsonl"
-    file.write_text("old")
-    assert readfirst("run", "--format", "jsonl", "--output", file, "--fixtures", suite.root).code == 4
-    assert file.read_text() == "old"
-
-
-@pytest.mark.slow
-def test_workers_give_the_same_report(readfirst: Cli, mixed: Suite) -> None:
-    one = readfirst("run", "--fixtures", mixed.root)
-    two = readfirst("run", "-j", "2", "--fixtures", mixed.root)
-    assert (one.code, one.out) == (two.code, two.out)
 
 
 def test_a_baseline_written_from_a_run_makes_the_next_run_green(
@@ -498,14 +476,6 @@ def test_listing_imports_nothing_that_only_a_run_needs(holding: Suite) -> None:
     assert python("-c", code, holding.root).stdout.splitlines()[-1] == "[]"
 
 
-def test_the_fixtures_of_these_tests_fail_as_they_should(readfirst: Cli, mixed: Suite) -> None:
-    ran = readfirst("run", "--format", "jsonl", "--fixtures", mixed.root)
-    failed = {
-        line["scenario"] for line in map(json.loads, ran.out.splitlines()) if line.get("status") == "failed"
-    }
-    assert failed == set(FAILING)
-
-
 def test_streams_of_several_runs_become_one_page(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
     streams = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     for stream, contract in zip(streams, ("2.1.7", "documented"), strict=True):
@@ -542,16 +512,6 @@ def test_a_report_of_a_file_that_is_not_there_exits_2(readfirst: Cli, tmp_path: 
     ran = readfirst("report", tmp_path / "nowhere.jsonl")
     assert (ran.code, ran.out) == (2, "")
     assert "nowhere.jsonl cannot be read" in ran.err
-
-
-@pytest.mark.parametrize(
-    ("format_", "begins"), [("markdown", "# Conformance"), ("html", "<!DOCTYPE html>"), ("badge", "{")]
-)
-def test_a_run_writes_a_page_itself(readfirst: Cli, mixed: Suite, format_: str, begins: str) -> None:
-    ran = readfirst("run", "--format", format_, "--fixtures", mixed.root)
-    assert ran.code == 1
-    assert ran.out.startswith(begins)
-    assert ran.err.startswith("4 scenarios: 2 passed, 2 failed\n")
 
 
 @pytest.mark.parametrize(("former", "name"), [("cache", "product cache"), ("targets", "field targets")])

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -324,57 +323,6 @@ def test_the_badge_of_an_interrupted_run_is_grey(mixed: Suite) -> None:
     run = Run("reference", "2.1.7", "text", "1.0", (), interrupted=True)
     badge = json.loads(sources(mixed).write("badge", Results((run,))))
     assert (badge["message"], badge["color"]) == ("interrupted", "lightgrey")
-
-
-def palettes() -> dict[str, dict[str, str]]:
-    """Return the colours of the page by name, as it is light and dark."""
-    import readfirst.harness.report
-
-    folder = Path(readfirst.harness.report.__file__).parent / "templates"
-    light, dark = (
-        dict(re.findall(r"--([\w-]+): (#\w+)", (folder / f"{name}.css").read_text()))
-        for name in ("light", "dark")
-    )
-    assert dark.keys() == light.keys()
-    return {"light": light, "dark": dark}
-
-
-def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours as WCAG 2 defines it, from 1 to 21."""
-
-    def luminance(color: str) -> float:
-        digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
-        parts = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-TEXT_ON = [
-    *((text, back) for text in ("ink", "quiet", "accent") for back in ("paper", "card", "code")),
-    *((text, back) for text in ("good", "bad") for back in ("paper", "card", "code", f"{text}-back")),
-    *(("ink", f"{side}-mark") for side in ("good", "bad")),
-    *((f"{kind}-{step}-ink", f"{kind}-{step}") for kind in ("harm", "wording") for step in range(1, 6)),
-    *((f"{kind}-1-ink", back) for kind in ("harm", "wording") for back in ("card", "code")),
-    ("odd", "odd-back"),
-    ("ink", "odd-back"),
-]
-
-
-def test_contrast_is_computed_as_wcag_says() -> None:
-    assert contrast("#fff", "#000000") == 21
-    assert contrast("#777777", "#fff") == pytest.approx(4.48, abs=0.005)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_pair_of_colours_can_be_read(scheme: str) -> None:
-    colors = palettes()[scheme]
-    weak = {pair: contrast(colors[pair[0]], colors[pair[1]]) for pair in TEXT_ON}
-    assert {pair: ratio for pair, ratio in weak.items() if ratio < 4.5} == {}
-    for edge in ("control", "accent"):
-        assert min(contrast(colors[edge], colors[back]) for back in ("paper", "card")) >= 3
 
 
 def test_runs_are_named_by_letters_and_by_what_distinguishes_them(mixed: Suite) -> None:

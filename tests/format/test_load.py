@@ -1,6 +1,5 @@
 """One scenario file becomes one frozen value; everything that is wrong with it is told at once."""
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -85,19 +84,6 @@ def given(content: str) -> object:
 )
 def test_given_content_becomes_an_entry(content: str, entry: object) -> None:
     assert given(content) == entry
-
-
-def test_content_has_the_bytes_it_says() -> None:
-    def data(content: str) -> bytes:
-        entry = given(content)
-        assert isinstance(entry, RegularFile)
-        return entry.data
-
-    assert data("{repeat: 'l{n}\n', times: 3, eol: cr}") == b"l1 l2 l3 "
-    assert data('{repeat: "l{n}\\n", times: 3, eol: cr}') == b"l1\rl2\rl3\r"
-    assert data("{text: ä, encoding: utf-16-le, bom: true}") == b"\xff\xfe\xe4\x00"
-    assert data("{text: ä, encoding: latin-1}") == b"\xe4"
-    assert data("{base64: /wA=}") == b"\xff\x00"
 
 
 def event(text: str) -> tuple[WorldEvent, ...]:
@@ -399,27 +385,6 @@ steps:
 
 
 @pytest.mark.parametrize(
-    ("steps", "text"),
-    [
-        ("", "     1→x\n     2→y\n     3→"),
-        ("  - modify: {a: z}\n", "     1→z"),
-        ("  - rename: {crlf: a}\n", "     1→x\n     2→"),
-        (
-            "  - Write: {file_path: $WS/a, content: w}\n    expect: {text: Written., files: {a: w}}\n",
-            "     1→w",
-        ),
-        ("  - chmod: {a: '0600'}\n", "     1→x\n     2→y\n     3→"),
-        ("  - agent: {steps: [{modify: {a: z}}]}\n", "     1→z"),
-    ],
-)
-def test_what_a_read_shows_is_as_the_scenario_has_made_the_file(steps: str, text: str) -> None:
-    call = scenario(f"{SHOWS}{steps}  - Read: {{file_path: $WS/a}}\n    expect: shown\n").steps[-1]
-    assert isinstance(call, ToolCall)
-    assert call.expect.recorded is not None
-    assert call.expect.recorded.text == text
-
-
-@pytest.mark.parametrize(
     "steps",
     [
         "  - Read: {file_path: $WS/other}\n",
@@ -443,99 +408,11 @@ def test_what_is_not_known_is_not_shown(steps: str) -> None:
 EDIT = "The file $WS/a has been updated. Here's the result of running `cat -n` on a snippet of the edited file:\n"
 
 
-@pytest.mark.parametrize(
-    ("call", "text", "content"),
-    [
-        ("Write: {file_path: $WS/new, content: w}", "File created successfully at: $WS/new", "w"),
-        ("Write: {file_path: $WS/a, content: w}", f"{EDIT}     1→w", "w"),
-        (
-            "Edit: {file_path: $WS/a, old_string: y, new_string: z}",
-            f"{EDIT}     1→x\n     2→z\n     3→",
-            "x\nz\n",
-        ),
-        (
-            "Edit: {file_path: $WS/a, old_string: y, new_string: $&}",
-            f"{EDIT}     1→x\n     2→$&\n     3→",
-            "x\n$&\n",
-        ),
-    ],
-)
-def test_what_a_call_does_is_what_its_arguments_say(call: str, text: str, content: str) -> None:
-    done = scenario(f"{SHOWS}  - {call}\n    expect: done\n").steps[-1]
-    assert isinstance(done, ToolCall)
-    assert done.expect.recorded is not None
-    assert done.expect.recorded.text == text
-    name = done.arguments["file_path"].removeprefix("$WS/")
-    assert done.expect.recorded.files == {name: RegularFile(TextContent(content))}
-
-
 def clause_of(steps: str, heading: str = "") -> Clause:
     call = scenario(f"{heading}{SHOWS}{steps}").steps[-1]
     assert isinstance(call, ToolCall)
     assert call.expect.recorded is not None
     return call.expect.recorded
-
-
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        ("file_path: $WS/a, offset: 2", "     2→y\n     3→"),
-        ("file_path: $WS/a, offset: 2, limit: 1", "     2→y"),
-        ("file_path: $WS/sub/../a, limit: 1", "     1→x"),
-        ("file_path: $WS/marked", "     1→\ufeffx"),
-    ],
-)
-def test_a_read_of_some_lines_shows_these_under_whatever_name(call: str, text: str) -> None:
-    given = "  - modify: {marked: {text: x, bom: true}}\n"
-    assert clause_of(f"{given}  - Read: {{{call}}}\n    expect: shown\n").text == text
-
-
-def test_a_call_names_the_file_that_a_link_leads_to() -> None:
-    links = "  - symlink: {sub/link: ../a, twice: sub/link, folder: $WS/sub}\n"
-    for path in ("sub/link", "twice", "folder/link"):
-        read = clause_of(f"{links}  - Read: {{file_path: $WS/{path}, limit: 1}}\n    expect: shown\n")
-        assert read.text == "     1→x"
-        edit = f"  - Edit: {{file_path: $WS/{path}, old_string: y, new_string: z}}\n    expect: done\n"
-        assert clause_of(links + edit).files == {"a": RegularFile(TextContent("x\nz\n"))}
-
-
-def test_a_long_answer_and_a_long_file_are_stated_by_their_digests() -> None:
-    given = '  - modify: {long: {repeat: "line {n}\\n", times: 3000}}\n'
-    read = clause_of(f"{given}  - Read: {{file_path: $WS/long}}\n    expect: shown\n").text
-    assert isinstance(read, TextDigest)
-    assert (read.lines, str(read.starts)[:13], str(read.ends)[-9:]) == (2000, "     1→line 1", "line 2000")
-    call = "  - Edit: {file_path: $WS/long, old_string: line 2999, new_string: x}\n    expect: done\n"
-    edit = clause_of(given + call)
-    assert isinstance(edit.files["long"], FileDigest)
-    assert str(edit.text).endswith("  2998→line 2998\n  2999→x\n  3000→line 3000\n  3001→")
-
-
-def test_line_ends_stay_and_all_occurrences_are_replaced_at_once() -> None:
-    edit = "  - Edit: {file_path: $WS/crlf, old_string: x, new_string: z}\n    expect: done\n"
-    assert clause_of(edit).files == {"crlf": RegularFile(TextContent("z\r\n"))}
-    every = (
-        "  - Edit: {file_path: $WS/b, old_string: x, new_string: z, replace_all: true}\n    expect: done\n"
-    )
-    found = clause_of(f"  - modify: {{b: xyx}}\n{every}")
-    assert found.files == {"b": RegularFile(TextContent("zyz"))}
-    assert str(found.text).endswith("All occurrences of 'x' were successfully replaced with 'z'.")
-
-
-def test_an_edit_without_old_text_makes_a_file() -> None:
-    made = clause_of("  - Edit: {file_path: $WS/new, old_string: '', new_string: z}\n    expect: done\n")
-    assert made.files == {"new": RegularFile(TextContent("z"))}
-    assert str(made.text).endswith("snippet of the edited file:\n     1→z")
-
-
-def test_a_new_source_of_a_cell_forgets_what_was_run() -> None:
-    call = "  - NotebookEdit: {notebook_path: $WS/book, cell_id: one, new_source: z}\n    expect: done\n"
-    done = clause_of(call, 'contract: "1.0.60"')
-    assert done.text == "Updated cell one with z"
-    (entry,) = done.files.values()
-    assert isinstance(entry, RegularFile)
-    assert json.loads(entry.data) == {
-        "cells": [{"cell_type": "code", "id": "one", "source": "z", "execution_count": None, "outputs": []}]
-    }
 
 
 @pytest.mark.parametrize(
@@ -559,19 +436,6 @@ def test_beside_the_files_a_word_says_that_the_answer_tells_of_them(call: str, t
     ):
         with pytest.raises(SuiteError, match=r"says nothing of changed files|gives is not known here"):
             clause_of(f"  - {call}\n    expect: {{{wrong}}}\n")
-
-
-def test_an_edit_shows_four_lines_before_and_after_it() -> None:
-    lines = "".join(f"{number}\\n" for number in range(1, 13))
-    steps = (
-        f"  - modify: {{a: \"{lines}\"}}\n  - Edit: {{file_path: $WS/a, old_string: '6', new_string: six}}\n"
-    )
-    done = scenario(f"{SHOWS}{steps}    expect: done\n").steps[-1]
-    assert isinstance(done, ToolCall)
-    assert done.expect.recorded is not None
-    shown = [*range(2, 6), "six", *range(7, 11)]
-    numbered = "\n".join(f"{number:>6}→{line}" for number, line in enumerate(shown, 2))
-    assert done.expect.recorded.text == EDIT + numbered
 
 
 @pytest.mark.parametrize(

@@ -62,40 +62,6 @@ def test_codes_are_per_tool(tmp_path: Path) -> None:
     assert words.code("nonsense", "Edit") is None
 
 
-def test_error_codes_are_those_of_the_documents_tables() -> None:
-    words = Suite().vocabulary
-    edit = {words.code(name, "Edit"): name for name in words if words.code(name, "Edit")}
-    assert [edit[code] for code in range(1, 11)] == [
-        *("no_changes", "permission_denied", "file_exists", "file_not_found", "is_notebook", "not_read"),
-        *("modified_since_read", "string_not_found", "multiple_matches", "invalid_settings"),
-    ]
-    write = {words.code(name, "Write"): name for name in words if words.code(name, "Write")}
-    assert write == {1: "permission_denied", 2: "not_read", 3: "modified_since_read"}
-
-
-@pytest.mark.parametrize(
-    ("tool", "text", "name"),
-    [
-        ("Edit", "No changes to make: old_string and new_string are exactly the same.", "no_changes"),
-        ("Edit", "File does not exist.", "file_not_found"),
-        ("Read", "File does not exist. Did you mean notes.txt?", "file_not_found"),
-        ("Write", "File has not been read yet. Read it first before writing to it.", "not_read"),
-        ("Edit", "String to replace not found in file.\nString: a\nb", "string_not_found"),
-        (
-            "Edit",
-            "File has been unexpectedly modified. Read it again before attempting to write it.",
-            "unexpectedly_modified",
-        ),
-        ("Read", "EISDIR: illegal operation on a directory, read", "is_directory"),
-        ("Edit", "The file $WS/a.txt has been updated.", None),
-    ],
-)
-def test_messages_of_the_product_and_the_documents_are_recognised(
-    tool: str, text: str, name: str | None
-) -> None:
-    assert Suite().vocabulary.name_of(tool, text) == name
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

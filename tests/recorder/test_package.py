@@ -84,9 +84,3 @@ def test_only_exact_versions_are_taken(tmp_path: Path, npm, version: str) -> Non
     with pytest.raises(BrokenAdapter, match="not an exact version"):
         install(version, tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
-
-
-def test_without_npm_the_message_says_what_is_missing(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(BrokenAdapter, match="npm is not installed"):
-        install("2.1.7", tmp_path / "cache")

@@ -61,11 +61,6 @@ def test_an_event_on_several_paths_is_several_steps() -> None:
     assert changed_lines(source, after) == ["+      - error: not_read", '+        text: "No"']
 
 
-def test_a_clause_is_added_beside_the_documented_one() -> None:
-    after = rewrite_expectations(SOURCE, {(2,): [Keep(0), New({"error": "not_read", "text": "No"})]})
-    assert changed_lines(SOURCE, after) == ["+      - error: not_read", '+        text: "No"']
-
-
 def test_an_update_changes_the_recorded_keys_and_keeps_the_comments() -> None:
     after = rewrite_expectations(SOURCE, {(2,): [Update(0, {"text": "New words"})]})
     for comment in (

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.record.syrupy_extension import recording_files, same_transcript
 from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
@@ -71,18 +70,3 @@ def test_an_update_keeps_the_other_contracts_and_shares_equal_transcripts(
         Recording("", {"2.0.0": transcript("same"), "2.1.7": transcript("same")})
     )
     assert len(decode(path.read_bytes()).transcripts) == 2
-
-
-def test_what_was_recorded_of_other_inputs_is_left_out(tmp_path: Path) -> None:
-    path = Recordings(tmp_path).path("gate/x")
-    path.parent.mkdir()
-    path.write_bytes(encode(Recording("old", {"2.0.0": transcript("a"), "2.1.7": transcript("a")})))
-    (written,) = recording_files(tmp_path, "gate/x", "new", {"2.1.7": transcript("b")}).items()
-    assert written == (path, encode(Recording("new", {"2.1.7": transcript("b")})))
-    (kept,) = recording_files(tmp_path, "gate/x", "old", {"2.1.7": transcript("b")}).values()
-    assert list(decode(kept).transcripts) == ["2.0.0", "2.1.7"]
-
-
-def test_transcripts_are_the_same_to_the_byte() -> None:
-    assert same_transcript(transcript("a\r\n"), transcript("a\r\n"))
-    assert not same_transcript(transcript("a\r\n"), transcript("a\n"))

@@ -129,24 +129,3 @@ def test_what_broke_is_reported_with_its_contract_and_taken_again_next_time(suit
     assert result.status == "broken"
     assert result.message == "2.1.40: step 1: the product died"
     assert recorded(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(lambda _: "b")})[0].ok
-
-
-def test_contracts_that_differ_stand_in_the_recording(suite: Suite) -> None:
-    products = {name: Product(lambda _, name=name: f"as {name}") for name in ("2.1.7", "2.1.40")}
-    assert recorded(suite, products)[0].status == "created"
-    assert suite.path("gate/x").read_text() == SCENARIO + "    expect:\n      text: as 2.1.7\n"
-    recording = suite.recordings.path("gate/x").read_text()
-    assert (
-        "- since: 2.1.7\n        text: as 2.1.7\n      - since: 2.1.40\n        text: as 2.1.40\n"
-        in recording
-    )
-    assert recorded(suite, products)[0].status == "unchanged"
-
-
-def test_a_further_contract_leaves_the_others_as_they_were(suite: Suite) -> None:
-    recorded(suite, {"2.1.7": Product(lambda _: "old")})
-    assert recorded(suite, {"2.1.40": Product(lambda _: "new")})[0].status == "created"
-    assert recorded(suite, {"2.1.7": Product(lambda _: "old")}, "check")[0].status == "unchanged"
-    assert recorded(suite, {"2.1.40": Product(lambda _: "old")})[0].status == "differs"
-    assert recorded(suite, {"2.1.40": Product(lambda _: "old")}, "fix")[0].status == "fixed"
-    assert "when" not in suite.path("gate/x").read_text()

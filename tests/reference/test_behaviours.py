@@ -47,11 +47,6 @@ def test_no_rule_asks_for_the_name_of_a_contract():
             assert '"2.1.7"' not in text, file
 
 
-def test_nothing_is_imported_from_the_harness():
-    for file, text in SOURCES.items():
-        assert not re.search(r"^\s*(from|import) harness", text, re.MULTILINE), file
-
-
 SENTENCE = re.compile(
     r"(?!(?:And|But|It|Its|This|These|Such|What|Which|When|How|None)\b)[A-Z`.].+ .+[^ .]\.", re.DOTALL
 )
@@ -130,12 +125,6 @@ def test_a_version_between_two_that_are_known_has_the_behaviours_of_its_time():
         "asks",
     ]
     assert history.at((2, 1, 208), relaxed=True) == "does not ask"
-
-
-def test_a_contract_can_be_varied_by_one_behaviour():
-    behaviours = behaviours_of("2.1.7").changed(remembered_file_limit=None)
-    assert behaviours.memory.remembered_file_limit is None
-    assert behaviours_of("2.1.7").memory.remembered_file_limit == 10
 
 
 def test_the_example_of_the_documentation_works(tmp_path, monkeypatch, capsys):

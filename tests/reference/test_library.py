@@ -15,8 +15,6 @@ import readfirst.reference_impl
 from readfirst.reference_impl import FileTools, Refusal
 from readfirst.reference_impl.text.long_answer import announced
 
-from .conftest import MakeTools
-
 PAGE = Path(readfirst.__file__).parents[1] / "docs" / "reference.md"
 LOOP = PAGE.read_text("utf-8").partition("## With a model")[2].partition("```python\n")[2].partition("```")[0]
 BOOK = {
@@ -57,12 +55,6 @@ def test_a_cell_is_replaced_inserted_and_deleted(tools: FileTools, put: Callable
     assert [(cell["cell_type"], cell["source"]) for cell in cells] == [("code", "2"), ("markdown", "text")]
     tools.notebook_edit(str(book), cell_id="one", edit_mode="delete")
     assert [cell["source"] for cell in json.loads(book.read_text())["cells"]] == ["text"]
-
-
-def test_older_contracts_count_cells(make_tools: MakeTools, put: Callable[..., Path]) -> None:
-    book = put("book.ipynb", json.dumps(BOOK))
-    make_tools("1.0.21").notebook_edit(str(book), "2", cell_number=0)
-    assert json.loads(book.read_text())["cells"][0]["source"] == "2"
 
 
 def test_a_cell_that_is_not_there_is_refused(tools: FileTools, put: Callable[..., Path]) -> None:

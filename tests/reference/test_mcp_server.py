@@ -259,20 +259,6 @@ def test_a_version_of_the_protocol_that_is_unknown_gets_the_latest(tmp_path, ask
     assert answers_to_lines(tmp_path, line)[0]["result"]["protocolVersion"] == spoken
 
 
-@pytest.mark.slow
-def test_the_server_ends_with_its_input(tmp_path):
-    ended = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(PROJECT)},
-        timeout=20,
-        check=False,
-    )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
