@@ -92,8 +92,7 @@ def _behaviours(suite: Suite, rule: Rule) -> Iterator[str]:
     if names:
         yield "  behaviours of the reference, with the versions they changed in (`readfirst product history`):"
     for name in names:
-        versions = [".".join(map(str, version)) for version in history_of(name).changes]
-        yield f"    {name}\t{', '.join(versions) or 'never'}"
+        yield f"    {name}\t{changed_in(name)}"
 
 
 def _versions(suite: Suite, rule: Rule, ids: Sequence[str]) -> Iterator[str]:
@@ -114,3 +113,8 @@ def _versions(suite: Suite, rule: Rule, ids: Sequence[str]) -> Iterator[str]:
 
     for between, what in version_spans(cells, describe):
         yield f"    {between}\t{what}"
+
+
+def changed_in(name: str) -> str:
+    """Return the versions in which a behaviour changed, for a sentence."""
+    return ", ".join(".".join(map(str, version)) for version in history_of(name).changes) or "never"

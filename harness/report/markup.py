@@ -97,6 +97,11 @@ def link(text: str, target: str) -> str:
     return f"[{text}]({quote(target, safe=_OF_ADDRESSES)})"
 
 
+def page_link(name: str, folder: str = "", shown: str = "") -> str:
+    """Return a link to the page of a name, in a folder that ends with a slash; `shown` is Markdown."""
+    return link(shown or name, f"{folder}{name}.md")
+
+
 def scenario_link(scenario_id: str, shown: str = "") -> str:
     """Return a link to the file of a scenario, for a page in a folder of its own; `shown` is Markdown."""
     return link(shown or prose(scenario_id), f"../fixtures/{_file_of(scenario_id)}")
@@ -148,7 +153,7 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
         trim_blocks=True,
     )
-    filters = (bullets, cell, code, counted, link, prose, scenario_code, scenario_link)
+    filters = (bullets, cell, code, counted, link, page_link, prose, scenario_code, scenario_link)
     environment.filters |= {each.__name__: each for each in filters}
     environment.filters |= {
         "fenced": lambda text, language: fenced(language, text),

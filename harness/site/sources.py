@@ -13,10 +13,15 @@ from readfirst.harness.claims.claims import claims_file
 from readfirst.harness.claims.page import behaviour
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.site.generator import HOME
-from readfirst.harness.site.home_page import home_page
-from readfirst.harness.site.implementation_page import implementation_index, implementation_pages
-from readfirst.harness.site.rule_page import rule_index, rule_pages
-from readfirst.harness.site.version_page import version_index, version_pages
+from readfirst.harness.site.pages import (
+    home_page,
+    implementation_index,
+    implementation_pages,
+    rule_index,
+    rule_pages,
+    version_index,
+    version_pages,
+)
 from readfirst.harness.versions.history import history_page
 
 _ATTRIBUTE = re.compile(r"""\s(?:href|src|srcset)=["']([^"']+)["']""")

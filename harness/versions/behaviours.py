@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from readfirst.harness.claims.rule_links import changed_in
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report.markup import cell, code, document, scenario_link, table
 from readfirst.harness.suite.contracts import DOCUMENTED, LATEST
@@ -186,7 +187,7 @@ def _row(name: str, usual: Any, documented: Any) -> list[str]:
         f"{code(name)} {cell(history.meaning)}",
         value_in_page(usual),
         value_in_page(documented),
-        ", ".join(".".join(map(str, version)) for version in history.changes) or "never",
+        changed_in(name),
         cell(history.source),
         "<br>".join(map(scenario_link, history.shown_by)),
     ]

@@ -16,13 +16,16 @@ from readfirst.harness.report.harm_map import starred
 from readfirst.harness.report.markup import code, prose, scenario_link
 from readfirst.harness.site import site
 from readfirst.harness.site.facts import Facts, SiteError
-from readfirst.harness.site.home_page import home_page
-from readfirst.harness.site.implementation_page import implementation_pages
-from readfirst.harness.site.rule_page import rule_index, rule_pages
+from readfirst.harness.site.pages import (
+    home_page,
+    implementation_pages,
+    rule_index,
+    rule_pages,
+    version_pages,
+)
 from readfirst.harness.site.sections import harm_sections
 from readfirst.harness.site.site import broken_links, write_site
 from readfirst.harness.site.sources import linked, made_pages, plain_markdown, write_sources
-from readfirst.harness.site.version_page import version_pages
 from readfirst.harness.suite.harm_kinds import MEANING
 from tests.command_line import exit_code
 from tests.security.stranger import project
