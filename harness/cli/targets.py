@@ -29,10 +29,11 @@ from readfirst.harness.survey.compatibility import known_scenarios
 from readfirst.harness.survey.evidence import FILE, Evidence, failing, gather, keep_evidence, load_evidence
 from readfirst.harness.survey.issue import Report, issue_text
 from readfirst.harness.survey.survey import Survey
-from readfirst.harness.targets.catalogue import find, known_failures, pairs
+from readfirst.harness.targets.catalogue import find, known_failures
+from readfirst.harness.targets.catalogue import targets as every_target
 from readfirst.harness.targets.install import is_installed
 from readfirst.harness.targets.locks import renew
-from readfirst.harness.targets.mapping import Release, Target
+from readfirst.harness.targets.mapping import Target
 from readfirst.harness.targets.new_mapping import write_mapping
 from readfirst.harness.targets.newest import outdated, pin
 from readfirst.harness.workspace.site import SitePool
@@ -65,10 +66,10 @@ def targets(
     if pin is not None:
         return _pin(pin)
 
-    for target, release in pairs():
-        there = "installed" if is_installed(target, release) else "not installed"
-        known = "with known failures" if is_there(known_failures(target, release)) else "without baseline"
-        say_rows([(f"target:{target.name}@{release.version}", target.kind, there, known, target.title)])
+    for target in every_target():
+        there = "installed" if is_installed(target) else "not installed"
+        known = "with known failures" if is_there(known_failures(target)) else "without baseline"
+        say_rows([(f"target:{target.pinned}", target.kind, there, known, target.title)])
     return ExitCode.CONFORMANT
 
 
@@ -89,20 +90,19 @@ def _pin(spec: str) -> int:
     name, at, version = spec.partition("@")
     if not at or not version:
         raise UsageError(f"{spec!r}: write NAME@VERSION, with the version to add.")
-    target, release = find(name)
+    target = find(name)
     if in_installed_package(target.file):
         raise UsageError("--pin writes into readfirst itself: use it in a checkout.")
     before, is_new = target.file.read_bytes(), version not in target.versions
     if is_new:
-        pin(target, release, version)
-        target, _ = find(name)
+        pin(target, version)
     try:
-        locks = renew(target, target.versions[version])
+        locks = renew(find(f"{name}@{version}"))
     except BaseException:
         write_all({target.file: before})  # a version that nobody has is not added
         raise
     if is_new:
-        say(f"added {version} to {target.file.name}, as {release.version} is installed")
+        say(f"added {version} to {target.file.name}, as {target.release.version} is installed")
     for lock in locks:
         say(f"wrote locks/{lock.name}")
     return ExitCode.CONFORMANT
@@ -221,11 +221,11 @@ def implementations(
         return print_issue(*issue, suite, folder, time_limit)
     if evidence and (write or missing or sample is not None or update_baselines or streams is not None):
         raise UsageError("--evidence runs single scenarios: --write, which runs all of them, writes it too.")
-    chosen = [find(name) for name in names] if names else list(pairs())
-    order = [f"{each.name}@{version.version}" for each, version in pairs()]
+    chosen = [find(name) for name in names] if names else list(every_target())
+    order = [each.pinned for each in every_target()]
     if evidence:
         return write_evidence(chosen, suite, folder, order, time_limit)
-    if update_baselines and in_installed_package(known_failures(*chosen[0])):
+    if update_baselines and in_installed_package(known_failures(chosen[0])):
         raise UsageError("--update-baselines writes into readfirst itself: use it in a checkout.")
     survey = Survey(
         suite,
@@ -238,10 +238,10 @@ def implementations(
         sample=sample,
     )
     survey.keep()
-    asked = {f"{target.name}@{release.version}": survey.asked(target, release) for target, release in chosen}
+    asked = {target.pinned: survey.asked(target) for target in chosen}
     for name in (name for name, ids in asked.items() if not ids):
         say(f"{name}: no scenario is missing")
-    chosen = [pair for pair in chosen if asked[f"{pair[0].name}@{pair[1].version}"]]
+    chosen = [target for target in chosen if asked[target.pinned]]
     broken = 0
     for name, result in survey.run_all(chosen, baseline=update_baselines):
         if isinstance(result, BrokenAdapter):
@@ -262,7 +262,7 @@ def implementations(
 
 
 def write_evidence(
-    chosen: Sequence[tuple[Target, Release]],
+    chosen: Sequence[Target],
     suite: Suite,
     folder: Path,
     order: Sequence[str],
@@ -270,8 +270,7 @@ def write_evidence(
 ) -> ExitCode:
     """Write what the targets answer where they break a rule that guards work; of others in `order` it is kept."""
     broken = False
-    for target, release in chosen:
-        name = f"{target.name}@{release.version}"
+    for name in (target.pinned for target in chosen):
         try:
             kept = keep_evidence(suite, folder, name, order, time_limit)
         except BrokenAdapter as error:
@@ -289,8 +288,8 @@ def print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit:
     documentation. A rule of which no evidence is kept is tried on the target, if that is installed. Raises UsageError,
     UnknownTargetError, UnknownRuleError, and what the target raises.
     """
-    target, release = find(name)
-    name = f"{target.name}@{release.version}"
+    target = find(name)
+    name = target.pinned
     if suite.rules is None:
         raise UsageError(f"{suite.root} has no rules.yaml, so there is nothing to report.")
     rule = suite.rules[rule_id]
@@ -307,16 +306,15 @@ def print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit:
     if "shortest" not in cell:
         say(f"readfirst: {_nothing(name, rule_id, cell)}", err=True)
         return ExitCode.NOTHING
-    evidence = _evidence(target, release, rule, result, suite, folder, time_limit)
+    evidence = _evidence(target, rule, result, suite, folder, time_limit)
     contract = suite.contracts[suite.contracts.default]
     scenario = suite.scenario(evidence.scenario, contract)
-    stdout().write(issue_text(Report(target, release, rule, scenario, evidence, cell, result), suite))
+    stdout().write(issue_text(Report(target, rule, scenario, evidence, cell, result), suite))
     return ExitCode.CONFORMANT
 
 
 def _evidence(
     target: Target,
-    release: Release,
     rule: Rule,
     result: dict[str, Any],
     suite: Suite,
@@ -324,7 +322,7 @@ def _evidence(
     time_limit: float,
 ) -> Evidence:
     """Return what was kept of the scenario as it is now, else what the installed target does."""
-    name = f"{target.name}@{release.version}"
+    name = target.pinned
     kept = load_evidence(folder / FILE).get(name, {}).get(rule.id)
     if (
         kept is not None
@@ -332,7 +330,7 @@ def _evidence(
         and suite.scenario(kept.scenario).inputs == kept.inputs
     ):
         return kept
-    if not is_installed(target, release):
+    if not is_installed(target):
         raise UsageError(
             f"{folder / FILE} has no answers of {name} for {rule.id}, and {name} is not installed to be asked. "
             f"Install it, then try again: readfirst check-adapter target:{name}"

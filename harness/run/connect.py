@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from readfirst.harness.adapters.lines import LinesAdapter
     from readfirst.harness.processes.sandbox import Sandbox
     from readfirst.harness.suite.suite import Suite
-    from readfirst.harness.targets.mapping import Release, Target
+    from readfirst.harness.targets.mapping import Target
 
 
 KINDS = {
@@ -212,20 +212,19 @@ def mcp_command(connect_string: str) -> Command:
 def _target(wanted: _Wanted) -> Adapter:
     from readfirst.harness.targets.adapter import open_target
 
-    target, release = find_target(f"target:{wanted.rest}")
+    target = find_target(f"target:{wanted.rest}")
     if wanted.sandbox is not None and target.kind == "agent":
         raise ConnectError(f"'target:{wanted.rest}' is an agent, which --confine does not support.")
     return open_target(
         target,
-        release,
         time_limit=wanted.time_limit,
         sandbox=wanted.sandbox,
         among_files=_among_files(wanted.suite),
     )
 
 
-def find_target(connect_string: str) -> tuple[Target, Release]:
-    """Return what `target:NAME` or `agent:NAME` names, and its version. Raises ConnectError."""
+def find_target(connect_string: str) -> Target:
+    """Return what `target:NAME` or `agent:NAME` names. Raises ConnectError."""
     from readfirst.harness.source.finding import SuiteError
     from readfirst.harness.targets.catalogue import UnknownTargetError, find
 
@@ -242,7 +241,7 @@ def _agent(wanted: _Wanted) -> Adapter:
     from readfirst.harness.targets.catalogue import UnknownTargetError, find
 
     with suppress(UnknownTargetError):
-        target, _ = find(wanted.rest)
+        target = find(wanted.rest)
         if target.kind != "agent":
             raise ConnectError(
                 f"'agent:{wanted.rest}': {target.name} is not an agent. Write target:{wanted.rest}."

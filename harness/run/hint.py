@@ -65,7 +65,7 @@ def _published(word: str) -> list[str]:
     from readfirst.harness.targets.catalogue import UnknownTargetError, find
 
     try:
-        target, _ = find(word)
+        target = find(word)
     except (UnknownTargetError, SuiteError):
         return []
     return [f"target:{word}" if target.kind != "agent" else f"agent:{word}"]

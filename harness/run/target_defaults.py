@@ -33,9 +33,9 @@ def target_defaults(connect_string: str) -> TargetDefaults:
     if connect_string == "reference":
         return TargetDefaults(connect_string, "text", root() / "baselines" / _REFERENCE)
     kind, _, rest = connect_string.partition(":")
-    target, release = find_target(connect_string)
+    target = find_target(connect_string)
     if kind == "agent" and target.kind != "agent":
         raise ConnectError(f"{connect_string!r}: {target.name} is not an agent. Write target:{rest}.")
-    name = rest.rpartition("@")[0] if rest.endswith(f"@{release.version}") else rest
-    baseline = known_failures(target, release)
-    return TargetDefaults(f"target:{name}@{release.version}", target.level, baseline, target.claims)
+    name = rest.rpartition("@")[0] if rest.endswith(f"@{target.release.version}") else rest
+    baseline = known_failures(target)
+    return TargetDefaults(f"target:{name}@{target.release.version}", target.level, baseline, target.claims)

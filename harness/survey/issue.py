@@ -24,7 +24,7 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.evidence import Evidence, Found
 from readfirst.harness.survey.programs import own_calls, steps_section
-from readfirst.harness.targets.mapping import Release, Target
+from readfirst.harness.targets.mapping import Target
 
 HEADINGS = ("What happens", "Steps", "Expected", "Evidence", "Why it matters", "How this was found")
 """The parts of a text, in their order."""
@@ -39,7 +39,6 @@ class Report:
     """
 
     target: Target
-    release: Release
     rule: Rule
     scenario: Scenario
     evidence: Evidence
@@ -47,21 +46,16 @@ class Report:
     result: Mapping[str, Any]
 
     @property
-    def name(self) -> str:
-        """`name@version`."""
-        return f"{self.target.name}@{self.release.version}"
-
-    @property
     def packages(self) -> str:
         """What was installed, for a sentence."""
-        return ", ".join(f"`{each}`" for each in (*self.release.pip, *self.release.npm))
+        return ", ".join(f"`{each}`" for each in (*self.target.release.pip, *self.target.release.npm))
 
 
 def issue_text(report: Report, suite: Suite) -> str:
     """Return the text, in Markdown. Nothing of this machine is in it, and nothing is sent."""
     parts = (
         _what_happens(report),
-        steps_section(report.target, report.release, report.scenario, report.evidence),
+        steps_section(report.target, report.scenario, report.evidence),
         _expected(report, suite),
         _evidence(report),
         iter((prose(report.rule.why),)),
@@ -202,7 +196,7 @@ def _how_found(report: Report, suite: Suite) -> Iterator[str]:
     )
     commands = (
         f"readfirst show {report.scenario.id}",
-        f"readfirst run target:{report.name} {report.scenario.id} --trace",
+        f"readfirst run target:{report.target.pinned} {report.scenario.id} --trace",
     )
     yield fenced("shell", "\n".join(commands))
 

@@ -23,7 +23,7 @@ from readfirst.harness.report.markup import link, markdown, prose, scenario_link
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import harm_data, looked_at
-from readfirst.harness.targets.mapping import Release, Target
+from readfirst.harness.targets.mapping import Target
 
 FORMAT = 3
 _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
@@ -121,22 +121,15 @@ class TargetResult:
     """
 
     target: Target
-    release: Release
     lacks: Counter[str] = field(default_factory=Counter)
     harmed: Harmed = field(default_factory=Harmed)
     shortest: dict[str, tuple[int, str]] = field(default_factory=dict)
     """For each family the shortest scenario that fails at effects, with its number of steps."""
     reach: dict[str, dict[str, Reach]] = field(default_factory=dict)
 
-    @property
-    def key(self) -> str:
-        """`name@version`."""
-        return f"{self.target.name}@{self.release.version}"
-
 
 def result_of(
     target: Target,
-    release: Release,
     verdicts: Iterable[Verdict],
     suite: Suite,
     contracts: Sequence[str],
@@ -148,7 +141,7 @@ def result_of(
     They are added to an `earlier` result, as `result_data` has it, which says nothing any more of the scenarios that
     are run `again`.
     """
-    result = TargetResult(target, release, reach={contract: {} for contract in contracts})
+    result = TargetResult(target, reach={contract: {} for contract in contracts})
     if earlier is not None:
         _go_on_from(result, earlier, frozenset(again))
     for verdict in verdicts:
@@ -190,13 +183,13 @@ def result_data(
 
 
 def _target_data(result: TargetResult) -> dict[str, Any]:
-    target, release, reaches = result.target, result.release, next(iter(result.reach.values()))
+    target, release, reaches = result.target, result.target.release, next(iter(result.reach.values()))
     families: dict[str, list[Reach]] = {}
     for scenario_id, reach in reaches.items():
         families.setdefault(scenario_id.partition("/")[0], []).append(reach)
     counted = _counted(reaches.values())
     data: dict[str, Any] = {
-        "target": result.key,
+        "target": target.pinned,
         "title": target.title,
         "home": target.home,
         "about": target.about,

@@ -74,20 +74,20 @@ def _known_before(scenario: Scenario, end: Step) -> Knowledge:
     return known
 
 
-def steps_section(target: Target, release: Release, scenario: Scenario, evidence: Evidence) -> Iterator[str]:
+def steps_section(target: Target, scenario: Scenario, evidence: Evidence) -> Iterator[str]:
     """Yield the blocks, in Markdown, that repeat a scenario up to the step that does not hold."""
     steps = scenario.steps[: evidence.step]
     paths = _paths(scenario, evidence)
     match target.launch:
         case PythonLaunch() as launch:
-            yield fenced("shell", f"pip install {shlex.join(release.pip)}")
+            yield fenced("shell", f"pip install {shlex.join(target.release.pip)}")
             program = _python(target, launch, scenario, steps, paths)
             yield fenced("python", "\n".join(program))
         case McpLaunch() as launch:
-            yield fenced("shell", "\n".join(_installed(release)))
+            yield fenced("shell", "\n".join(_installed(target.release)))
             yield fenced("bash", "\n".join(_script(target, launch, scenario, steps, paths)))
         case _:
-            yield from _played(target, release, scenario, steps, paths)
+            yield from _played(target, scenario, steps, paths)
 
 
 def _paths(scenario: Scenario, evidence: Evidence) -> dict[str, int]:
@@ -253,11 +253,11 @@ def _word(text: str) -> str:
 
 
 def _played(
-    target: Target, release: Release, scenario: Scenario, steps: Sequence[Any], paths: Mapping[str, int]
+    target: Target, scenario: Scenario, steps: Sequence[Any], paths: Mapping[str, int]
 ) -> Iterator[str]:
     """Yield what a model does that is to make an agent repeat it, and what happens in a shell meanwhile."""
     yield "In a shell:"
-    yield fenced("bash", "\n".join([*_installed(release), *_laid_out(scenario)]))
+    yield fenced("bash", "\n".join([*_installed(target.release), *_laid_out(scenario)]))
     yield f"Start {target.name} in `$WS`, with edits allowed. Its model then does this, call by call:"
     for number, step in enumerate(steps, 1):
         if isinstance(step, WorldEvent):

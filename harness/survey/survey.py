@@ -34,7 +34,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import looked_at
 from readfirst.harness.survey.page import FORMAT, is_counted, looked_at_all, page, result_data, result_of
 from readfirst.harness.targets.catalogue import known_failures
-from readfirst.harness.targets.mapping import Release, Target
+from readfirst.harness.targets.mapping import Target
 from readfirst.harness.targets.translate import lacks
 
 COMMAND = "readfirst field implementations --write"
@@ -87,11 +87,11 @@ class Survey:
             usable = known["format"] == FORMAT and known["contracts"] == self._contracts
         self._kept = targets if usable else {}
 
-    def asked(self, target: Target, release: Release) -> list[str]:
+    def asked(self, target: Target) -> list[str]:
         """Return the scenarios that a target is run on. Raises SurveyError, as `keep`."""
-        design = release.design
+        design = target.release.design
         wanted = evenly(self.suite.ids(), self.sample) if self.sample is not None else self.suite.ids()
-        earlier = self._earlier(f"{target.name}@{release.version}")
+        earlier = self._earlier(target.pinned)
         if earlier is None:
             return wanted
         known = unpacked(earlier["reach"][self._contracts[0]])
@@ -123,9 +123,7 @@ class Survey:
             matters(self.suite.scenario(scenario_id, each), each, design, before) for each in contracts
         )
 
-    def _left_out(
-        self, target: Target, release: Release, earlier: Mapping[str, Any], ids: Container[str]
-    ) -> Iterator[Verdict]:
+    def _left_out(self, target: Target, earlier: Mapping[str, Any], ids: Container[str]) -> Iterator[Verdict]:
         """Yield how the design that is declared now judges what an earlier run of no design lost nothing in."""
         for name, reach in earlier["reach"].items():
             contract = self.suite.contracts[name]
@@ -133,7 +131,7 @@ class Survey:
                 if how_far in TRIED and scenario_id not in ids:
                     scenario = self.suite.scenario(scenario_id, contract)
                     played = Verdict.unplayed(scenario, name, target.level, "failed", "")
-                    verdict = by_design(played, scenario, contract, release.design)
+                    verdict = by_design(played, scenario, contract, target.release.design)
                     if verdict.status == "unsupported":
                         yield verdict
 
@@ -152,7 +150,7 @@ class Survey:
         return kept
 
     def run_all(
-        self, chosen: Sequence[tuple[Target, Release]], *, baseline: bool = False
+        self, chosen: Sequence[Target], *, baseline: bool = False
     ) -> Iterator[tuple[str, dict[str, Any] | BrokenAdapter]]:
         """Run targets, as many at once as there are jobs, and yield name and result of each when it is there.
 
@@ -161,24 +159,24 @@ class Survey:
         """
         at_once = min(self.jobs, len(chosen))
         if at_once < 2:
-            for target, release in chosen:
-                yield self._attempt(target, release, baseline, self.jobs, apart=False)
+            for target in chosen:
+                yield self._attempt(target, baseline, self.jobs, apart=False)
             return
-        waiting: queue.SimpleQueue[tuple[Target, Release]] = queue.SimpleQueue()
+        waiting: queue.SimpleQueue[Target] = queue.SimpleQueue()
         done: queue.SimpleQueue[tuple[str, dict[str, Any] | BrokenAdapter] | BaseException] = (
             queue.SimpleQueue()
         )
-        for pair in chosen:
-            waiting.put(pair)
+        for each in chosen:
+            waiting.put(each)
 
         def work() -> None:
             while True:
                 try:
-                    target, release = waiting.get_nowait()
+                    target = waiting.get_nowait()
                 except queue.Empty:
                     return
                 try:
-                    done.put(self._attempt(target, release, baseline, self.jobs // at_once, apart=True))
+                    done.put(self._attempt(target, baseline, self.jobs // at_once, apart=True))
                 except BaseException as error:  # it is raised in the thread that waits
                     done.put(error)
 
@@ -191,18 +189,16 @@ class Survey:
             yield outcome
 
     def _attempt(
-        self, target: Target, release: Release, baseline: bool, jobs: int, *, apart: bool
+        self, target: Target, baseline: bool, jobs: int, *, apart: bool
     ) -> tuple[str, dict[str, Any] | BrokenAdapter]:
-        name = f"{target.name}@{release.version}"
         try:
-            return name, self.run(target, release, baseline=baseline, jobs=jobs, apart=apart)
+            return target.pinned, self.run(target, baseline=baseline, jobs=jobs, apart=apart)
         except BrokenAdapter as error:
-            return name, error
+            return target.pinned, error
 
     def run(
         self,
         target: Target,
-        release: Release,
         *,
         baseline: bool = False,
         jobs: int | None = None,
@@ -213,8 +209,8 @@ class Survey:
         `jobs` and `apart` are those of `harness.run.runner.run`. Raises what that raises, BaselineError for a
         baseline that cannot be read.
         """
-        name = f"{target.name}@{release.version}"
-        earlier, ids = self._earlier(name), self.asked(target, release)
+        name = target.pinned
+        earlier, ids = self._earlier(name), self.asked(target)
         verdicts: Iterator[Verdict]
         verdicts = replayed = run(
             self.suite,
@@ -226,21 +222,21 @@ class Survey:
             time_limit=self.time_limit,
             apart=apart,
         )
-        if earlier is not None and release.design != earlier.get("design"):
-            verdicts = chain(self._left_out(target, release, earlier, frozenset(ids)), verdicts)
+        if earlier is not None and target.release.design != earlier.get("design"):
+            verdicts = chain(self._left_out(target, earlier, frozenset(ids)), verdicts)
         # In a file, because differences may be as large as the files, and their lines need the new baseline.
         with tempfile.TemporaryFile() as kept:
             with closing(replayed):
                 noted = _noted(verdicts, kept)
-                result = result_of(target, release, noted, self.suite, self._contracts, earlier, ids)
+                result = result_of(target, noted, self.suite, self._contracts, earlier, ids)
             data = result_data([result], self._contracts, "", "")["targets"][0]
             data["date"] = date.today().isoformat()
             self._done[name] = data
             if baseline:
                 brief = (replace(each, differences=first_differences(each)) for each in self._again(kept))
-                self._write_baseline(target, release, brief, added=earlier is not None)
+                self._write_baseline(target, brief, added=earlier is not None)
             if self.streams is not None:
-                self._write_stream(self.streams, target, release, self._again(kept), len(ids))
+                self._write_stream(self.streams, target, self._again(kept), len(ids))
         return dict(data)
 
     def write(self, order: Sequence[str]) -> None:
@@ -257,20 +253,16 @@ class Survey:
         text = json.dumps(data, indent=1, ensure_ascii=True) + "\n"
         write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
 
-    def _write_baseline(
-        self, target: Target, release: Release, seen: Iterable[Verdict], *, added: bool
-    ) -> None:
-        name, old = f"target:{target.name}@{release.version}", self._baseline(target, release)
+    def _write_baseline(self, target: Target, seen: Iterable[Verdict], *, added: bool) -> None:
+        name, old = f"target:{target.pinned}", self._baseline(target)
         lucky = {each for each in self.suite.ids() if self.suite.scenario(each).left_to_luck}
         text = grouped_text(name, seen, old, added=added, lucky=lucky)
-        write_all({known_failures(target, release): text.encode()})
+        write_all({known_failures(target): text.encode()})
 
-    def _write_stream(
-        self, folder: Path, target: Target, release: Release, verdicts: Iterable[Verdict], count: int
-    ) -> None:
+    def _write_stream(self, folder: Path, target: Target, verdicts: Iterable[Verdict], count: int) -> None:
         """Write what `readfirst run --format jsonl` writes, ruled by the baseline that is there now."""
-        name = f"{target.name}@{release.version}"
-        ruler, summary = Ruler(self._baseline(target, release), target.claims), Summary()
+        name = target.pinned
+        ruler, summary = Ruler(self._baseline(target), target.claims), Summary()
         folder.mkdir(parents=True, exist_ok=True)
         with output(folder / f"{name}.jsonl") as stream:
             facts = RunFacts(
@@ -300,8 +292,8 @@ class Survey:
             if verdict.contract == self._contracts[0]:
                 yield verdict
 
-    def _baseline(self, target: Target, release: Release) -> Baseline | None:
-        file = known_failures(target, release)
+    def _baseline(self, target: Target) -> Baseline | None:
+        file = known_failures(target)
         if not file.exists():
             return None
         return load_baseline(file, self.suite.ids(), self.suite.contracts)

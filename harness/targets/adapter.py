@@ -25,7 +25,6 @@ from readfirst.harness.session import (
     AdapterTraits,
     Arguments,
     BrokenAdapter,
-    Design,
     Interfere,
     ToolResult,
     Workspace,
@@ -34,7 +33,7 @@ from readfirst.harness.suite.scenario import AT_ONCE
 from readfirst.harness.targets.agent import AgentTarget
 from readfirst.harness.targets.edit_formats import Knowledge
 from readfirst.harness.targets.install import Installed, install
-from readfirst.harness.targets.mapping import AgentLaunch, McpLaunch, PythonLaunch, Release, Target
+from readfirst.harness.targets.mapping import AgentLaunch, McpLaunch, PythonLaunch, Target
 from readfirst.harness.targets.tool_host import MODULE as TOOL_HOST
 from readfirst.harness.targets.tool_host import ORDER
 from readfirst.harness.targets.translate import (
@@ -99,12 +98,11 @@ class TargetAdapter:
         target: Target,
         raw: RawTarget,
         another: Callable[[], Adapter] | None = None,
-        design: Design | None = None,
     ) -> None:
         self.traits = replace(
             raw.traits,
             capabilities=target.capabilities | (raw.traits.capabilities & _BESIDE),
-            design=design,
+            design=target.release.design,
             lacks=partial(lacks, target),
             another=another,
         )
@@ -274,7 +272,6 @@ class _McpTarget:
     def __init__(
         self,
         target: Target,
-        release: Release,
         launch: McpLaunch,
         installed: Installed,
         time_limit: float,
@@ -282,8 +279,8 @@ class _McpTarget:
     ) -> None:
         self._joined = not target.result.text
         # What is installed gets variables built from nothing and no network, a server of one's own what `mcp:` gives.
-        own = bool(release.command)
-        command = Command(release.command or launch.command, target.file.absolute().parent)
+        own = target.release.command
+        command = Command(own or launch.command, target.file.absolute().parent)
         self._connection = McpConnection(
             [installed.placed(word) for word in command.located()],
             isolation=launch.isolation,
@@ -342,7 +339,6 @@ class _McpRawSession(_RawSession):
 
 def open_target(
     target: Target,
-    release: Release,
     *,
     time_limit: float,
     sandbox: Sandbox | None = None,
@@ -352,11 +348,9 @@ def open_target(
 
     A `sandbox` is for targets that are no agents, `among_files` for every one that is installed.
     """
-    again = partial(
-        open_target, target, release, time_limit=time_limit, sandbox=sandbox, among_files=among_files
-    )
-    installed = install(target, release)
-    if sandbox is None and not release.command:
+    again = partial(open_target, target, time_limit=time_limit, sandbox=sandbox, among_files=among_files)
+    installed = install(target)
+    if sandbox is None and not target.release.command:
         sandbox = among_files
     if sandbox is not None:
         sandbox = replace(sandbox, own=(installed.directory,))
@@ -367,9 +361,7 @@ def open_target(
         case PythonLaunch() as launch:
             raw = _PythonTarget(target, launch, installed, time_limit, sandbox)
         case McpLaunch() as launch:
-            raw = _McpTarget(target, release, launch, installed, time_limit, sandbox)
+            raw = _McpTarget(target, launch, installed, time_limit, sandbox)
         case AgentLaunch() as launch:
             raw = AgentTarget(target, launch, installed, time_limit, among_files)
-    return TargetAdapter(
-        target, raw, again if isinstance(target.launch, PythonLaunch) else None, release.design
-    )
+    return TargetAdapter(target, raw, again if isinstance(target.launch, PythonLaunch) else None)

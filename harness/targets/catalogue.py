@@ -1,13 +1,12 @@
 """Catalogue: which targets there are, and the one that `NAME@VERSION` or a mapping file's path names."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from packaging.version import InvalidVersion, Version
-
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.targets.mapping import Release, Target, load_target
+from readfirst.harness.targets.mapping import Target, load_target
 
 
 class UnknownTargetError(ReadfirstError, LookupError):
@@ -24,15 +23,15 @@ def names() -> list[str]:
     return sorted(file.stem for file in root().glob("*.yaml"))
 
 
-def pairs() -> Iterator[tuple[Target, Release]]:
-    """Yield every target with each of its versions, in the order of the names. Raises SuiteError."""
+def targets() -> Iterator[Target]:
+    """Yield every target once for each of its versions, in the order of the names. Raises SuiteError."""
     for name in names():
         target = load_target(root() / f"{name}.yaml")
         for release in target.versions.values():
-            yield target, release
+            yield replace(target, release=release)
 
 
-def find(spec: str) -> tuple[Target, Release]:
+def find(spec: str) -> Target:
     """Return what `NAME`, `NAME@VERSION` or `PATH.yaml@VERSION` means; without a version, the newest.
 
     Raises UnknownTargetError, SuiteError for a file that is not in its format.
@@ -45,13 +44,13 @@ def find(spec: str) -> tuple[Target, Release]:
             raise UnknownTargetError(f"there is no target {name!r}. {_suggestion(name, names())}")
         target = load_target(root() / f"{name}.yaml")
     if not version:
-        return target, max(target.versions.values(), key=lambda release: _age(release.version))
+        return target
     if version not in target.versions:
         there = ", ".join(target.versions)
         raise UnknownTargetError(
             f"{target.name} has no version {version!r}, only {there}. To use another, add a line to {target.file.name}."
         )
-    return target, target.versions[version]
+    return replace(target, release=target.versions[version])
 
 
 def _split(spec: str) -> tuple[str, str]:
@@ -60,18 +59,11 @@ def _split(spec: str) -> tuple[str, str]:
     return (name, version) if at and "/" not in version else (spec, "")
 
 
-def _age(version: str) -> tuple[bool, Version, str]:
-    try:
-        return True, Version(version), version
-    except InvalidVersion:
-        return False, Version("0"), version
-
-
 def _suggestion(name: str, known: list[str]) -> str:
     near = get_close_matches(name, known, 1)
     return f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
 
 
-def known_failures(target: Target, release: Release) -> Path:
+def known_failures(target: Target) -> Path:
     """Return the file of a target's baseline, whether it is there or not."""
-    return target.file.parent / "baselines" / f"{target.name}@{release.version}.yaml"
+    return target.file.parent / "baselines" / f"{target.pinned}.yaml"

@@ -51,59 +51,61 @@ def cache_root() -> Path:
     return platformdirs.user_cache_path("readfirst") / "targets"
 
 
-def is_installed(target: Target, release: Release, cache: Path | None = None) -> bool:
+def is_installed(target: Target) -> bool:
     """Tell whether the environment is there; nothing is installed."""
-    return bool(release.command) or (_directory(target, release, cache or cache_root()) / _DONE).is_file()
+    return bool(target.release.command) or _is_whole(_directory(target, cache_root()))
 
 
-def install(target: Target, release: Release, cache: Path | None = None) -> Installed:
-    """Return the environment of one version, made on first use.
+def install(target: Target) -> Installed:
+    """Return the environment of its version, made on first use.
 
     A version with a command is where its mapping file is; nothing is installed for it.
     A folder that is there is whole: it gets its name when everything is in it. Two processes may ask at once.
     npm's install scripts do not run. Raises BrokenAdapter (blame environment) with the last words of pip or npm.
     """
+    release = target.release
     if release.command:
         return Installed(target.file.absolute().parent, sys.executable, shutil.which("node") or "node")
-    directory = _directory(target, release, (cache or cache_root()).absolute())
-    install_once(directory, _is_whole, partial(_make, target, release, directory))
+    directory = _directory(target, cache_root().absolute())
+    install_once(directory, _is_whole, partial(_make, target, directory))
     python = str(directory / "bin" / "python") if release.pip else ""
     at_least = target.launch.node if isinstance(target.launch, AgentLaunch) else 0
     return Installed(directory, python, _node(directory, at_least) if release.npm else "")
 
 
-def _directory(target: Target, release: Release, root: Path) -> Path:
+def _directory(target: Target, root: Path) -> Path:
     """Return where the environment is: another one for other packages, or where another Python is asked for."""
     python = [target.oldest_python] if target.oldest_python else []
-    made_of = json.dumps([release.pip, release.npm, *python])
+    made_of = json.dumps([target.release.pip, target.release.npm, *python])
     digest = hashlib.sha256(made_of.encode()).hexdigest()[:8]
-    return root / f"{target.name}@{release.version}-{digest}"
+    return root / f"{target.pinned}-{digest}"
 
 
 def _is_whole(folder: Path) -> bool:
     return (folder / _DONE).is_file()
 
 
-def _make(target: Target, release: Release, directory: Path) -> None:
+def _make(target: Target, directory: Path) -> None:
     if directory.exists():  # left by a run that was killed while it installed
         shutil.rmtree(directory)
     try:
         with Scratch() as home:
-            _fill(target, release, directory, registry_variables(home.path))
-        _finish(directory, release)
+            _fill(target, directory, registry_variables(home.path))
+        _finish(directory, target.release)
     except BaseException:
         shutil.rmtree(directory, ignore_errors=True)
         raise
 
 
-def _fill(target: Target, release: Release, directory: Path, variables: Mapping[str, str]) -> None:
+def _fill(target: Target, directory: Path, variables: Mapping[str, str]) -> None:
     """Let pip and npm install what the locks pin, with their hashes."""
+    release = target.release
     if release.pip:
         # Scripts of an environment name its folder, so it is made in place and finished by a file.
         _run([_interpreter(target.oldest_python), "-m", "venv", "--without-pip", str(directory)], "venv")
         python = str(directory / "bin" / "python")
         pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
-        lock = pip_lock(target, release)
+        lock = pip_lock(target)
         packages: Sequence[str] = release.pip
         if lock is not None:
             (directory / "lock.txt").write_bytes(lock)
@@ -115,7 +117,7 @@ def _fill(target: Target, release: Release, directory: Path, variables: Mapping[
         if npm is None:
             raise _unavailable("npm is not installed; this target needs npm and node")
         (directory / "package.json").write_text(json.dumps(npm_package(release)))
-        lock = npm_lock(target, release)
+        lock = npm_lock(target)
         if lock is not None:
             (directory / "package-lock.json").write_bytes(lock)
         flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(directory)]

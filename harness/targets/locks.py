@@ -29,23 +29,23 @@ _PIP_SETTINGS = ("index-url", "extra-index-url", "find-links", "no-index", "cert
 _NPM_SETTINGS = ("registry", "cafile", "proxy", "https-proxy")
 
 
-def pip_lock(target: Target, release: Release) -> bytes | None:
+def pip_lock(target: Target) -> bytes | None:
     """Return pip's lock, None where there is none. Raises BrokenAdapter for one of other packages."""
-    file = _file(target, release, "txt")
-    lock = _read(file) if release.pip else None
-    if lock is not None and lock.partition(b"\n")[0] != _heading(release).encode():
-        raise _changed(target, release, file)
+    file = _file(target, "txt")
+    lock = _read(file) if target.release.pip else None
+    if lock is not None and lock.partition(b"\n")[0] != _heading(target.release).encode():
+        raise _changed(target, file)
     return lock
 
 
-def npm_lock(target: Target, release: Release) -> bytes | None:
+def npm_lock(target: Target) -> bytes | None:
     """Return npm's lock, None where there is none. Raises BrokenAdapter for one of other packages."""
-    file = _file(target, release, "json")
-    lock = _read(file) if release.npm else None
+    file = _file(target, "json")
+    lock = _read(file) if target.release.npm else None
     if lock is not None:
         held = json.loads(lock)["packages"][""].get("dependencies")
-        if held != npm_package(release)["dependencies"]:
-            raise _changed(target, release, file)
+        if held != npm_package(target.release)["dependencies"]:
+            raise _changed(target, file)
     return lock
 
 
@@ -100,17 +100,17 @@ def registry_variables(home: Path) -> dict[str, str]:
     return variables
 
 
-def renew(target: Target, release: Release) -> list[Path]:
-    """Write the locks of one version anew, and return them. Raises BrokenAdapter, OSError.
+def renew(target: Target) -> list[Path]:
+    """Write the locks of its version anew, and return them. Raises BrokenAdapter, OSError.
 
     What pip installs is resolved by uv, which the extra `pin` brings.
     """
-    written: dict[Path, bytes] = {}
+    release, written = target.release, dict[Path, bytes]()
     with Scratch() as scratch:
         folder = scratch.folder()
         variables = registry_variables(folder)
         if release.pip:
-            written[_file(target, release, "txt")] = _compiled(target, release, folder, variables)
+            written[_file(target, "txt")] = _compiled(target, folder, variables)
         if release.npm:
             (folder / "package.json").write_text(json.dumps(npm_package(release)))
             flags = ["--package-lock-only", "--ignore-scripts", "--omit-lockfile-registry-resolved"]
@@ -119,12 +119,13 @@ def renew(target: Target, release: Release) -> list[Path]:
             for package in lock["packages"].values():
                 for address in ("resolved", "funding"):
                     package.pop(address, None)
-            written[_file(target, release, "json")] = f"{json.dumps(lock, indent=1)}\n".encode()
+            written[_file(target, "json")] = f"{json.dumps(lock, indent=1)}\n".encode()
     write_all(written)
     return list(written)
 
 
-def _compiled(target: Target, release: Release, folder: Path, variables: dict[str, str]) -> bytes:
+def _compiled(target: Target, folder: Path, variables: dict[str, str]) -> bytes:
+    release = target.release
     uv = shutil.which("uv", path=os.pathsep.join([str(Path(sys.executable).parent), variables["PATH"]]))
     if uv is None:
         raise BrokenAdapter(
@@ -149,18 +150,18 @@ def _compiled(target: Target, release: Release, folder: Path, variables: dict[st
     return f"{_heading(release)}\n{locked.read_text('utf-8')}".encode()
 
 
-def _file(target: Target, release: Release, ending: str) -> Path:
-    return target.file.parent / "locks" / f"{target.name}@{release.version}.{ending}"
+def _file(target: Target, ending: str) -> Path:
+    return target.file.parent / "locks" / f"{target.pinned}.{ending}"
 
 
 def _heading(release: Release) -> str:
     return f"# {' '.join(release.pip)}"
 
 
-def _changed(target: Target, release: Release, file: Path) -> BrokenAdapter:
+def _changed(target: Target, file: Path) -> BrokenAdapter:
     return BrokenAdapter(
-        f"{file} pins other packages than {target.file.name} names for {release.version}. "
-        f"Renew it: readfirst field targets --pin {target.name}@{release.version}",
+        f"{file} pins other packages than {target.file.name} names for {target.release.version}. "
+        f"Renew it: readfirst field targets --pin {target.pinned}",
         blame="environment",
     )
 

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from packaging.version import InvalidVersion, Version
+
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.session import BASIC_CAPABILITIES, Design, design_named
 from readfirst.harness.source.finding import Finding, SuiteError
@@ -137,9 +139,9 @@ class ResultRules:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One mapping file. `name` is the file's; a version makes it the target `name@version`.
+    """One mapping file, with the `release` that is meant of its versions; the newest, unless one is named.
 
-    `last` says why no version after these is wanted, empty: newer ones are.
+    `name` is the file's. `last` says why no version after these is wanted, empty: newer ones are.
     """
 
     name: str
@@ -150,6 +152,7 @@ class Target:
     last: str
     level: Level
     versions: Mapping[str, Release]
+    release: Release
     launch: Launch
     environment: Mapping[str, str]
     paths: Literal["absolute", "relative", "virtual"]
@@ -159,6 +162,11 @@ class Target:
     capabilities: frozenset[str]
     claims: frozenset[str] | None
     """What of Read, Edit and Write it states to have (`capabilities`), None where it does not: all must be there."""
+
+    @property
+    def pinned(self) -> str:
+        """`name@version`."""
+        return f"{self.name}@{self.release.version}"
 
     @property
     def oldest_python(self) -> str:
@@ -187,6 +195,10 @@ def load_target(file: Path) -> Target:
     if findings := mapping_findings(document):
         raise SuiteError(findings)
     value = document.value
+    versions = {
+        version: _release(version, each, each.get("design", value.get("design")))
+        for version, each in value["versions"].items()
+    }
     return Target(
         name=file.stem,
         file=file,
@@ -195,10 +207,8 @@ def load_target(file: Path) -> Target:
         about=value.get("about", ""),
         last=value.get("last", ""),
         level=value.get("level", "text"),
-        versions={
-            version: _release(version, each, each.get("design", value.get("design")))
-            for version, each in value["versions"].items()
-        },
+        versions=versions,
+        release=versions[max(versions, key=_age)],
         launch=_launch(value),
         environment=value.get("environment", {}),
         paths=value.get("paths", "absolute"),
@@ -208,6 +218,13 @@ def load_target(file: Path) -> Target:
         capabilities=_capabilities(value),
         claims=BASIC_CAPABILITIES.intersection(value["capabilities"]) if "capabilities" in value else None,
     )
+
+
+def _age(version: str) -> tuple[bool, Version, str]:
+    try:
+        return True, Version(version), version
+    except InvalidVersion:
+        return False, Version("0"), version
 
 
 def _release(version: str, value: Mapping[str, Any], design: str | None) -> Release:

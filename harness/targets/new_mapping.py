@@ -81,7 +81,7 @@ def _tried(text: str, file: Path, time_limit: float) -> str:
     """Return a mapping's text with what the server did just now: how it edits, and what it said when it refused."""
     target = load_target(file)
     try:
-        adapter = open_target(target, next(iter(target.versions.values())), time_limit=time_limit)
+        adapter = open_target(target, time_limit=time_limit)
     except BrokenAdapter as error:
         return text.replace(_LEVEL, f"{_LEVEL}{_unknown_design(error)}", 1)
     with closing(traits_of(adapter)), SitePool() as place:

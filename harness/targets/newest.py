@@ -48,17 +48,16 @@ def outdated(chosen: Iterable[str] | None = None) -> Iterator[Outdated]:
     one whose mapping says that its version is the last. Raises BrokenAdapter where a registry cannot be asked,
     UnknownTargetError.
     """
-    pairs = [find(name) for name in (names() if chosen is None else chosen)]
     asked = [
-        (target, release, found)
-        for target, release in pairs
-        if not target.last and (found := _package(release)) is not None
+        (target, found)
+        for target in map(find, names() if chosen is None else chosen)
+        if not target.last and (found := _package(target.release)) is not None
     ]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        answers = pool.map(lambda each: _newest(each[0], each[2]), asked)
-        for (target, release, (_, package)), newest in zip(asked, answers, strict=True):
-            if _is_newer(newest, release.version):
-                yield Outdated(target.name, release.version, newest, target.kind, package)
+        answers = pool.map(lambda each: _newest(*each), asked)
+        for (target, (_, package)), newest in zip(asked, answers, strict=True):
+            if _is_newer(newest, target.release.version):
+                yield Outdated(target.name, target.release.version, newest, target.kind, package)
 
 
 def _package(release: Release) -> tuple[str, str] | None:
@@ -111,15 +110,16 @@ def _is_newer(newest: str, pinned: str) -> bool:
         return newest != pinned
 
 
-def pin(target: Target, release: Release, version: str) -> None:
-    """Add a version to a target's mapping file: what is installed for `release`, with the other version.
+def pin(target: Target, version: str) -> None:
+    """Add a version to a target's mapping file: what is installed for its release, with the other version.
 
-    Raises PinError where the version is there, or where the file does not have `release` on a line of its own.
+    Raises PinError where the version is there, or where the file does not have the release on a line of its own.
     """
     if not _VERSION.fullmatch(version):
         raise PinError(f"{version!r} is not a version")
     if version in target.versions:
         raise PinError(f"{target.file} has {version} already")
+    release = target.release
     lines = target.file.read_text("utf-8").splitlines(keepends=True)
     ours = [
         number

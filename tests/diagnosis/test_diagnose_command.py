@@ -9,7 +9,7 @@ import pytest
 from readfirst.harness.diagnosis.alternatives import BehaviourChange
 from readfirst.harness.diagnosis.report import Case, as_text
 from readfirst.harness.diagnosis.search import Diagnosis, Difference
-from readfirst.harness.targets.catalogue import pairs
+from readfirst.harness.targets import catalogue
 from tests.command_line import Cli
 from tests.pages.page import CHECKOUT
 
@@ -107,7 +107,7 @@ def test_nothing_to_diagnose_is_said(readfirst: Cli, tmp_path: Path) -> None:
 def test_the_page_has_a_line_for_each_target() -> None:
     rows = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `")]
     named = [row.split("`")[1] for row in rows if "@" in row.split("`")[1]]
-    targets = sorted(f"{target.name}@{release.version}" for target, release in pairs())
+    targets = sorted(target.pinned for target in catalogue.targets())
     assert sorted(named) == targets
     for row in rows:
         if "@" not in row.split("`")[1]:

@@ -4,6 +4,7 @@ Deselected unless asked for (`pytest -m agents`), because they are installed on 
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,9 @@ from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.targets.adapter import TargetAdapter
 from readfirst.harness.targets.agent import AgentTarget
-from readfirst.harness.targets.catalogue import known_failures, pairs
+from readfirst.harness.targets.catalogue import known_failures, targets
 from readfirst.harness.targets.install import install
-from readfirst.harness.targets.mapping import AgentLaunch, Release, Target
+from readfirst.harness.targets.mapping import AgentLaunch, Target
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import CONTRACT, SUITE, judged
 from tests.processes import descendants, gone
@@ -27,17 +28,16 @@ from .conftest import CANARY, variables_of_ours
 
 pytestmark = pytest.mark.agents
 
-AGENTS = [pair for pair in pairs() if isinstance(pair[0].launch, AgentLaunch)]
+AGENTS = [each for each in targets() if isinstance(each.launch, AgentLaunch)]
 
 
-@pytest.fixture(scope="module", params=AGENTS, ids=lambda pair: f"{pair[0].name}@{pair[1].version}")
+@pytest.fixture(scope="module", params=AGENTS, ids=lambda target: target.pinned)
 def agent(request) -> Iterator[tuple[Target, AgentTarget]]:
-    target, release = request.param
+    target = request.param
     assert isinstance(target, Target)
-    assert isinstance(release, Release)
     assert isinstance(target.launch, AgentLaunch)
     with variables_of_ours(OPENAI_API_KEY="secret"):
-        raw = AgentTarget(target, target.launch, install(target, release), 30)
+        raw = AgentTarget(target, target.launch, install(target), 30)
         yield target, raw
         raw.close()
 
@@ -100,7 +100,7 @@ def test_through_an_editor_it_does_what_the_page_says(agent, place: SitePool) ->
 
 def known(target: Target, scenario_id: str) -> bool:
     """Whether every version of a target is known to fail a scenario."""
-    files = [known_failures(target, release) for release in target.versions.values()]
+    files = [known_failures(replace(target, release=release)) for release in target.versions.values()]
     return all(
         load_baseline(file, SUITE.ids(), SUITE.contracts).of(scenario_id, CONTRACT.name) for file in files
     )

@@ -13,12 +13,12 @@ import yaml
 
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.targets import install, locks
-from readfirst.harness.targets.catalogue import pairs, root
+from readfirst.harness.targets.catalogue import root, targets
 from readfirst.harness.targets.locks import check_npm, npm_lock, pip_lock, registry_variables, wheels_only
 from tests.releases.job import GH, Job
 
-PAIRS = [(target, release) for target, release in pairs() if not release.command]
-LOCKED = [(target, release) for target, release in PAIRS if pip_lock(target, release)]
+INSTALLED = [target for target in targets() if not target.release.command]
+LOCKED = [target for target in INSTALLED if pip_lock(target)]
 WORKFLOWS = Path(__file__).parents[2] / ".github" / "workflows"
 PUSHES = {("sweep.yml", "propose"), ("weekly.yml", "propose"), ("nightly.yml", "propose")}
 """Jobs that open pull requests."""
@@ -34,11 +34,11 @@ def jobs() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
 
 
 def test_every_lock_is_that_of_its_mapping_and_names_no_registry() -> None:
-    for target, release in PAIRS:
-        if release.pip:
-            assert pip_lock(target, release), target.name
-        if release.npm:
-            assert npm_lock(target, release), target.name
+    for target in INSTALLED:
+        if target.release.pip:
+            assert pip_lock(target), target.name
+        if target.release.npm:
+            assert npm_lock(target), target.name
     for file in (root() / "locks").iterdir():
         text = file.read_text("utf-8")
         assert "://" not in text, file.name
@@ -53,15 +53,14 @@ def test_every_lock_is_that_of_its_mapping_and_names_no_registry() -> None:
 
 
 def test_a_lock_of_other_packages_is_refused_with_the_command_that_renews_it() -> None:
-    target, release = LOCKED[0]
-    pin = f"--pin {target.name}@{release.version}"
+    target = LOCKED[0]
+    pin, packages = f"--pin {target.pinned}", (*target.release.pip, "more==1.0")
     with pytest.raises(BrokenAdapter, match=f"pins other packages(.|\n)*{re.escape(pin)}"):
-        pip_lock(target, replace(release, pip=(*release.pip, "more==1.0")))
+        pip_lock(replace(target, release=replace(target.release, pip=packages)))
 
 
 def test_what_npm_installed_beside_its_lock_is_refused(tmp_path: Path) -> None:
-    target, release = next((target, release) for target, release in PAIRS if npm_lock(target, release))
-    lock = npm_lock(target, release)
+    lock = next(filter(None, map(npm_lock, INSTALLED)))
     assert lock is not None
     installed = tmp_path / "node_modules" / ".package-lock.json"
     installed.parent.mkdir()
@@ -79,7 +78,7 @@ def test_what_npm_installed_beside_its_lock_is_refused(tmp_path: Path) -> None:
 
 
 def test_pip_takes_wheels_and_what_a_mapping_names_with_a_reason() -> None:
-    for _, release in PAIRS:
+    for release in (target.release for target in INSTALLED):
         assert wheels_only(release)[:2] == ["--only-binary", ":all:"]
         assert wheels_only(release)[3::2] == list(release.sdists)
         assert all(release.sdists.values())
@@ -97,10 +96,9 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
     assert variables["PIP_INDEX_URL"] == "https://user.example/simple"
     commands: list[tuple[list[str], dict[str, str] | None]] = []
     monkeypatch.setattr(install, "_run", lambda command, _what, own=None: commands.append((command, own)))
-    target, release = LOCKED[0]
     made = tmp_path / "made"
     made.mkdir()  # which the first command makes
-    install._fill(target, release, made, variables)
+    install._fill(LOCKED[0], made, variables)
     pip, environment = commands[-1]
     assert {"--require-hashes", "--only-binary"} <= set(pip)
     assert environment == variables
@@ -129,8 +127,8 @@ done
     monkeypatch.setattr(locks, "write_all", lambda _written: None)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.defpath}")
     program.with_name("npm").symlink_to(program)
-    release = replace(LOCKED[0][1], pip=("a==1",), npm=("b@1",))
-    locks.renew(LOCKED[0][0], release)
+    release = replace(LOCKED[0].release, pip=("a==1",), npm=("b@1",))
+    locks.renew(replace(LOCKED[0], release=release))
     assert (tmp_path / "told.txt").read_text().splitlines() == ["/", "/"]
 
 

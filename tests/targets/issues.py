@@ -50,7 +50,7 @@ def scenario_of(scenario_id: str) -> Scenario:
 def report_of(name: str, rule: str) -> Report:
     evidence = EVIDENCE[name][rule]
     cell = TABLE["rules"][rule]["implementations"][name]
-    return Report(*find(name), RULES[rule], scenario_of(evidence.scenario), evidence, cell, RESULTS[name])
+    return Report(find(name), RULES[rule], scenario_of(evidence.scenario), evidence, cell, RESULTS[name])
 
 
 @cache

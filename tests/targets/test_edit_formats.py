@@ -218,7 +218,7 @@ def test_a_shell_writes_a_file_and_reads_lines_of_it(tmp_path: Path) -> None:
 
 
 def test_a_mapping_puts_the_text_where_the_target_wants_it(tmp_path: Path) -> None:
-    target, _ = find("codex")
+    target = find("codex")
     scope = Scope(tmp_path, tmp_path / "home")
     path = str(tmp_path / "f f")
     call = translated(target, "Read", {"file_path": path}, scope)

@@ -24,7 +24,7 @@ from readfirst.harness.survey.compatibility import RuleScenario, implementations
 from readfirst.harness.survey.page import page, result_data, result_of
 from readfirst.harness.survey.survey import Survey, SurveyError
 from readfirst.harness.targets.catalogue import find
-from readfirst.harness.targets.mapping import Release, Target
+from readfirst.harness.targets.mapping import Target
 from tests.judging import SUITE
 
 DATA = Path(__file__).parents[2] / "docs" / "implementations.json"
@@ -33,7 +33,7 @@ BOTH = [SUITE.contracts.default, SUITE.contracts.latest.name]
 
 
 @pytest.fixture
-def target() -> tuple[Target, Release]:
+def target() -> Target:
     return find("server-filesystem")
 
 
@@ -59,8 +59,8 @@ def verdicts() -> Iterator[Verdict]:
     yield verdict("gate/edit-unread", "broken", reason="it hung")
 
 
-def test_a_result_counts_levels_families_and_what_is_not_claimed(target: tuple[Target, Release]) -> None:
-    result = result_of(*target, verdicts(), SUITE, CONTRACTS)
+def test_a_result_counts_levels_families_and_what_is_not_claimed(target: Target) -> None:
+    result = result_of(target, verdicts(), SUITE, CONTRACTS)
     [data] = result_data([result], CONTRACTS, "", "")["targets"]
     assert [data[name] for name in ("scenarios", "judged", "broken", "unsupported")] == [4, 3, 1, 1]
     assert data["holds"] == {"effects": 1, "reason": 1, "text": 1}
@@ -82,10 +82,10 @@ def test_a_result_counts_levels_families_and_what_is_not_claimed(target: tuple[T
     }
 
 
-def test_the_newest_version_is_compared_with_beside_the_first(target: tuple[Target, Release]) -> None:
+def test_the_newest_version_is_compared_with_beside_the_first(target: Target) -> None:
     both = ["2.1.7", "2.1.330"]
     newer = [replace(each, contract="2.1.330") for each in verdicts()]
-    result = result_of(*target, iter([*verdicts(), *newer[:1]]), SUITE, both)
+    result = result_of(target, iter([*verdicts(), *newer[:1]]), SUITE, both)
     assert len(result.harmed.sessions) == 2
     assert result.reach["2.1.330"] == {"matching/two-matches": "nothing"}
     data = result_data([result], both, "2026-01-01", "")
@@ -96,20 +96,20 @@ def test_the_newest_version_is_compared_with_beside_the_first(target: tuple[Targ
     table = implementations_data(SUITE.rules, few, survey)
     for contract, judged in (("2.1.7", 2), ("2.1.330", 1)):
         rules = like(table, contract)["rules"]
-        counts = [each["implementations"][result.key]["judged"] for each in rules.values()]
+        counts = [each["implementations"][result.target.pinned]["judged"] for each in rules.values()]
         assert sum(counts) - (contract == "2.1.7") == judged
     with pytest.raises(ValueError, match=r"compared with 2\.1\.7 and 2\.1\.330"):
         like(table, "1.0.60")
 
 
-def test_the_page_has_the_most_harmful_first_and_the_worst_of_each(target: tuple[Target, Release]) -> None:
-    worse = replace(target[0], name="worse")
+def test_the_page_has_the_most_harmful_first_and_the_worst_of_each(target: Target) -> None:
+    worse = replace(target, name="worse")
     lost = Harm(1, 0, "lost", "notes.txt", "line 1 of notes.txt")
     more = [replace(each, harms=(lost, *each.harms)) for each in verdicts()]
     results = [
-        result_of(*target, verdicts(), SUITE, CONTRACTS),
-        result_of(worse, target[1], more, SUITE, CONTRACTS),
-        result_of(replace(target[0], name="untried"), target[1], [], SUITE, CONTRACTS),
+        result_of(target, verdicts(), SUITE, CONTRACTS),
+        result_of(worse, more, SUITE, CONTRACTS),
+        result_of(replace(target, name="untried"), [], SUITE, CONTRACTS),
     ]
     text = page(result_data(results, CONTRACTS, "2026-01-01", "readfirst x"))
     home = "https://github.com/modelcontextprotocol/servers"
@@ -123,19 +123,19 @@ def test_the_page_has_the_most_harmful_first_and_the_worst_of_each(target: tuple
 
 @pytest.mark.slow
 def test_a_survey_writes_both_files_and_keeps_other_targets(
-    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(surveys, "run", lambda *_, **__: verdicts())
     baseline = tmp_path / "baseline.yaml"
     monkeypatch.setattr(surveys, "known_failures", lambda *_: baseline)
     first = Survey(SUITE, tmp_path)
     first.keep()
-    first.run(*target, baseline=True)
+    first.run(target, baseline=True)
     first.write(["server-filesystem@2026.8.31"])
     assert 'because: "effects: not refused, expected multiple_matches"' in baseline.read_text()
     second = Survey(SUITE, tmp_path)
     second.keep()
-    second.run(*find("agno"))
+    second.run(find("agno"))
     second.write(["agno@3.1.10", "server-filesystem@2026.8.31"])
     data = json.loads((tmp_path / "implementations.json").read_text())
     assert [each["target"] for each in data["targets"]] == ["agno@3.1.10", "server-filesystem@2026.8.31"]
@@ -164,46 +164,45 @@ def answered(monkeypatch: pytest.MonkeyPatch, every: list[Verdict]) -> list[list
 
 
 def test_only_missing_scenarios_are_run_and_added(
-    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = list(verdicts())
     asked = answered(monkeypatch, every)
     monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every[:2]])
     name = "server-filesystem@2026.8.31"
     first = Survey(SUITE, tmp_path)
-    first.run(*target)
+    first.run(target)
     first.write([name])
     monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every])
     second = Survey(SUITE, tmp_path, missing=True)
     second.keep()
-    added = second.run(*target)
+    added = second.run(target)
     assert asked == [[each.scenario_id for each in every[:2]], [each.scenario_id for each in every[2:]]]
     assert added == {
-        **result_data([result_of(*target, verdicts(), SUITE, BOTH)], BOTH, "", "")["targets"][0]
+        **result_data([result_of(target, verdicts(), SUITE, BOTH)], BOTH, "", "")["targets"][0]
     } | {"date": added["date"]}
     second.write([name])
     third = Survey(SUITE, tmp_path, missing=True)
     third.keep()
-    assert third.asked(*target) == ["gate/edit-unread"]  # it broke
+    assert third.asked(target) == ["gate/edit-unread"]  # it broke
     every[3] = verdict("gate/edit-unread", "passed")
-    third.run(*target)
+    third.run(target)
     third.write([name])
     [mended] = json.loads(third.files[0].read_text("utf-8"))["targets"]
     assert (mended["scenarios"], mended["judged"], mended["broken"]) == (4, 3, 0)
     assert mended["families"]["gate"]["judged"] == 1
     third.keep()
-    assert third.asked(*target) == []
-    mapping, release = target
-    strict = replace(release, design="strict")
-    assert third.asked(mapping, strict) == ["gate/edit-unread"]  # of these, what an ungated one leaves out
-    edit = replace(mapping.tools["Edit"], unsupported_files=("notes.*",))
-    narrower = replace(mapping, tools={**mapping.tools, "Edit": edit})
-    assert third.asked(narrower, release), "what a mapping leaves out since is not told"
+    assert third.asked(target) == []
+    strict = replace(target, release=replace(target.release, design="strict"))
+    assert third.asked(strict) == ["gate/edit-unread"]  # of these, what an ungated one leaves out
+    edit = replace(target.tools["Edit"], unsupported_files=("notes.*",))
+    narrower = replace(target, tools={**target.tools, "Edit": edit})
+    assert third.asked(narrower), "what a mapping leaves out since is not told"
     assert "spread evenly" not in third.files[1].read_text("utf-8")
 
 
 def test_a_sample_is_spread_evenly_is_the_same_for_each_and_says_how_certain_it_is(
-    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     every = list(verdicts())
     asked = answered(monkeypatch, every)
@@ -211,7 +210,7 @@ def test_a_sample_is_spread_evenly_is_the_same_for_each_and_says_how_certain_it_
     monkeypatch.setattr(Suite, "ids", lambda _: ids)
     name = "server-filesystem@2026.8.31"
     first = Survey(SUITE, tmp_path)
-    first.run(*target)
+    first.run(target)
     first.write([name])
     data = json.loads(first.files[0].read_text("utf-8"))
     data["targets"][0]["harm"] |= {"sessions": 0, "scenarios": {}, "shortest": {}}
@@ -220,7 +219,7 @@ def test_a_sample_is_spread_evenly_is_the_same_for_each_and_says_how_certain_it_
     for count in (2, 3):
         survey = Survey(SUITE, tmp_path, sample=count)
         survey.keep()
-        result = survey.run(*target)
+        result = survey.run(target)
         survey.write([name])
         sizes.append(result["harm"]["sessions"])
         pages.append(survey.files[1].read_text("utf-8"))
@@ -243,7 +242,7 @@ def test_a_sample_takes_its_part_of_every_family_and_a_larger_one_has_it() -> No
 
 
 def test_what_a_new_design_leaves_out_is_not_run_again_unless_something_was_lost(
-    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lost = Harm(1, 0, "lost", "notes.txt", "line 1 of notes.txt")
     ids = ["gate/edit-after-read", "gate/edit-unread", "staleness/edit-after-change"]
@@ -254,13 +253,13 @@ def test_what_a_new_design_leaves_out_is_not_run_again_unless_something_was_lost
     ]
     asked = answered(monkeypatch, every)
     monkeypatch.setattr(Suite, "ids", lambda _: ids)
-    name, (mapping, release) = "server-filesystem@2026.8.31", target
+    name = target.pinned
     first = Survey(SUITE, tmp_path)
-    first.run(mapping, replace(release, design=None))
+    first.run(replace(target, release=replace(target.release, design=None)))
     first.write([name])
     second = Survey(SUITE, tmp_path, missing=True)
     second.keep()
-    result = second.run(*target)
+    result = second.run(target)
     assert asked[1:] == [["staleness/edit-after-change"]]
     assert (result["design"], result["judged"], result["unsupported"]) == ("ungated", 2, 1)
     assert (result["harm"]["sessions"], result["harm"]["counts"]["lost"]) == (3, 1)
@@ -268,21 +267,21 @@ def test_what_a_new_design_leaves_out_is_not_run_again_unless_something_was_lost
 
 
 def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(
-    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         surveys, "run", lambda *_, **__: (each for each in [verdict("gate/renamed-since", "passed")])
     )
     name = "server-filesystem@2026.8.31"
     first = Survey(SUITE, tmp_path)
-    first.run(*target)
+    first.run(target)
     first.write([name])
     second = Survey(SUITE, tmp_path, missing=True)
     second.keep()
     with pytest.raises(
         SurveyError, match=r"gate/renamed-since, which is not in the suite any more.*--missing"
     ):
-        second.asked(*target)
+        second.asked(target)
 
 
 def test_earlier_results_that_are_damaged_are_reported(tmp_path: Path) -> None:
@@ -309,14 +308,14 @@ def test_every_scenario_that_the_data_names_is_there() -> None:
 
 
 def test_streams_are_written_whole_and_ruled_by_the_new_baseline(
-    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = [each.scenario_id for each in verdicts()]
     monkeypatch.setattr(surveys, "run", lambda *_, **__: verdicts())
     monkeypatch.setattr(surveys, "known_failures", lambda *_: tmp_path / "baseline.yaml")
     monkeypatch.setattr(SUITE, "ids", lambda: ids)
     survey = Survey(SUITE, tmp_path, streams=tmp_path / "streams", version="1.0")
-    survey.run(*target, baseline=True)
+    survey.run(target, baseline=True)
     (run,) = read_stream(tmp_path / "streams" / "server-filesystem@2026.8.31.jsonl")
     assert (run.target, run.level, run.version) == ("target:server-filesystem@2026.8.31", "reason", "1.0")
     assert not run.conformant  # a harm waits for a person's reason
@@ -328,13 +327,13 @@ def test_streams_are_written_whole_and_ruled_by_the_new_baseline(
 
 
 def test_a_stream_without_a_baseline_is_of_a_run_that_fails(
-    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = [each.scenario_id for each in verdicts()]
     monkeypatch.setattr(surveys, "run", lambda *_, **__: verdicts())
     monkeypatch.setattr(surveys, "known_failures", lambda *_: tmp_path / "none.yaml")
     monkeypatch.setattr(SUITE, "ids", lambda: ids)
-    Survey(SUITE, tmp_path, streams=tmp_path).run(*target)
+    Survey(SUITE, tmp_path, streams=tmp_path).run(target)
     (run,) = read_stream(tmp_path / "server-filesystem@2026.8.31.jsonl")
     assert not run.conformant
 

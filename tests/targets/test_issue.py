@@ -38,7 +38,7 @@ from readfirst.harness.survey.issue import issue_text
 from readfirst.harness.survey.page import Harmed
 from readfirst.harness.survey.survey import Survey
 from readfirst.harness.targets import install
-from readfirst.harness.targets.catalogue import find, pairs
+from readfirst.harness.targets.catalogue import find, targets
 from tests.command_line import Cli
 
 from .issues import (
@@ -72,7 +72,7 @@ def test_there_is_a_whole_text_for_every_rule_of_safety_that_a_target_breaks(nam
         text, report = text_of(name, rule), report_of(name, rule)
         assert problems(text) == [], (rule, text)
         assert prose(report.rule.why) in text
-        assert all(package in text for package in (*report.release.pip, *report.release.npm))
+        assert all(package in text for package in (*report.target.release.pip, *report.target.release.npm))
         assert f"readfirst run target:{name} {report.scenario.id} --trace" in text
         assert report.evidence.inputs == report.scenario.inputs, (
             f"readfirst field implementations --evidence {name}"
@@ -82,8 +82,8 @@ def test_there_is_a_whole_text_for_every_rule_of_safety_that_a_target_breaks(nam
 
 
 def test_there_are_texts_of_every_kind_of_target() -> None:
-    kinds = {find(name)[0].kind for name, rules in EVIDENCE.items() if rules}
-    assert kinds == {"python", "mcp", "agent"} == {find(name)[0].kind for name in ONE_OF_EACH_KIND}
+    kinds = {find(name).kind for name, rules in EVIDENCE.items() if rules}
+    assert kinds == {"python", "mcp", "agent"} == {find(name).kind for name in ONE_OF_EACH_KIND}
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_evidence_that_is_damaged_or_has_no_results_is_reported(tmp_path: Path) 
 
 
 def test_the_committed_evidence_is_written_as_the_command_writes_it() -> None:
-    order = [f"{target.name}@{release.version}" for target, release in pairs()]
+    order = [target.pinned for target in targets()]
     assert (DOCS / "evidence.json").read_text() == evidence_text(EVIDENCE, order)
 
 

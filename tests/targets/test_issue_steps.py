@@ -224,7 +224,7 @@ def report_on(file: Path, scenario_id: str, step: int) -> Report:
     target = load_target(file)
     scenario = scenario_of(scenario_id)
     evidence = Evidence(scenario.id, scenario.inputs, step, (), (Found("file notes.txt", "x", "y"),))
-    return Report(target, target.versions["1.0"], RULES[scenario.rule], scenario, evidence, CELL, RESULT)
+    return Report(target, RULES[scenario.rule], scenario, evidence, CELL, RESULT)
 
 
 CELL = {"holds": "no", "scenarios": 1, "judged": 1, "holding": 0}
@@ -286,9 +286,9 @@ def ran(command: list[str], **variables: str) -> str:
 
 
 INSTALLABLE = {
-    find(name)[1].pip or find(name)[1].npm: name
+    find(name).release.pip or find(name).release.npm: name
     for name, rules in EVIDENCE.items()
-    if rules and find(name)[0].kind != "agent" and name != "deepagents@0.6.12"
+    if rules and find(name).kind != "agent" and name != "deepagents@0.6.12"
 }
 """One target of each package; a program takes seconds to import some of them."""
 
@@ -302,8 +302,8 @@ def may_be_written(scenario_id: str) -> bool:
 @pytest.mark.agents
 @pytest.mark.parametrize("name", INSTALLABLE.values())
 def test_the_program_of_a_published_target_shows_the_evidence(name: str) -> None:
-    target, release = find(name)
-    installed = install.install(target, release)
+    target = find(name)
+    installed = install.install(target)
     rules = [rule for rule in ("edit-refuses-changed-file", *EVIDENCE[name]) if rule in EVIDENCE[name]]
     # The programs keep the rights of this process, which is no hindrance to root.
     rule = next(rule for rule in rules if os.geteuid() or may_be_written(EVIDENCE[name][rule].scenario))

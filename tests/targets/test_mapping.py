@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.targets.catalogue import UnknownTargetError, find, known_failures, names, pairs
+from readfirst.harness.targets.catalogue import UnknownTargetError, find, known_failures, names, targets
 from readfirst.harness.targets.mapping import load_target
 
 ROOT = Path(__file__).parents[2]
@@ -75,20 +75,20 @@ def test_what_is_not_yaml_is_reported_too(tmp_path: Path) -> None:
 
 def test_every_shipped_target_is_right() -> None:
     assert len(names()) >= 8
-    for target, release in pairs():
-        assert release.pip or release.npm, target.name
+    for target in targets():
+        assert target.release.pip or target.release.npm, target.name
         assert target.about, target.name
 
 
 def test_shipped_targets_are_pinned_exactly() -> None:
-    for target, release in pairs():
-        packages = (*release.pip, *release.npm)
-        assert any(each.endswith(release.version) for each in packages), (target.name, packages)
+    for target in targets():
+        packages = (*target.release.pip, *target.release.npm)
+        assert any(each.endswith(target.release.version) for each in packages), (target.name, packages)
 
 
 def test_a_name_without_version_means_the_newest() -> None:
-    assert find("deepagents")[1].version == "0.7.32"
-    assert find("deepagents@0.6.12")[1].version == "0.6.12"
+    assert find("deepagents").release.version == "0.7.32"
+    assert find("deepagents@0.6.12").release.version == "0.6.12"
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_an_unknown_target_is_answered_with_those_there_are(spec: str, message: 
 
 def test_a_file_of_ones_own_is_a_target(tmp_path: Path) -> None:
     file = written(tmp_path, EXAMPLE)
-    target, release = find(f"{file}@1.4.0")
-    assert (target.name, release.version) == ("files", "1.4.0")
-    assert known_failures(target, release) == tmp_path / "baselines" / "files@1.4.0.yaml"
+    target = find(f"{file}@1.4.0")
+    assert target.pinned == "files@1.4.0"
+    assert known_failures(target) == tmp_path / "baselines" / "files@1.4.0.yaml"
 
 
 (OWN,) = re.findall(
@@ -134,8 +134,8 @@ def test_a_mapping_of_ones_own_needs_little(tmp_path: Path) -> None:
 def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path: Path) -> None:
     released = '  "1.0": {npm: ["files@1.0.0"]}\n  "1.10": {npm: ["files@1.10.0"]}\nmcp: {command: [node, x]}\ntools:'
     file = written(tmp_path, OWN.replace("tools:", released, 1))
-    assert find(str(file))[1].version == "1.10"
-    assert find(f"{file}@dev")[1].command == ("node", "renamed.mjs")
+    assert find(str(file)).release.version == "1.10"
+    assert find(f"{file}@dev").release.command == ("node", "renamed.mjs")
 
 
 @pytest.mark.parametrize(
@@ -160,10 +160,10 @@ def test_what_is_wrong_in_ones_own_is_reported(tmp_path: Path, old: str, new: st
 
 
 def test_shipped_targets_say_where_they_are_found() -> None:
-    assert [target.name for target, _ in pairs() if not target.home] == []
+    assert [target.name for target in targets() if not target.home] == []
 
 
 def test_every_target_has_a_row_with_its_versions_and_its_level() -> None:
     rows = re.findall(r"^\| (`[^|]*@[^|]*`) \| ([a-z]+) \|", PAGE, re.MULTILINE)
     shown = {(name, level) for names, level in rows for name in re.findall(r"`([^`]+)`", names)}
-    assert shown == {(f"{target.name}@{release.version}", target.level) for target, release in pairs()}
+    assert shown == {(target.pinned, target.level) for target in targets()}

@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def test_an_agent_names_the_python_that_it_needs(targets: Path, readfirst: Run, 
     launch = 'agent: {wire: openai, command: [agent], python: "3.13"}'
     agent = TARGET.format(kind="agent", packages='pip: ["someone==1.0.0"]', launch=launch)
     (targets / "agent.yaml").write_text(agent.replace("  dev: {command: [node, server.mjs]}\n", ""))
-    assert catalogue.find("agent")[0].oldest_python == "3.13"
+    assert catalogue.find("agent").oldest_python == "3.13"
     asked = registry({"@nobody/files": "1.0.0", "nobody": "1.0.0", "someone": "2.0.0"})
     assert readfirst("field", "targets", "--outdated").out == "target:agent@1.0.0\tagent\tsomeone\t2.0.0\n"
     assert "--disable-pip-version-check --no-input index versions --python-version 3.13 someone" in list(
@@ -163,7 +164,7 @@ def test_without_npm_it_is_said_what_it_is_needed_for(registry: Say, monkeypatch
 @pytest.mark.slow
 def test_every_published_target_has_a_package_that_is_asked_for(registry: Say) -> None:
     asked = registry(AnyVersion())
-    wanted = {name for name in catalogue.names() if not catalogue.find(name)[0].last}
+    wanted = {name for name in catalogue.names() if not catalogue.find(name).last}
     assert {each.name for each in outdated()} == wanted
     assert len(list(asked)) == len(wanted) >= 30
 
@@ -174,7 +175,7 @@ class AnyVersion(dict[str, str]):
     def __init__(self) -> None:
         names = {
             package.rpartition(sign)[0].partition("[")[0]
-            for _, release in catalogue.pairs()
+            for release in (each.release for each in catalogue.targets())
             for sign, packages in (("@", release.npm), ("==", release.pip))
             for package in packages
         }
@@ -184,9 +185,7 @@ class AnyVersion(dict[str, str]):
 def test_a_version_is_added_as_the_newest_one_is_installed(
     targets: Path, readfirst: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        command, "renew", lambda target, release: [Path(f"{target.name}@{release.version}.txt")]
-    )
+    monkeypatch.setattr(command, "renew", lambda target: [Path(f"{target.pinned}.txt")])
     ended = readfirst("field", "targets", "--pin", "files@1.10.0")
     printed = "added 1.10.0 to files.yaml, as 1.0.0 is installed\nwrote locks/files@1.10.0.txt\n"
     assert (ended.code, ended.out) == (0, printed)
@@ -232,7 +231,7 @@ def test_a_version_on_several_lines_is_left_to_a_person(targets: Path) -> None:
     before = file.read_text()
     target = load_target(file)
     with pytest.raises(PinError, match=r"does not have 1\.0\.0 on one line: add 2\.0 by hand"):
-        pin(target, target.versions["1.0.0"], "2.0")
+        pin(replace(target, release=target.versions["1.0.0"]), "2.0")
     assert file.read_text() == before
 
 
@@ -241,8 +240,7 @@ def test_every_published_version_can_be_followed_by_another(tmp_path: Path) -> N
         file = tmp_path / f"{name}.yaml"
         shutil.copyfile(catalogue.root() / f"{name}.yaml", file)
         target = load_target(file)
-        release = next(reversed(target.versions.values()))
-        pin(target, release, "9999.1.0")
+        pin(replace(target, release=next(reversed(target.versions.values()))), "9999.1.0")
         assert "9999.1.0" in load_target(file).versions
 
 

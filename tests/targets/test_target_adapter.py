@@ -198,7 +198,7 @@ def test_another_python_takes_an_environment_of_its_own(tmp_path: Path) -> None:
     for asked in ("", "  at_least: '3.12'\n", "  at_least: '3.13'\n"):
         file.write_text(MAPPING.replace("  arguments: {root: $WS}\n", f"  arguments: {{root: $WS}}\n{asked}"))
         target = load_target(file)
-        made.append(install._directory(target, target.versions["1.0"], root))
+        made.append(install._directory(target, root))
     assert len(set(made)) == 3
 
 

@@ -38,7 +38,7 @@ def test_every_target_is_listed_with_its_version_and_state(
     assert listed.code == 0
     rows = [line.split("\t") for line in listed.out.splitlines()]
     assert ["target:agno@3.1.10", "python", "not installed"] in [row[:3] for row in rows]
-    assert len(rows) == len(list(catalogue.pairs()))
+    assert len(rows) == len(list(catalogue.targets()))
     assert all(row[2] == "not installed" for row in rows)
 
 
