@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapters.lines import LinesAdapter
+from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
 from readfirst.harness.run.check_adapter import check_adapter
 from readfirst.harness.run.runner import run
 from readfirst.harness.workspace.site import SitePool
@@ -26,6 +27,33 @@ class Lines:
         return line
 
 serve_lines(lambda: ReferenceAdapter("2.1.7"), "buffered", "1", Lines(), sys.stdout.buffer)
+"""
+
+MCP_SERVER = """
+import json, sys
+from pathlib import Path
+
+def called(name, given):
+    path = Path(given["file_path"])
+    if name == "Write":
+        path.write_text(given["content"])
+    return path.read_text() if path.exists() else ""
+
+while line := sys.stdin.buffer.readline(LIMIT):
+    if not line.endswith(b"\\n"):
+        sys.exit("a line is longer than the buffer")
+    message = json.loads(line)
+    given = message.get("params") or {}
+    if message["method"] == "initialize":
+        server = {"name": "buffered", "version": "1"}
+        result = {"protocolVersion": given["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": server}
+    elif message["method"] == "tools/list":
+        result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("Read", "Edit", "Write")]}
+    elif message["method"] == "tools/call":
+        text = called(given["name"], given["arguments"])
+        result = {"content": [{"type": "text", "text": text}], "isError": not text}
+    if "id" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
 """
 
 
@@ -80,3 +108,29 @@ def test_scenarios_with_long_calls_find_it(command: list[str], statuses: list[st
     ran = run(SUITE, f"lines:{shlex.join(command)}", ["2.1.7"], "effects", ids)
     found = {each.scenario_id: each.status for each in ran}
     assert [found[each] for each in ids] == statuses
+
+
+@pytest.mark.parametrize(
+    ("limit", "found"),
+    [
+        (
+            2**16,
+            [
+                "calls of one and of eight megabytes arrive, and the next one, too",
+                "a Write that is given up while it writes leaves a whole file or none",
+            ],
+        ),
+        pytest.param(2**24, [], marks=pytest.mark.slow),
+    ],
+)
+def test_check_adapter_finds_the_short_buffer_of_an_mcp_server(
+    limit: int, found: list[str], tmp_path: Path
+) -> None:
+    program = tmp_path / "server.py"
+    program.write_text(MCP_SERVER.replace("LIMIT", str(limit)))
+    adapter = McpAdapter(McpConnection([sys.executable, "-S", str(program)], time_limit=20))
+    with SitePool() as place:
+        problems = {check.name: check.problem for check in check_adapter(adapter, place) if check.problem}
+    adapter.close()
+    assert list(problems) == found
+    assert all("a line is longer than the buffer" in each for each in problems.values())
