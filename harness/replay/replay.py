@@ -44,7 +44,7 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.workspace.folder import SpoiltError
 from readfirst.harness.workspace.mounts import small_disk
-from readfirst.harness.workspace.platform import demand_platform
+from readfirst.harness.workspace.platform import demand_names, demand_platform
 from readfirst.harness.workspace.site import HOME, TEMPORARY, Site, SitePool
 from readfirst.harness.workspace.snapshot import changes, names_of, traces
 from readfirst.harness.workspace.world import WorldEventError
@@ -167,6 +167,7 @@ class _Replay:
     def perform(self, adapter: Adapter, *, to_the_end: bool) -> Outcome:
         trace.scenario(self.scenario.id, self.site.root)
         demand_platform(self.scenario.platform, self.site.root)
+        demand_names(self.scenario, self.site.root)
         self.site.lay_out(self.scenario.given.files)
         self.before = self.state = self.site.snapshot()
         self._look_for_strays()

@@ -1,11 +1,13 @@
-"""Platform: whether a scenario that holds on some systems alone holds here."""
+"""Platform: whether a scenario holds here that holds on some systems alone, or has names that some take for one."""
 
 import os
 import sys
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from readfirst.harness.session import UnsupportedCall
+from readfirst.harness.suite.scenario import Scenario
 
 _SYSTEMS: Mapping[str, tuple[str, str]] = {
     "linux": ("linux", "Linux"),
@@ -33,6 +35,45 @@ def demand_platform(platform: str, folder: str | Path) -> None:
         made, other, what = _FOLDERS[platform]
         if not _leads(Path(folder, made), Path(folder, other)):
             raise UnsupportedCall(what)
+
+
+def demand_names(scenario: Scenario, folder: str | Path) -> None:
+    """Raise UnsupportedCall if an empty folder takes names of a scenario for others, unless it is about that."""
+    names = [*_names(scenario)]
+    together = "/".join(names)
+    if together.isascii() and together.islower():
+        return
+    if scenario.platform not in ("case-insensitive", "windows") and _in_two_cases(names):
+        _forbid("case-insensitive", "a folder in which the case of a name makes a difference", folder)
+    if scenario.platform != "composing" and any(map(unicodedata.combining, together)):
+        _forbid("composing", "a folder in which é has several forms", folder)
+
+
+def _names(scenario: Scenario) -> Iterator[str]:
+    """Yield the paths of given files and events, and those of calls as they are spelled."""
+    yield from scenario.given.files
+    for event in scenario.events():
+        yield from (event.path, event.to or "") if event.kind != "git" else ()
+    for path in scenario.paths():
+        yield path.removeprefix("$WS")
+
+
+def _in_two_cases(names: list[str]) -> bool:
+    spelled: dict[str, str] = {}
+    for name in names:
+        begun = ""
+        for part in name.split("/"):
+            if part not in ("", "."):
+                begun += f"/{part}"
+                if spelled.setdefault(begun.lower(), begun) != begun:
+                    return True
+    return False
+
+
+def _forbid(platform: str, what: str, folder: str | Path) -> None:
+    made, other, _ = _FOLDERS[platform]
+    if _leads(Path(folder, made), Path(folder, other)):
+        raise UnsupportedCall(what)
 
 
 def _leads(made: Path, other: Path) -> bool:

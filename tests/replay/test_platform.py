@@ -57,6 +57,28 @@ def test_elsewhere_it_is_unsupported_and_no_pass(
     assert (verdict.status, verdict.reason) == ("unsupported", f"the adapter lacks {lacks}")
 
 
+@pytest.mark.parametrize(
+    ("scenario_id", "lacks"),
+    [
+        ("platforms/names-in-two-cases", "a folder in which the case of a name makes a difference"),
+        ("opaque-content/names-in-other-case", "a folder in which the case of a name makes a difference"),
+        (
+            "moved-world/case-of-a-name-changed-by-a-checkout",
+            "a folder in which the case of a name makes a difference",
+        ),
+        ("paths/case-matters", "a folder in which the case of a name makes a difference"),
+        ("paths/decomposed-name", "a folder in which é has several forms"),
+    ],
+)
+def test_names_that_a_folder_takes_for_one_are_unsupported_and_nothing_broken(
+    scenario_id: str, lacks: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert judged(scenario_id, ReferenceAdapter("2.1.7")).status == "passed"
+    monkeypatch.setattr(platform, "_leads", lambda *_: True)
+    verdict = judged(scenario_id, ReferenceAdapter("2.1.7"))
+    assert (verdict.status, verdict.reason) == ("unsupported", f"the adapter lacks {lacks}")
+
+
 def test_in_a_folder_that_takes_names_for_one_an_unread_file_is_lost_and_that_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
