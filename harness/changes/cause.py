@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from readfirst.harness.changes.occurrence import ChangeLevel, Kind, Occurrence
+from readfirst.harness.changes.occurrence import Occurrence
+from readfirst.harness.changes.wording import ChangeLevel, Kind
 
 SAFETY = frozenset(
     {

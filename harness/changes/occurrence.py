@@ -3,22 +3,17 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Literal
 
 from readfirst.harness.changes.answer import Answer, Asked, ReportedEntry, asked, before_steps, known_lines
-from readfirst.harness.changes.wording import general, text_changes
+from readfirst.harness.changes.wording import Change, ChangeLevel, general, text_changes
 from readfirst.harness.compare.expected_files import text_differences
 from readfirst.harness.compare.signature import manner
 from readfirst.harness.report.visible import first_difference
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink, in_words
 from readfirst.harness.suite.scenario import CallIndex, Scenario, TextDigest, ToolCall
 
-ChangeLevel = Literal["effects", "reason", "text"]
-Kind = Literal[
-    "refusal", "file", "path", "mode", "reason", "refusal words", "words", "content", "detail", "prefix"
-]
 Files = Mapping[str, Entry | ReportedEntry | None]
 Was = tuple[Entry | ReportedEntry | None, Entry | ReportedEntry | None]
 """How a side leaves a path, and how it was there before."""
@@ -31,23 +26,6 @@ _LONGEST = 100
 """Characters of a refusal without a name that belong to its cause."""
 _AROUND = 60
 """Characters of a long content that are shown around the first difference."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What two sides do otherwise, in general terms.
-
-    `subject` is what it is about, the same for all of one cause: the kind of bytes, the name of a refusal, the
-    first sentences. `before` and `after` may vary within a cause. The words are what the sides said or wrote.
-    """
-
-    level: ChangeLevel
-    kind: Kind
-    subject: str
-    before: str
-    after: str
-    words_before: str
-    words_after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,16 +114,17 @@ def _text(one: Answer, other: Answer, call: ToolCall, known: frozenset[str]) -> 
         if one.refused:
             return [Change("text", "refusal words", one.error or NAMELESS, "", "", left, right)]
         return [Change("text", "content", "content", "", "", left, right)]
-    found = []
-    for change in text_changes(left, right, call.arguments, known):
-        kind: Kind = change.kind
-        subject = change.subject
-        if one.refused and change.kind in ("words", "detail"):
-            kind, subject = "refusal words", one.error or NAMELESS
-        # A refusal is short, and easier to recognise as a whole.
-        words = (left, right) if one.refused else (change.words_before, change.words_after)
-        found.append(Change("text", kind, subject, change.before, change.after, *words))
-    return found
+    found = text_changes(left, right, call.arguments, known)
+    if not one.refused:
+        return list(found)
+    # A refusal is short, and easier to recognise as a whole.
+    whole = [replace(change, words_before=left, words_after=right) for change in found]
+    return [
+        replace(change, kind="refusal words", subject=one.error or NAMELESS)
+        if change.kind in ("words", "detail")
+        else change
+        for change in whole
+    ]
 
 
 def same_text(one: str | TextDigest | None, other: str | TextDigest | None) -> bool:

@@ -31,8 +31,6 @@ _SHORTEST = 3
 _LONGEST = 4_000
 """Characters of a sentence in which varying parts are looked for: a run may say a megabyte without a blank."""
 
-Kind = Literal["content", "words"]
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -41,23 +39,31 @@ class Part:
     A block has the `prefix` of its first line (`     1→`), and its lines without their prefixes in `lines`.
     """
 
-    kind: Kind
+    kind: Literal["content", "words"]
     key: str
     text: str
     prefix: str = ""
     lines: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TextChange:
-    """One thing that two answers say otherwise.
+ChangeLevel = Literal["effects", "reason", "text"]
+Kind = Literal[
+    "refusal", "file", "path", "mode", "reason", "refusal words", "words", "content", "detail", "prefix"
+]
 
-    `kind`: `prefix` of the lines of a file, `content` shown of a file, `words`, or a `detail`: words that are the
-    same but for a path, a number or what they quote. `subject` is what all of one cause have in common, `before`
-    and `after` are general, the words what was said.
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What two sides do otherwise, in general terms.
+
+    `subject` is what it is about, the same for all of one cause: the kind of bytes, the name of a refusal, the
+    first sentences. `before` and `after` may vary within a cause. The words are what the sides said or wrote. Of a
+    text `kind` is `prefix` of the lines of a file, `content` shown of a file, `words`, or a `detail`: words that are
+    the same but for a path, a number or what they quote.
     """
 
-    kind: Literal["prefix", "content", "words", "detail"]
+    level: ChangeLevel
+    kind: Kind
     subject: str
     before: str
     after: str
@@ -131,7 +137,7 @@ def _style(prefix: str) -> str:
 
 def text_changes(
     before: str, after: str, arguments: Mapping[str, Any], known: frozenset[str]
-) -> Iterator[TextChange]:
+) -> Iterator[Change]:
     """Yield what two answers to one call say otherwise; nothing for equal ones."""
     if before == after:
         return
@@ -146,27 +152,27 @@ def text_changes(
         count += len(changes)
         yield from changes
     if not count:
-        yield TextChange("detail", WHITESPACE, "", "", before, after)
+        yield Change("text", "detail", WHITESPACE, "", "", before, after)
 
 
-def _words(one: Sequence[Part], other: Sequence[Part]) -> TextChange:
+def _words(one: Sequence[Part], other: Sequence[Part]) -> Change:
     first, second = (side[0].key if side else "nothing" for side in (one, other))
     keys = (" ".join(part.key for part in side) for side in (one, other))
     words = (" ".join(part.text for part in side) for side in (one, other))
-    return TextChange("words", f"{first} → {second}", *keys, *words)
+    return Change("text", "words", f"{first} → {second}", *keys, *words)
 
 
-def _same_key(one: Part, other: Part) -> Iterator[TextChange]:
+def _same_key(one: Part, other: Part) -> Iterator[Change]:
     if one.kind == "words":
         if one.text != other.text:
-            yield TextChange("detail", one.key, "", "", one.text, other.text)
+            yield Change("text", "detail", one.key, "", "", one.text, other.text)
         return
     styles = _style(one.prefix), _style(other.prefix)
     if styles[0] != styles[1]:
-        yield TextChange("prefix", "number of a line", *styles, one.prefix, other.prefix)
+        yield Change("text", "prefix", "number of a line", *styles, one.prefix, other.prefix)
     if one.lines != other.lines:
         left, right = "\n".join(one.lines), "\n".join(other.lines)
-        yield TextChange("content", manner(left, right), "", _more(left, right), one.text, other.text)
+        yield Change("text", "content", manner(left, right), "", _more(left, right), one.text, other.text)
 
 
 def _more(one: str, other: str) -> str:

@@ -7,7 +7,6 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -74,19 +73,24 @@ def connect(
         raise ConnectError(f"{spec!r}: write {KINDS[kind]}.")
     held = contract if contract is not None else suite.contracts[suite.contracts.default]
     return _CONNECTIONS[kind](
-        _Wanted(rest, suite, held, time_limit, _sandbox(spec, kind, suite) if confine else None)
+        _Wanted(spec, suite, held, time_limit, _sandbox(spec, kind, suite) if confine else None)
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What is to be connected: `rest` is the connect string behind its kind; the others are as in `connect`."""
+    """What is to be connected: `spec` is the connect string; the others are as in `connect`."""
 
-    rest: str
+    spec: str
     suite: Suite
     contract: Contract
     time_limit: float
     sandbox: Sandbox | None
+
+    @property
+    def rest(self) -> str:
+        """The connect string behind its kind."""
+        return self.spec.partition(":")[2]
 
 
 def _sandbox(spec: str, kind: str, suite: Suite) -> Sandbox:
@@ -212,7 +216,7 @@ def mcp_command(connect_string: str) -> Command:
 def _target(wanted: _Wanted) -> Adapter:
     from readfirst.harness.targets.adapter import open_target
 
-    target = find_target(f"target:{wanted.rest}")
+    target = find_target(wanted.spec)
     if wanted.sandbox is not None and target.kind == "agent":
         raise ConnectError(f"'target:{wanted.rest}' is an agent, which --confine does not support.")
     return open_target(
@@ -224,29 +228,20 @@ def _target(wanted: _Wanted) -> Adapter:
 
 
 def find_target(connect_string: str) -> Target:
-    """Return what `target:NAME` or `agent:NAME` names. Raises ConnectError."""
+    """Return what `target:NAME` names, or `agent:NAME`, which must be an agent. Raises ConnectError."""
     from readfirst.harness.source.finding import SuiteError
     from readfirst.harness.targets.catalogue import UnknownTargetError, find
 
+    kind, _, name = connect_string.partition(":")
     try:
-        return find(connect_string.partition(":")[2])
+        target = find(name)
     except UnknownTargetError as error:
         raise ConnectError(f"{connect_string!r}: {error}") from error
     except SuiteError as error:
         raise ConnectError(f"{connect_string!r}: the mapping is not valid.", details=str(error)) from error
-
-
-def _agent(wanted: _Wanted) -> Adapter:
-    """An agent is a target; the kind says that it must be one."""
-    from readfirst.harness.targets.catalogue import UnknownTargetError, find
-
-    with suppress(UnknownTargetError):
-        target = find(wanted.rest)
-        if target.kind != "agent":
-            raise ConnectError(
-                f"'agent:{wanted.rest}': {target.name} is not an agent. Write target:{wanted.rest}."
-            )
-    return _target(wanted)
+    if kind == "agent" and target.kind != "agent":
+        raise ConnectError(f"{connect_string!r}: {target.name} is not an agent. Write target:{name}.")
+    return target
 
 
 def _claude_code(wanted: _Wanted) -> Adapter:
@@ -275,7 +270,7 @@ _CONNECTIONS: dict[str, Callable[[_Wanted], Adapter]] = {
     "mcp": _mcp,
     "lines": _lines,
     "target": _target,
-    "agent": _agent,
+    "agent": _target,
     "claude-code": _claude_code,
     "recording": _recording,
 }

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from readfirst.harness.compare.verdict import Level
-from readfirst.harness.run.connect import ConnectError, find_target
+from readfirst.harness.run.connect import find_target
 from readfirst.harness.targets.catalogue import known_failures, root
 
 
@@ -32,10 +32,7 @@ def target_defaults(connect_string: str) -> TargetDefaults:
     """
     if connect_string == "reference":
         return TargetDefaults(connect_string, "text", root() / "baselines" / _REFERENCE)
-    kind, _, rest = connect_string.partition(":")
-    target = find_target(connect_string)
-    if kind == "agent" and target.kind != "agent":
-        raise ConnectError(f"{connect_string!r}: {target.name} is not an agent. Write target:{rest}.")
+    rest, target = connect_string.partition(":")[2], find_target(connect_string)
     name = rest.rpartition("@")[0] if rest.endswith(f"@{target.release.version}") else rest
     baseline = known_failures(target)
     return TargetDefaults(f"target:{name}@{target.release.version}", target.level, baseline, target.claims)

@@ -9,7 +9,8 @@ from packaging.version import Version
 
 from readfirst.harness.changes.answer import Answer, ReportedEntry, recorded_answers, with_modes
 from readfirst.harness.changes.dating import Point, chain, version_of
-from readfirst.harness.changes.occurrence import ChangeLevel, Occurrence, occurrences, shown_text
+from readfirst.harness.changes.occurrence import Occurrence, occurrences, shown_text
+from readfirst.harness.changes.wording import ChangeLevel
 from readfirst.harness.claims import evidence
 from readfirst.harness.claims.cells import describe_both
 from readfirst.harness.report.markup import cell, code, markdown, scenario_link

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from readfirst.harness.changes.diff import Diff, diff
 from readfirst.harness.changes.sides import ContractSide, TakenSide
@@ -29,7 +29,7 @@ def quick_set(
     what the behaviour is `shown_by` counts. Scenarios that need more than `capabilities` are left out. Raises
     SuiteError.
     """
-    able = Able(suite, frozenset(capabilities))
+    able = able_to(suite, frozenset(capabilities))
     chosen = telling_set(histories, points, able)
     headings = [suite.heading(each) for each in suite.ids()]
     seen = {each.rule or each.family for each in headings if each.id in chosen}
@@ -64,22 +64,14 @@ def telling_set(
     )
 
 
-@dataclass
-class Able:
-    """Which scenarios of a suite can be asked."""
+def able_to(suite: Suite, capabilities: frozenset[str]) -> Callable[[str], bool]:
+    """Return what tells whether a suite has a scenario, and it needs no more than these capabilities."""
+    ids = frozenset(suite.ids())
 
-    suite: Suite
-    capabilities: frozenset[str]
-    ids: frozenset[str] = field(init=False)
+    def able(scenario_id: str) -> bool:
+        return scenario_id in ids and suite.scenario(scenario_id, require_expect=False).needs <= capabilities
 
-    def __post_init__(self) -> None:
-        self.ids = frozenset(self.suite.ids())
-
-    def __call__(self, scenario_id: str) -> bool:
-        """Whether there is such a scenario, and it needs no more than the capabilities."""
-        if scenario_id not in self.ids:
-            return False
-        return self.suite.scenario(scenario_id, require_expect=False).needs <= self.capabilities
+    return able
 
 
 def _covering(wanted: Sequence[Collection[str]], cost: Callable[[str], float]) -> set[str]:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
@@ -23,7 +23,7 @@ from readfirst.harness.suite.scenario import Scenario, Step, TextDigest, WorldEv
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording
 from readfirst.harness.versions.history import ChangePoint, Histories
-from readfirst.harness.versions.quick import UNSTEADY, Able, telling_set
+from readfirst.harness.versions.quick import UNSTEADY, able_to, telling_set
 from readfirst.harness.workspace.site import SitePool
 
 _SHOWN = 120
@@ -166,10 +166,21 @@ class Sweep:
     def _ids(self, contract: Contract) -> tuple[str, ...]:
         key = contract.capabilities, contract.tools
         if key not in self._chosen:
-            able = _Comparable(self.suite, contract, self.quick)
-            found = telling_set(self.histories, self.points, able, self._cost)
+            able = able_to(self.suite, contract.capabilities)
+
+            @cache
+            def comparable(name: str) -> bool:
+                return able(name) and self._is_comparable(name, contract)
+
+            found = telling_set(self.histories, self.points, comparable, self._cost)
             self._chosen[key] = tuple(sorted(found))
         return self._chosen[key]
+
+    def _is_comparable(self, name: str, contract: Contract) -> bool:
+        scenario = self.suite.scenario(name, require_expect=False)
+        if self.quick and needs_own_session(scenario):
+            return False
+        return is_comparable(scenario, self.suite.recordings.recording(name), contract)
 
     def _cost(self, scenario_id: str) -> float:
         return _ALONE if needs_own_session(self.suite.scenario(scenario_id, require_expect=False)) else 1.0
@@ -178,32 +189,6 @@ class Sweep:
     def _generator(self) -> str:
         """What tells whether sequences are still those of an earlier sweep."""
         return repr([(each.given, each.steps) for each in islice(scenarios(0), _SAMPLE)])
-
-
-@dataclass
-class _Comparable:
-    """Which scenarios of a suite can be asked of a contract, and compared; `shared`: in a session with others."""
-
-    suite: Suite
-    contract: Contract
-    shared: bool
-    known: dict[str, bool] = field(default_factory=dict)
-    able: Able = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.able = Able(self.suite, self.contract.capabilities)
-
-    def __call__(self, scenario_id: str) -> bool:
-        if scenario_id not in self.known:
-            self.known[scenario_id] = self.able(scenario_id) and self._is_comparable(scenario_id)
-        return self.known[scenario_id]
-
-    def _is_comparable(self, scenario_id: str) -> bool:
-        scenario = self.suite.scenario(scenario_id, require_expect=False)
-        if self.shared and needs_own_session(scenario):
-            return False
-        recording = self.suite.recordings.recording(scenario_id)
-        return is_comparable(scenario, recording, self.contract)
 
 
 class _Seen:

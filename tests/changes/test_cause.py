@@ -1,11 +1,9 @@
 """Differences become few causes: by what they have in common, across tools, the gravest first."""
 
-from dataclasses import astuple
-
 from readfirst.harness.changes.cause import Cause, grouped
-from readfirst.harness.changes.occurrence import Change, ChangeLevel, Kind, Occurrence
+from readfirst.harness.changes.occurrence import Occurrence
 from readfirst.harness.changes.report import headline, words
-from readfirst.harness.changes.wording import text_changes
+from readfirst.harness.changes.wording import Change, ChangeLevel, Kind, text_changes
 
 APPLIED = "applied"
 
@@ -185,6 +183,6 @@ def test_nothing_is_reported_as_nothing() -> None:
 
 def test_other_whitespace_is_reported_as_such() -> None:
     (change,) = text_changes("Done.\n", "Done.", {}, frozenset())
-    (cause,) = causes(seen(Change("text", *astuple(change))))
+    (cause,) = causes(seen(change))
     assert headline(cause) == "Edit: says the same with different whitespace and empty lines"
     assert words(cause) == ("Done.\\n", "Done.")

@@ -8,7 +8,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.changes.cause import grouped
-from readfirst.harness.changes.occurrence import Change, Kind, Occurrence
+from readfirst.harness.changes.occurrence import Occurrence
+from readfirst.harness.changes.wording import Change, Kind
 from readfirst.harness.suite.suite import default_root
 
 from .conftest import STALE, Run, Says, Small, Together, done, edit, read, refused

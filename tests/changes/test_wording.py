@@ -2,12 +2,12 @@
 
 import pytest
 
-from readfirst.harness.changes.wording import TextChange, general, parts, text_changes
+from readfirst.harness.changes.wording import Change, general, parts, text_changes
 
 SNIPPET = "Here's the result of running `cat -n` on a snippet of the edited file:\n"
 
 
-def changes(before: str, after: str, known: str = "", **arguments: object) -> list[TextChange]:
+def changes(before: str, after: str, known: str = "", **arguments: object) -> list[Change]:
     return list(text_changes(before, after, arguments, frozenset(known.split())))
 
 
