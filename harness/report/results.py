@@ -118,8 +118,8 @@ def levels_shown(runs: Iterable[Run]) -> tuple[Level, ...]:
     return LEVELS if verbatim else LEVELS[:-1]
 
 
-Page = Literal["markdown", "html", "badge"]
-PAGES: tuple[Page, ...] = ("markdown", "html", "badge")
+Page = Literal["markdown", "html", "badge", "junit"]
+PAGES: tuple[Page, ...] = ("markdown", "html", "badge", "junit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +151,10 @@ class Sources:
                 from readfirst.harness.report.markdown import page as markdown
 
                 return markdown(results, self)
+            case "junit":
+                from readfirst.harness.report.junit import page as junit
+
+                return junit(results, self)
             case "badge":
                 from readfirst.harness.report.badge import badge
 

@@ -23,7 +23,6 @@ from readfirst.harness.processes.trace import tracing
 from readfirst.harness.report import Commands, Report, RunFacts, output
 from readfirst.harness.report.cost import Cost
 from readfirst.harness.report.failure import short_path
-from readfirst.harness.report.junit import JunitReport
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.results import Page, PageReport, Results, Run, Sources
 from readfirst.harness.report.stream import JsonlReport, read_stream
@@ -417,9 +416,7 @@ def _report(request: RunRequest, facts: RunFacts, stream: IO[str]) -> Report:
     match request.format:
         case "jsonl":
             return JsonlReport(stream, facts, request.version())
-        case "junit":
-            return JunitReport(stream, facts)
-        case "markdown" | "html" | "badge":
+        case "markdown" | "html" | "badge" | "junit":
             sources = _sources(request.suite, lambda run: facts.commands(run.contract), request.version())
             return PageReport(stream, facts, request.format, sources)
         case _:

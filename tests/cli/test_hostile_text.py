@@ -26,7 +26,6 @@ from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.report import RunFacts
 from readfirst.harness.report.failure import brief, failure_text
-from readfirst.harness.report.junit import JunitReport
 from readfirst.harness.report.results import Results, Run, Sources
 from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.report.stream import JsonlReport
@@ -347,9 +346,7 @@ FORMATS = {
         json_lines,
         whole=True,
     ),
-    "run junit": Format(
-        partial(reported, lambda stream, world: JunitReport(stream, world.facts())), xml_shape
-    ),
+    "run junit": Format(partial(paged, "junit"), xml_shape),
     "run markdown": MARKDOWN,
     "run html": HTML,
     "run badge": BADGE,

@@ -14,7 +14,6 @@ from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
 from readfirst.harness.report import Commands, RunFacts
-from readfirst.harness.report.junit import JunitReport
 from readfirst.harness.report.results import PAGES, PageReport, Sources
 from readfirst.harness.report.stream import JsonlReport
 from readfirst.harness.report.table import TableReport
@@ -64,11 +63,10 @@ class Said:
         suite = Suite()
         facts = RunFacts("mine", "mine", contracts, level, len(kinds), lambda _: GO_ON, lambda _: None)
         sources = Sources(facts.find, suite.contracts, suite.seen_by, lambda _: GO_ON, "1.0")
-        streams = {name: io.StringIO() for name in ("table", "jsonl", "junit", *PAGES)}
+        streams = {name: io.StringIO() for name in ("table", "jsonl", *PAGES)}
         reports: list[Any] = [
             TableReport(Console(file=streams["table"], width=120), facts, most_failures=0),
             JsonlReport(streams["jsonl"], facts, "1.0"),
-            JunitReport(streams["junit"], facts),
             *(PageReport(streams[page], facts, page, sources) for page in PAGES),
         ]
         self.summary = Summary()

@@ -15,11 +15,12 @@ from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.report import Commands, OutputError, Report, RunFacts, output
 from readfirst.harness.report.failure import brief, failure_text, short_path
-from readfirst.harness.report.junit import JunitReport
 from readfirst.harness.report.progress import ProgressBar, duration
+from readfirst.harness.report.results import PageReport, Sources
 from readfirst.harness.report.stream import JsonlReport
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite, default_root
 
 NASTY = "a\x00\x1b[31m\r\n\ufffe\udc80]]>&<\u2028"
@@ -90,8 +91,12 @@ def jsonl(stream: io.StringIO) -> Report:
     return JsonlReport(stream, facts(), "1.0")
 
 
-def junit(stream: io.StringIO) -> Report:
-    return JunitReport(stream, facts())
+def junit(stream: io.StringIO, rules: Rules | None = None) -> Report:
+    known, suite = facts(), Suite()
+    sources = Sources(
+        known.find, suite.contracts, suite.seen_by, lambda run: known.commands(run.contract), "1.0", rules
+    )
+    return PageReport(stream, known, "junit", sources)
 
 
 def table(stream: io.StringIO, most: int | None = 20) -> Report:

@@ -9,14 +9,14 @@ import pytest
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import LEVELS, Difference, Status, Verdict
-from readfirst.harness.report.junit import JunitReport
 from readfirst.harness.report.results import Results, Run, Sources
 from readfirst.harness.suite.selection import Selection, select
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 
 from .test_report_pages import sources
-from .test_reports import facts, written
+from .test_reports import junit as junit_report
+from .test_reports import written
 
 
 def verdict(scenario_id: str, rule: str, status: Status, length: int = 2) -> tuple[Verdict, Ruling]:
@@ -50,7 +50,7 @@ def results(judged: Sequence[tuple[Verdict, Ruling]]) -> Results:
 
 
 def junit(suite: Suite, judged: Sequence[tuple[Verdict, Ruling]] = FAILING) -> ElementTree.Element:
-    text = written(lambda stream: JunitReport(stream, replace(facts(), rules=suite.rules)), judged)
+    text = written(lambda stream: junit_report(stream, suite.rules), judged)
     return ElementTree.fromstring(text.encode())
 
 

@@ -1,6 +1,5 @@
 """Harms are in JUnit, at the steps of a page, and in a comparison of two sides."""
 
-import io
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -8,12 +7,12 @@ from readfirst.harness.changes.diff import diff
 from readfirst.harness.changes.report import as_json, as_markdown, as_text
 from readfirst.harness.changes.sides import ContractSide, RunSide
 from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
 from readfirst.harness.harm.harm import Harm
-from readfirst.harness.report import Commands, RunFacts
-from readfirst.harness.report.junit import JunitReport
+from readfirst.harness.report import Commands
+from readfirst.harness.report.results import Results, Run, Sources
 from readfirst.harness.report.timeline import difference_blocks
+from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 from tests.judging import SUITE
 
@@ -28,13 +27,13 @@ FAILED = replace(PASSED, status="failed", levels={}, differences=(HARMED, REFUSE
 
 
 def junit(*verdicts: Verdict) -> ElementTree.Element:
-    facts = RunFacts("x", "x", ("2.1.7",), "effects", 1, lambda _: Commands("show", "run"), lambda _: None)
-    stream = io.StringIO()
-    report = JunitReport(stream, facts)
-    for verdict in verdicts:
-        report.verdict(verdict, Ruling(conformant=verdict.status == "passed"))
-    report.finish(Summary())
-    return ElementTree.fromstring(stream.getvalue().encode())
+    suite = Suite()
+    judged = tuple((verdict, Ruling(conformant=verdict.status == "passed")) for verdict in verdicts)
+    sources = Sources(
+        lambda _: None, suite.contracts, suite.seen_by, lambda _: Commands("show", "run"), "1.0"
+    )
+    results = Results((Run("x", "2.1.7", "effects", "1.0", judged),))
+    return ElementTree.fromstring(sources.write("junit", results).encode())
 
 
 def test_junit_names_the_harm_in_the_message_and_in_the_output_of_the_case() -> None:
