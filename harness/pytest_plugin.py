@@ -350,18 +350,19 @@ class _Session:
     def explain(self, root: Path, verdict: Verdict) -> str:
         """Return the text that explains a failure, the same as the command line's."""
         from readfirst.harness.report.failure import failure_text
-        from readfirst.harness.run.command import commands_of
+        from readfirst.harness.run.command import RunRequest
         from readfirst.harness.suite.suite import default_root
 
-        commands = commands_of(
+        request = RunRequest(
+            self._suites[root],
             self.target,
-            self.level,
-            verdict.contract,
             fixtures=None if root == default_root() else root,
+            level=self.level,
             time_limit=self._time_limit,
             settle=self._settle,
         )
-        return failure_text(verdict, self._suites[root].scenario(verdict.scenario_id), commands)
+        scenario = request.suite.scenario(verdict.scenario_id)
+        return failure_text(verdict, scenario, request.commands(verdict.contract))
 
     def close(self) -> None:
         """End every implementation."""

@@ -18,7 +18,7 @@ from readfirst.harness.claims.claims import (
     load_claims,
 )
 from readfirst.harness.claims.evidence import Evidence, Holding, Witness
-from readfirst.harness.claims.versions import by_contract, holds_anywhere, versions_in_words
+from readfirst.harness.claims.versions import by_contract, versions_in_words
 from readfirst.harness.report.markup import (
     cell,
     code,
@@ -148,7 +148,7 @@ class _Page:
         others = [
             each for each in self.judged.values() if each.holding is not None and each.holding != "holds"
         ]
-        found = sum(holds_anywhere(each.holdings) for each in others)
+        found = sum("holds" in each.holdings.values() for each in others)
         return f"Of {len(others)} claims that do not hold as they stand on {self.version}, {found} hold on another."
 
     def heads(self, first: str) -> list[str]:

@@ -50,11 +50,6 @@ def by_contract(
     }
 
 
-def holds_anywhere(holdings: Mapping[str, Holding]) -> bool:
-    """Return whether a claim holds on some contract."""
-    return "holds" in holdings.values()
-
-
 def versions_in_words(holdings: Mapping[str, Holding]) -> str:
     """Return in words on which contracts a claim holds: `1.0.60 to 2.1.7; partly: 2.1.40`.
 

@@ -28,6 +28,7 @@ class BehaviourChange:
         return f"{self.behaviour}={json.dumps(self.value, ensure_ascii=False)}"
 
 
+@cache
 def named(name: str) -> BehaviourChange:
     """Return the change of a name. ValueError: there is no such behaviour, or it never had that value."""
     behaviour, _, value = name.partition("=")
@@ -77,8 +78,3 @@ def versions() -> Mapping[str, Behaviours]:
 
 def _text(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
-
-
-def meaning_of(behaviour: str) -> str:
-    """Return what the reference says of a behaviour, in sentences that stand alone."""
-    return histories()[behaviour].meaning

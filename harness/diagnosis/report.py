@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from readfirst.harness.counted import counted
-from readfirst.harness.diagnosis.alternatives import meaning_of, versions
+from readfirst.harness.diagnosis.alternatives import versions
 from readfirst.harness.diagnosis.search import Diagnosis, Difference
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.report.markup import code, table
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.rules import Rule, Rules
+from readfirst.reference_impl.contract import history_of
 
 _FORMAT = 1
 _RULES = 10
@@ -58,7 +59,7 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
         explaining = [each for each in found.differences if each.explains]
         for each in explaining:
             yield f"  {len(each.explains):>4}  {_said(each)}"
-            yield f"        {meaning_of(each.change.behaviour)}"
+            yield f"        {history_of(each.change.behaviour).meaning}"
         if silent := len(found.differences) - len(explaining):
             yield f"  and {silent} more, which {'explains' if silent == 1 else 'explain'} no failure alone"
     else:
@@ -136,7 +137,7 @@ def _data(case: Case) -> dict[str, Any]:
                 "behaviour": each.change.behaviour,
                 "value": each.change.value,
                 "instead_of": each.instead_of,
-                "meaning": meaning_of(each.change.behaviour),
+                "meaning": history_of(each.change.behaviour).meaning,
                 "explains": list(each.explains),
             }
             for each in found.differences

@@ -144,7 +144,7 @@ class _Guide:
                 self.in_contract[name][scenario_id] = found
             self.base[scenario_id] = self.in_contract[BASE][scenario_id]
             for name, found in row.changed.items():
-                change = _named(name)
+                change = named(name)
                 self.changed[change][scenario_id] = found
                 self.note(change.behaviour, scenario_id)
 
@@ -160,15 +160,6 @@ class _Guide:
         if now != self.changed.get(before, {}).get(scenario_id, self.base[scenario_id]):
             return now
         return self.changed.get(after, {}).get(scenario_id, self.base[scenario_id])
-
-
-_NAMED: dict[str, BehaviourChange] = {}
-
-
-def _named(name: str) -> BehaviourChange:
-    if name not in _NAMED:
-        _NAMED[name] = named(name)
-    return _NAMED[name]
 
 
 class _Search:

@@ -25,7 +25,7 @@ from readfirst.harness.report.results import Judged, Results, Run, Sources, leve
 from readfirst.harness.report.rule_table import Column, run_table
 from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
 from readfirst.harness.report.visible import visible
-from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def page(results: Results, sources: Sources) -> str:
     headings = _headings(results)
     labels = [heading["label"] for heading in headings]
     scenarios = {scenario_id: sources.find(scenario_id) for scenario_id in results.ids}
-    expectations = _Expectations(results, sources)
+    contracts = [sources.contracts[name] for name in results.contracts if name in sources.contracts]
     columns = [Column(each["key"], each["short"], each["label"], each["facts"]) for each in headings]
     return rendered(
         "page.html.j2",
@@ -62,7 +62,7 @@ def page(results: Results, sources: Sources) -> str:
         lines=version_lines(results, _differs(scenarios, sources)),
         index=_json(_index(results, scenarios, headings, levels, sources)),
         details=[
-            (family, _json(dict(_details(family, results, scenarios, expectations))))
+            (family, _json(dict(_details(family, results, scenarios, contracts, sources))))
             for family in results.families
         ],
     )
@@ -291,7 +291,8 @@ def _details(
     family: str,
     results: Results,
     scenarios: Mapping[str, Scenario | None],
-    expectations: _Expectations,
+    contracts: Sequence[Contract],
+    sources: Sources,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     for scenario_id, scenario in scenarios.items():
         if scenario_id.partition("/")[0] == family:
@@ -300,10 +301,12 @@ def _details(
                 for number, run in enumerate(results.runs)
                 if (judged := run.verdicts.get(scenario_id)) is not None and (said := _said(*judged))
             }
-            yield scenario_id, {**_description(scenario, expectations), "runs": by_run}
+            yield scenario_id, {**_description(scenario, contracts, sources), "runs": by_run}
 
 
-def _description(scenario: Scenario | None, expectations: _Expectations) -> dict[str, Any]:
+def _description(
+    scenario: Scenario | None, contracts: Sequence[Contract], sources: Sources
+) -> dict[str, Any]:
     if scenario is None:
         empty: list[Any] = []
         return dict.fromkeys(("about", "tags", "sources", "given", "steps", "expected"), empty)
@@ -315,7 +318,7 @@ def _description(scenario: Scenario | None, expectations: _Expectations) -> dict
         "file": f"scenarios/{scenario.id}.yaml",
         "given": given_blocks(scenario),
         "steps": steps_of(scenario),
-        "expected": expectations.of(scenario),
+        "expected": _expected(scenario, contracts, sources),
     }
 
 
@@ -333,25 +336,19 @@ def _said(verdict: Verdict, ruling: Ruling) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}
 
 
-class _Expectations:
-    """What the contracts of the page expect; those that expect the same are together."""
-
-    def __init__(self, results: Results, sources: Sources) -> None:
-        self._sources = sources
-        self._contracts = [sources.contracts[name] for name in results.contracts if name in sources.contracts]
-
-    def of(self, scenario: Scenario) -> list[tuple[list[str], Any]]:
-        """Return pairs of contract names and the expectations of each step."""
-        found: list[tuple[list[str], Any]] = []
-        for contract in self._contracts:
-            expected = expected_steps(self._sources.seen_by(scenario, contract), contract)
-            for names, same in found:
-                if same == expected:
-                    names.append(contract.name)
-                    break
-            else:
-                found.append(([contract.name], expected))
-        return found
+def _expected(
+    scenario: Scenario, contracts: Sequence[Contract], sources: Sources
+) -> list[tuple[list[str], Any]]:
+    """Return the expectations of each step, with the names of the contracts that have them."""
+    found: list[tuple[list[str], Any]] = []
+    for contract in contracts:
+        expected = expected_steps(sources.seen_by(scenario, contract), contract)
+        names = next((names for names, same in found if same == expected), None)
+        if names is None:
+            found.append(([contract.name], expected))
+        else:
+            names.append(contract.name)
+    return found
 
 
 _FAILS = ("failed", "broken")

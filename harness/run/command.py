@@ -69,7 +69,7 @@ class RunRequest:
 
     suite: Suite
     target: str
-    version: Callable[[], str]
+    version: Callable[[], str] = lambda: "unknown"
     called: str = ""
     name: str | None = None
     fixtures: Path | None = None
@@ -96,6 +96,21 @@ class RunRequest:
     def title(self) -> str:
         """What reports call what is tested."""
         return self.name or self.called or self.target
+
+    def commands(self, contract: str) -> Commands:
+        """Return the command lines that go on from a failure, without the scenario's id."""
+        suite = [] if self.fixtures is None else ["--fixtures", short_path(self.fixtures)]
+        run = ["readfirst", "run", self.target, "--contract", contract, "--level", self.level, *suite]
+        if self.time_limit != TIME_LIMIT:
+            run += ["--time-limit", f"{self.time_limit:g}"]
+        if self.settle:
+            run += ["--settle", f"{self.settle * 1000:g}"]
+        if self.confine:
+            run.append("--confine")
+        if self.claims is not None:
+            run += ["--claims", ",".join(sorted(self.claims))]
+        show = ["readfirst", "show", "--contract", contract, *suite]
+        return Commands(visible_command(run), visible_command(show))
 
 
 def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: Level) -> tuple[str, ...]:
@@ -137,33 +152,6 @@ def open_baseline(
     return baseline
 
 
-def commands_of(
-    target: str,
-    level: Level,
-    contract: str,
-    *,
-    fixtures: Path | None = None,
-    time_limit: float = TIME_LIMIT,
-    settle: float = 0.0,
-    confine: bool = False,
-    claims: frozenset[str] | None = None,
-) -> Commands:
-    """Return the command lines that go on from a failure, without the scenario's id."""
-    suite = [] if fixtures is None else ["--fixtures", short_path(fixtures)]
-    run = ["readfirst", "run", target, "--contract", contract, "--level", level, *suite]
-    if time_limit != TIME_LIMIT:
-        run += ["--time-limit", f"{time_limit:g}"]
-    if settle:
-        run += ["--settle", f"{settle * 1000:g}"]
-    if confine:
-        run.append("--confine")
-    if claims is not None:
-        run += ["--claims", ",".join(sorted(claims))]
-    return Commands(
-        visible_command(run), visible_command(["readfirst", "show", "--contract", contract, *suite])
-    )
-
-
 def perform(request: RunRequest) -> int:
     """Carry out the run and return its exit code. Raises what the parts raise, before or during the run.
 
@@ -186,16 +174,7 @@ def perform(request: RunRequest) -> int:
         contracts=contracts,
         level=request.level,
         scenarios=len(ids),
-        commands=partial(
-            commands_of,
-            request.target,
-            request.level,
-            fixtures=request.fixtures,
-            time_limit=request.time_limit,
-            settle=request.settle,
-            confine=request.confine,
-            claims=request.claims,
-        ),
+        commands=request.commands,
         find=partial(_find, suite),
         rules=suite.rules,
         suite=suite.editions.version,
@@ -302,9 +281,11 @@ def perform_report(
     """
     runs = (replace(run, series=number) for number, file in enumerate(streams) for run in read_stream(file))
     results = Results(tuple(runs))
-    sources = _sources(
-        suite, lambda run: commands_of(run.target, run.level, run.contract, fixtures=fixtures), version
-    )
+
+    def commands(run: Run) -> Commands:
+        return RunRequest(suite, run.target, fixtures=fixtures, level=run.level).commands(run.contract)
+
+    sources = _sources(suite, commands, version)
     with output(target) if target is not None else nullcontext(stdout()) as stream:
         if page == "table":
             print_runs(_console(stream), results, sources, most_failures)

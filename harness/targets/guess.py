@@ -9,53 +9,24 @@ _READS = {"read", "view", "cat", "open", "show", "get"}
 _EDITS = {"edit", "replace", "update", "modify", "change", "patch"}
 _WRITES = {"write", "create", "save", "put", "overwrite"}
 _OF_FILES = {
-    "file",
-    "files",
-    "text",
-    "str",
-    "string",
-    "in",
-    "to",
-    "a",
-    "the",
-    "content",
-    "contents",
-    "fs",
-    "tool",
+    *["file", "files", "text", "str", "string", "in", "to", "a", "the", "content", "contents", "fs", "tool"]
 }
 """Words in a name that say nothing against a tool."""
 _OTHER = {
-    "multiple",
-    "many",
-    "dir",
-    "directory",
-    "folder",
-    "media",
-    "image",
-    "notebook",
-    "multi",
-    "all",
-    "info",
+    *["multiple", "many", "dir", "directory", "folder", "media", "image", "notebook", "multi", "all", "info"]
 }
 
-_SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    "file_path": ("filepath", "path", "file", "filename", "absolutepath", "relativepath", "targetfile"),
-    "old_string": (
-        "oldstring",
-        "oldstr",
-        "oldtext",
-        "old",
-        "search",
-        "find",
-        "original",
-        "before",
-        "searchtext",
-    ),
-    "new_string": ("newstring", "newstr", "newtext", "new", "replace", "replacement", "after", "replacetext"),
-    "replace_all": ("replaceall", "all", "global", "allowmultiple"),
-    "content": ("content", "contents", "text", "filetext", "data", "body"),
-    "offset": ("offset", "startline", "start", "fromline", "line", "firstline"),
-    "limit": ("limit", "lines", "numlines", "linecount", "maxlines", "count", "head"),
+_SYNONYMS: Mapping[str, Sequence[str]] = {
+    name: words.split()
+    for name, words in {
+        "file_path": "filepath path file filename absolutepath relativepath targetfile",
+        "old_string": "oldstring oldstr oldtext old search find original before searchtext",
+        "new_string": "newstring newstr newtext new replace replacement after replacetext",
+        "replace_all": "replaceall all global allowmultiple",
+        "content": "content contents text filetext data body",
+        "offset": "offset startline start fromline line firstline",
+        "limit": "limit lines numlines linecount maxlines count head",
+    }.items()
 }
 _LAST_LINE = ("endline", "end", "toline", "lastline")
 _RANGE = ("viewrange", "linerange", "range")

@@ -85,16 +85,12 @@ class _Follower:
     def _of(self, node: ast.AST, function: _Function, depth: int) -> Iterator[str]:
         """Yield what is said of a piece of code, of its parts in the order in which they are evaluated."""
         match node:
-            case ast.If(test=test, body=body, orelse=orelse):
+            case ast.If(test=test, body=body, orelse=orelse) | ast.IfExp(test=test, body=body, orelse=orelse):
                 yield from self._of(test, function, depth)
                 decided = self._decided(test)
-                for statement in [*(body if decided is not False else []), *(orelse if not decided else [])]:
-                    yield from self._of(statement, function, depth)
-            case ast.IfExp(test=test, body=then, orelse=other):
-                yield from self._of(test, function, depth)
-                decided = self._decided(test)
-                for one in [*([then] if decided is not False else []), *([other] if not decided else [])]:
-                    yield from self._of(one, function, depth)
+                ways = [*([body] if decided is not False else []), *([orelse] if not decided else [])]
+                for each in (each for way in ways for each in (way if isinstance(way, list) else [way])):
+                    yield from self._of(each, function, depth)
             case ast.BoolOp(op=op, values=values):
                 for each in values:
                     yield from self._of(each, function, depth)

@@ -31,12 +31,13 @@ from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.report.stream import JsonlReport
 from readfirst.harness.report.table import TableReport, print_runs
 from readfirst.harness.report.visible import visible_command
-from readfirst.harness.run.command import commands_of
+from readfirst.harness.run.command import RunRequest
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract, Contracts
 from readfirst.harness.suite.entry import RegularFile, Symlink
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
 from readfirst.harness.suite.scenario import Clause, Expectation, Given, Scenario, ToolCall, WorldEvent
+from readfirst.harness.suite.suite import Suite
 
 pytestmark = pytest.mark.slow
 
@@ -175,7 +176,7 @@ class World:
         ]
 
     def commands(self, contract: str) -> Any:
-        return commands_of(self.target, "text", contract, fixtures=Path(self.fixtures))
+        return RunRequest(Suite(), self.target, fixtures=Path(self.fixtures)).commands(contract)
 
     def facts(self) -> RunFacts:
         return RunFacts(
