@@ -19,11 +19,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from readfirst.harness.compare.baseline import Baseline, Ruling
-    from readfirst.harness.compare.ruler import Ruler
+    from readfirst.harness.compare.baseline import Ruling
     from readfirst.harness.compare.verdict import Level, Verdict
     from readfirst.harness.run.runner import Runner
-    from readfirst.harness.suite.suite import Suite
 
 # The harness is imported when the first scenario is collected: a test run without scenarios pays nothing.
 
@@ -67,6 +65,28 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     },
     "level": {"choices": LEVELS, "help": "How strictly to compare; default: text, or the target's own."},
 }
+"""The options that have a short name too."""
+_LONG_OPTIONS: dict[str, dict[str, Any]] = {
+    "baseline": {"type": Path, "metavar": "FILE", "help": "Accepted failures; see `readfirst docs running`."},
+    "name": {"metavar": "NAME", "help": "What the baseline calls it; default: TARGET as it is written."},
+    "time-limit": {
+        "type": float,
+        "default": 30.0,
+        "metavar": "SECONDS",
+        "help": "Seconds that one call may take.",
+    },
+    "claims": {
+        "action": "append",
+        "metavar": "NAMES",
+        "help": "What must be claimed; default: Read,Edit,Write, or what the baseline says.",
+    },
+    "settle": {
+        "type": float,
+        "default": 0.0,
+        "metavar": "MS",
+        "help": "Milliseconds to wait for late writes after the last answer, and again after the session.",
+    },
+}
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -81,37 +101,8 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         names = [f"--readfirst-{name}", *([f"--{name}"] if name in short else [])]
         message = f"{attributes['help']} Short: --{name}."
         group.addoption(*names, dest=f"readfirst_{name}", **{**attributes, "help": message})
-    group.addoption(
-        "--readfirst-baseline",
-        type=Path,
-        metavar="FILE",
-        help="Accepted failures; see `readfirst docs running`.",
-    )
-    group.addoption(
-        "--readfirst-name",
-        metavar="NAME",
-        help="What the baseline calls it; default: TARGET as it is written.",
-    )
-    group.addoption(
-        "--readfirst-time-limit",
-        type=float,
-        default=30.0,
-        metavar="SECONDS",
-        help="Seconds that one call may take.",
-    )
-    group.addoption(
-        "--readfirst-claims",
-        action="append",
-        metavar="NAMES",
-        help="What must be claimed; default: Read,Edit,Write, or what the baseline says.",
-    )
-    group.addoption(
-        "--readfirst-settle",
-        type=float,
-        default=0.0,
-        metavar="MS",
-        help="Milliseconds to wait for late writes after the last answer, and again after the session.",
-    )
+    for name, attributes in _LONG_OPTIONS.items():
+        group.addoption(f"--readfirst-{name}", **attributes)
 
 
 _FOLDERS = ("scenarios", "corpus")
@@ -149,25 +140,22 @@ def pytest_configure(config: pytest.Config) -> None:
 def _check(config: pytest.Config, roots: set[Path]) -> None:
     from readfirst.harness.run.hint import target_hint
 
-    session = _session(config)
-    meant = target_hint([session.target])
-    if meant:
-        raise pytest.UsageError(
-            f"readfirst: {session.target!r} is not a target. Did you mean: --adapter {meant}"
-        )
+    name = config.option.readfirst_adapter or "reference"
+    if meant := target_hint([name]):
+        raise pytest.UsageError(f"readfirst: {name!r} is not a target. Did you mean: --adapter {meant}")
     try:
         for root in sorted(roots):
-            contracts = session.contracts(root)
-            if any(getattr(config.option, name, False) for name in _INFORMING):
+            target = _target(config, root)
+            if any(getattr(config.option, option, False) for option in _INFORMING):
                 continue
-            for contract in contracts:
-                if unclaimed := session.unclaimed(root, contract):
+            for contract in target.contracts:
+                if unclaimed := target.unclaimed(contract):
                     raise _Refused(
-                        f"{session.target} does not claim {unclaimed}, so scenarios that need this are not judged. "
+                        f"{name} does not claim {unclaimed}, so scenarios that need this are not judged. "
                         "If that is meant, name what is claimed (--readfirst-claims Read), or let a baseline say so."
                     )
         if config.getoption("numprocesses", None) or config.getoption("tx", None):
-            session.close()  # the workers connect for themselves
+            pytest_unconfigure(config)  # the workers connect for themselves
     except _Refused as error:
         raise pytest.UsageError(_shown(f"readfirst: {error}", kept="\n")) from error
 
@@ -228,140 +216,119 @@ class _Refused(Exception):  # noqa: N818 - it says what became of the request
     """The options, the suite or the target cannot be used; the message says why and what to do."""
 
 
-class _Session:
-    """What the items of one run share: one runner per fixtures root and contract."""
+class _Target:
+    """What is asked of the target with one suite: the contracts to hold it to, and a runner for each."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        self.target: str = config.option.readfirst_adapter or "reference"
-        self._level_given: Level | None = config.option.readfirst_level
-        self.level: Level = self._level_given or "text"
-        self._names = tuple(config.option.readfirst_contract or ())
-        self._requirements = frozenset(config.option.readfirst_requirement or ())
-        self._rules = tuple(config.option.readfirst_rule or ())
-        self._classes = tuple(config.option.readfirst_class or ())
-        self._time_limit: float = config.option.readfirst_time_limit
-        self._settle: float = config.option.readfirst_settle / 1000
-        self._name: str | None = config.option.readfirst_name
-        self._baseline_file: Path | None = config.option.readfirst_baseline
-        self._claims_given = tuple(config.option.readfirst_claims or ())
-        self._claims: frozenset[str] | None = None
-        self._rulers: dict[Path, Ruler] = {}
-        self._suites: dict[Path, Suite] = {}
-        self._contracts: dict[Path, tuple[str, ...]] = {}
-        self._baselines: dict[Path, Baseline | None] = {}
-        self._chosen: dict[Path, frozenset[str] | None] = {}
-        self._runners: dict[tuple[Path, str], Runner] = {}
+    contracts: tuple[str, ...] = ()
 
-    def contracts(self, root: Path) -> tuple[str, ...]:
-        """Return the contracts to hold the target to.
+    def __init__(self, options: Any, root: Path) -> None:
+        self.root = root
+        self.name: str = options.readfirst_adapter or "reference"
+        self.level: Level = options.readfirst_level or "text"
+        self._options = options
+        self._requirements = frozenset(options.readfirst_requirement or ())
+        self._runners: dict[str, Runner] = {}
 
-        Raises _Refused, the first time only: for the other files of a suite that cannot be used there are none.
-        """
-        if root not in self._contracts:
-            from readfirst.harness.run.claims import ClaimsError, claims_named
-            from readfirst.harness.run.command import chosen_contracts
-            from readfirst.harness.run.connect import ConnectError
-            from readfirst.harness.run.target_defaults import target_defaults
-            from readfirst.harness.source.finding import SuiteError
-            from readfirst.harness.suite.contracts import UnknownContractError
-            from readfirst.harness.suite.selection import SelectionError, rules_chosen
-            from readfirst.harness.suite.suite import Suite
+    def prepare(self) -> None:
+        """Read the suite, the baseline, and what is asked for. Raises _Refused."""
+        from readfirst.harness.compare.ruler import Ruler
+        from readfirst.harness.run.claims import ClaimsError, claims_named
+        from readfirst.harness.run.command import chosen_contracts, open_baseline
+        from readfirst.harness.run.connect import ConnectError
+        from readfirst.harness.run.target_defaults import target_defaults
+        from readfirst.harness.source.finding import SuiteError
+        from readfirst.harness.suite.contracts import UnknownContractError
+        from readfirst.harness.suite.selection import SelectionError, rules_chosen
+        from readfirst.harness.suite.suite import Suite
 
-            self._contracts[root] = ()
-            try:
-                suite = self._suites[root] = Suite(root)
-                self._claims = claims_named(self._claims_given)
-                called = self.target
-                if self.target.startswith(("target:", "agent:")):
-                    own = target_defaults(self.target)
-                    called, self.level = own.connect, self._level_given or own.level
-                    self._claims = own.claims if self._claims is None else self._claims
-                contracts = chosen_contracts(suite, self.target, self._names, self.level)
-                self._chosen[root] = rules_chosen(suite, self._rules, self._classes)
-                file = self._baseline_file
-                self._baselines[root] = _baseline_of(suite, file, self._name, called)
-            except (SuiteError, SelectionError, UnknownContractError, ClaimsError, ConnectError) as error:
-                raise _Refused(str(error)) from error
-            self._contracts[root] = contracts
-        return self._contracts[root]
+        options = self._options
+        try:
+            self._suite = suite = Suite(self.root)
+            claims = claims_named(options.readfirst_claims or ())
+            called = self.name
+            if self.name.startswith(("target:", "agent:")):
+                own = target_defaults(self.name)
+                called, self.level = own.connect, options.readfirst_level or own.level
+                claims = own.claims if claims is None else claims
+            contracts = chosen_contracts(
+                suite, self.name, tuple(options.readfirst_contract or ()), self.level
+            )
+            self._rules = rules_chosen(suite, options.readfirst_rule or (), options.readfirst_class or ())
+            file, name = options.readfirst_baseline, options.readfirst_name
+            baseline = open_baseline(suite, file, name, called, "--readfirst-name") if file else None
+        except (SuiteError, SelectionError, UnknownContractError, ClaimsError, ConnectError) as error:
+            raise _Refused(str(error)) from error
+        self._ruler = Ruler(baseline, claims)
+        self.contracts = contracts
 
-    def cases(self, root: Path, path: Path) -> Sequence[str] | None:
+    def cases(self, path: Path) -> Sequence[str] | None:
         """Return the last parts of the ids in a file of several scenarios, None for another. Raises _Refused."""
-        if path.is_relative_to(root / "scenarios") and not path.name.endswith(".cases.yaml"):
+        if path.is_relative_to(self.root / "scenarios") and not path.name.endswith(".cases.yaml"):
             return None
         from readfirst.harness.source import strict_yaml
         from readfirst.harness.source.finding import SuiteError
         from readfirst.harness.suite.cases import case_slugs
 
         try:
-            return case_slugs(strict_yaml.read(path, suite=root), path)
+            return case_slugs(strict_yaml.read(path, suite=self.root), path)
         except SuiteError as error:
             raise _Refused(str(error)) from error
 
-    def takes(self, root: Path, scenario_id: str) -> bool:
+    def takes(self, scenario_id: str) -> bool:
         """Whether a scenario is of a requirement, rule and class asked for; one that cannot be read fails when run."""
-        rules = self._chosen[root]
-        if not self._requirements and rules is None:
+        if not self._requirements and self._rules is None:
             return True
         from readfirst.harness.source.finding import SuiteError
 
         try:
-            heading = self._suites[root].heading(scenario_id)
+            heading = self._suite.heading(scenario_id)
         except SuiteError:
             return True
         bound = not self._requirements or heading.requirement in self._requirements
-        return bound and (rules is None or heading.rule in rules)
+        return bound and (self._rules is None or heading.rule in self._rules)
 
-    def connect(self, root: Path, contract: str) -> Runner:
+    def _connect(self, contract: str) -> Runner:
         """Connect the target unless it is. Raises _Refused."""
         from readfirst.harness.run.connect import ConnectError
         from readfirst.harness.run.runner import Runner, RunSpec
         from readfirst.harness.session import BrokenAdapter
 
-        key = (root, contract)
-        if key not in self._runners:
-            spec = RunSpec(root, self.target, contract, self.level, self._time_limit, settle=self._settle)
+        if contract not in self._runners:
+            limit, settle = self._options.readfirst_time_limit, self._options.readfirst_settle / 1000
+            spec = RunSpec(self.root, self.name, contract, self.level, limit, settle=settle)
             try:
-                self._runners[key] = Runner(spec, self._suites[root])
+                self._runners[contract] = Runner(spec, self._suite)
             except ConnectError as error:
                 raise _Refused(str(error)) from error
             except BrokenAdapter as error:
-                message = f"{self.target!r} cannot be connected: {error}"
+                message = f"{self.name!r} cannot be connected: {error}"
                 raise _Refused("\n".join(filter(None, (message, error.details.strip())))) from error
-        return self._runners[key]
+        return self._runners[contract]
 
-    def judge(self, root: Path, contract: str, scenario_id: str) -> tuple[Verdict, Ruling]:
+    def judge(self, contract: str, scenario_id: str) -> tuple[Verdict, Ruling]:
         """Replay one scenario and rule by the baseline."""
-        verdict = self.connect(root, contract).judge(scenario_id)
-        return verdict, self._ruler(root).rule(verdict)
+        verdict = self._connect(contract).judge(scenario_id)
+        return verdict, self._ruler.rule(verdict)
 
-    def unclaimed(self, root: Path, contract: str) -> str:
+    def unclaimed(self, contract: str) -> str:
         """Return what the target does not claim and has to; empty where there is nothing. Raises _Refused."""
-        missing = self._ruler(root).required - self.connect(root, contract).claims
-        return ", ".join(sorted(missing))
+        return ", ".join(sorted(self._ruler.required - self._connect(contract).claims))
 
-    def _ruler(self, root: Path) -> Ruler:
-        if root not in self._rulers:
-            from readfirst.harness.compare.ruler import Ruler
-
-            self._rulers[root] = Ruler(self._baselines[root], self._claims)
-        return self._rulers[root]
-
-    def explain(self, root: Path, verdict: Verdict) -> str:
+    def explain(self, verdict: Verdict) -> str:
         """Return the text that explains a failure, the same as the command line's."""
         from readfirst.harness.report.failure import failure_text
         from readfirst.harness.run.command import RunRequest
         from readfirst.harness.suite.suite import default_root
 
         request = RunRequest(
-            self._suites[root],
-            self.target,
-            fixtures=None if root == default_root() else root,
+            self._suite,
+            self.name,
+            fixtures=None if self.root == default_root() else self.root,
             level=self.level,
-            time_limit=self._time_limit,
-            settle=self._settle,
+            time_limit=self._options.readfirst_time_limit,
+            settle=self._options.readfirst_settle / 1000,
         )
-        scenario = request.suite.scenario(verdict.scenario_id)
+        scenario = self._suite.scenario(verdict.scenario_id)
         return failure_text(verdict, scenario, request.commands(verdict.contract))
 
     def close(self) -> None:
@@ -370,19 +337,20 @@ class _Session:
             self._runners.popitem()[1].close()
 
 
-def _baseline_of(suite: Suite, file: Path | None, name: str | None, called: str) -> Baseline | None:
-    from readfirst.harness.run.command import open_baseline
-
-    return open_baseline(suite, file, name, called, "--readfirst-name") if file else None
+_TARGETS = pytest.StashKey[dict[Path, _Target]]()
+"""By the root of the suite; what the items of one run share."""
 
 
-_SESSION = pytest.StashKey[_Session]()
+def _target(config: pytest.Config, root: Path) -> _Target:
+    """Return what is asked of the target with a suite.
 
-
-def _session(config: pytest.Config) -> _Session:
-    if _SESSION not in config.stash:
-        config.stash[_SESSION] = _Session(config)
-    return config.stash[_SESSION]
+    Raises _Refused, the first time only: for the other files of a suite that cannot be used there are no contracts.
+    """
+    targets = config.stash.setdefault(_TARGETS, {})
+    if root not in targets:
+        targets[root] = _Target(config.option, root)
+        targets[root].prepare()
+    return targets[root]
 
 
 class ScenarioFailedError(Exception):
@@ -404,40 +372,38 @@ class ScenarioFile(pytest.File):
 
     def collect(self) -> Iterator[ScenarioItem | ScenarioCase]:
         """Yield what is in the file, which is read when an item runs, its heading where a requirement is asked for."""
-        session = _session(self.config)
         try:
-            contracts = session.contracts(self.root)
-            slugs = session.cases(self.root, self.path)
+            target = _target(self.config, self.root)
+            slugs = target.cases(self.path)
         except _Refused as error:
             raise self.CollectError(_shown(f"readfirst: {error}", kept="\n")) from error
         name = self.path.relative_to(self.root / _folder_of(self.root, self.path)).with_suffix("")
         if slugs is None:
-            yield from _items(self, self.root, name.as_posix(), contracts)
+            yield from _items(self, target, name.as_posix())
             return
         for slug in slugs:
             case: ScenarioCase = ScenarioCase.from_parent(self, name=slug)
-            case.scenario = (self.root, f"{name.parent.as_posix()}/{slug}", contracts)
+            case.target, case.scenario_id = target, f"{name.parent.as_posix()}/{slug}"
             yield case
 
 
 class ScenarioCase(pytest.Collector):
     """One of several scenarios in a file."""
 
-    scenario: tuple[Path, str, tuple[str, ...]]
+    target: _Target
+    scenario_id: str
 
     def collect(self) -> Iterator[ScenarioItem]:
         """Yield its items."""
-        yield from _items(self, *self.scenario)
+        yield from _items(self, self.target, self.scenario_id)
 
 
-def _items(
-    parent: pytest.Collector, root: Path, scenario_id: str, contracts: tuple[str, ...]
-) -> Iterator[ScenarioItem]:
-    if not contracts or not _session(parent.config).takes(root, scenario_id):
+def _items(parent: pytest.Collector, target: _Target, scenario_id: str) -> Iterator[ScenarioItem]:
+    if not target.contracts or not target.takes(scenario_id):
         return
-    for contract in contracts:
+    for contract in target.contracts:
         item: ScenarioItem = ScenarioItem.from_parent(parent, name=contract)
-        item.root, item.scenario_id = root, scenario_id
+        item.target, item.scenario_id = target, scenario_id
         item.extra_keyword_matches.add(scenario_id)
         yield item
 
@@ -449,15 +415,13 @@ def _folder_of(root: Path, path: Path) -> str:
 class ScenarioItem(pytest.Item):
     """One scenario on one contract; the item's name is the contract."""
 
-    root: Path
+    target: _Target
     scenario_id: str
 
     def runtest(self) -> None:
         """Replay and judge. Raises ScenarioFailedError; skips what cannot be judged."""
-        root = self.root
-        session = _session(self.config)
         try:
-            verdict, ruling = session.judge(root, self.name, self.scenario_id)
+            verdict, ruling = self.target.judge(self.name, self.scenario_id)
         except _Refused:
             self.session.shouldstop = "readfirst: the target can no longer be connected"
             raise
@@ -475,7 +439,7 @@ class ScenarioItem(pytest.Item):
             from readfirst.harness.report.failure import brief
 
             reason, _, details = verdict.reason.partition("\n")
-            message = session.explain(root, replace(verdict, reason=reason))
+            message = self.target.explain(replace(verdict, reason=reason))
             raise ScenarioFailedError(message, brief(verdict), _shown(details.strip(), kept="\n"))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -547,6 +511,5 @@ class _EmptyRunCheck:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """End every implementation."""
-    session = config.stash.get(_SESSION, None)
-    if session is not None:
-        session.close()
+    for target in config.stash.get(_TARGETS, {}).values():
+        target.close()

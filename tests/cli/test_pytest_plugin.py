@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.verdict import LEVELS as ALL_LEVELS
-from readfirst.harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS, _Session
+from readfirst.harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS, _Target
 from readfirst.harness.report.failure import short_path
 from readfirst.harness.suite.heading import REQUIREMENTS as ALL_REQUIREMENTS
 from readfirst.harness.suite.rules import CLASSES as ALL_CLASSES
@@ -178,9 +178,10 @@ def test_a_mapping_of_ones_own_states_level_and_name(holding: Suite, tmp_path: P
     options |= {"adapter": target, "time_limit": 30.0, "settle": 0.0, "baseline": baseline}
     for given, level in ((None, "effects"), ("reason", "reason")):
         chosen = {f"readfirst_{name}": value for name, value in (options | {"level": given}).items()}
-        session = _Session(SimpleNamespace(option=SimpleNamespace(**chosen)))  # type: ignore[arg-type]
-        assert session.contracts(holding.root) == ("2.1.7",)
-        assert session.level == level
+        asked = _Target(SimpleNamespace(**chosen), holding.root)
+        asked.prepare()
+        assert asked.contracts == ("2.1.7",)
+        assert asked.level == level
 
 
 def test_other_yaml_files_are_left_alone(run: Run, pytester: pytest.Pytester) -> None:
