@@ -6,13 +6,13 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from readfirst.harness.compare.lacking import Lacking
-from readfirst.harness.compare.signature import UNEXPLAINED, explains, signature
+from readfirst.harness.compare.signature import explains, signature
 from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.source.finding import Position, SuiteError
 from readfirst.harness.source.inspection import Fields, Inspection, Node
 from readfirst.harness.source.strict_yaml import load, read
-from readfirst.harness.suite.contracts import Contracts, order
+from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.editions import Editions
 from readfirst.harness.suite.nearest import nearest
 
@@ -22,7 +22,7 @@ BROKEN = "broken"
 VARIES = "varies"
 """Stands in `because` for a scenario that fails in some runs only: the implementation leaves it to chance."""
 
-_ORDER = (*LEVELS, BROKEN)
+LEVELS_AND_BROKEN = (*LEVELS, BROKEN)
 _FORMER = {
     "target": "Write name: and what --name says, or the target as it is written after `readfirst run`."
 }
@@ -51,6 +51,11 @@ class Acceptance:
     position: Position
     because: str = ""
     link: str = ""
+
+    @property
+    def where(self) -> str:
+        """Where it stands in the file, and what it is of."""
+        return f"{self.position}: {self.scenario_id} ({self.contract})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +93,9 @@ class Ruling:
     unclaimed: str = ""
 
 
-def _in_order(names: Iterable[str]) -> str:
-    return "[" + ", ".join(sorted(names, key=_ORDER.index)) + "]"
+def in_order(names: Iterable[str]) -> str:
+    """Return levels as a baseline lists them."""
+    return "[" + ", ".join(sorted(names, key=LEVELS_AND_BROKEN.index)) + "]"
 
 
 def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
@@ -107,35 +113,34 @@ def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
     if failing - listed:
         return Ruling(conformant=False)
     if "safe" in failing and not explains(entry.reason, entry.because):
-        where = f"{entry.position}: {entry.scenario_id} ({entry.contract})"
-        complaint = f"{where} harms somebody. Write as its reason why that is accepted."
+        complaint = f"{entry.where} harms somebody. Write as its reason why that is accepted."
         return Ruling(conformant=False, stale=complaint)
     if entry.because == VARIES:
         return Ruling(conformant=True, accepted=entry.reason if failing else "")
     if listed - failing:
         return Ruling(conformant=False, stale=_stale(entry, verdict, failing))
-    if failing and entry.because and not _is(now := signature(verdict), entry.because):
-        where = f"{entry.position}: {entry.scenario_id} ({entry.contract})"
-        stale = f"{where} now fails for another reason than {entry.because!r}. Change the entry to because: {now!r}"
-        return Ruling(conformant=False, stale=stale)
+    if failing and entry.because and not is_still(now := signature(verdict), entry.because):
+        what = f"{entry.where} now fails for another reason than {entry.because!r}."
+        return Ruling(conformant=False, stale=f"{what} Change the entry to because: {now!r}")
     return Ruling(conformant=True, accepted=entry.reason if failing else "")
 
 
-def _is(now: str, because: str) -> bool:
+def is_still(now: str, because: str) -> bool:
+    """Whether a signature is the one that is accepted, or says it in more detail."""
     return now == because or (because != "safe" and now.startswith(f"{because}: "))
 
 
 def _stale(entry: Acceptance, verdict: Verdict, failing: frozenset[str]) -> str:
-    left = failing | {name for name in entry.fails if _above(name, verdict)}
-    where = f"{entry.position}: {entry.scenario_id} ({entry.contract})"
+    left = failing | {name for name in entry.fails if is_above(name, verdict)}
     if left:
-        gone = _in_order(entry.fails - left)
-        return f"{where} no longer fails as {gone} says. Change the entry to fails: {_in_order(left)}"
+        gone = in_order(entry.fails - left)
+        return f"{entry.where} no longer fails as {gone} says. Change the entry to fails: {in_order(left)}"
     now = "passes" if verdict.status == "passed" else f"is {verdict.status}"
-    return f"{where} {now} now, but the baseline says fails: {_in_order(entry.fails)}. Remove the entry."
+    return f"{entry.where} {now} now, but the baseline says fails: {in_order(entry.fails)}. Remove the entry."
 
 
-def _above(level: str, verdict: Verdict) -> bool:
+def is_above(level: str, verdict: Verdict) -> bool:
+    """Whether a verdict did not look at a level."""
     return level in LEVELS and LEVELS.index(level) > LEVELS.index(verdict.level)
 
 
@@ -239,7 +244,7 @@ def _grouped(top: Fields) -> Iterator[_Named]:
 def _entry(position: Position, stated: Fields, named: Node, known: _Known) -> Acceptance | None:
     reason, because, link = stated.string("reason"), stated.text("because"), stated.text("link")
     fails = [node.called("a level in fails") for node in stated.items("fails", empty=False)]
-    levels = [name for node in fails if (name := node.choice(_ORDER)) is not None]
+    levels = [name for node in fails if (name := node.choice(LEVELS_AND_BROKEN)) is not None]
     for node in fails:
         if levels.count(node.value) > 1 and node.path[-1] != levels.index(node.value):
             node.note(f"fails names {node.value} twice", "Name it once.")
@@ -258,61 +263,3 @@ def _entry(position: Position, stated: Fields, named: Node, known: _Known) -> Ac
 def _suggestion(name: str, known: Collection[str]) -> str:
     close = get_close_matches(name, known, n=1, cutoff=0.5)
     return f"Write {close[0]}, or remove the entry." if close else "Remove the entry."
-
-
-def lacking_now(unjudged: Iterable[Verdict], old: Baseline | None, *, whole: bool) -> Lacking:
-    """Return what a new baseline says of what was not judged; also what the `old` one said, unless all was run."""
-    now = Lacking.of(unjudged)
-    return now if whole or old is None or old.lacking is None else now.with_former(old.lacking)
-
-
-def baseline_text(
-    name: str,
-    verdicts: Iterable[Verdict],
-    old: Baseline | None = None,
-    *,
-    whole: bool = True,
-    suite: str = "",
-) -> str:
-    """Return the text of a baseline that accepts exactly the failures among `verdicts`.
-
-    `whole`: these are of all scenarios, so that nothing of `old` says what else was not judged. `name` is what the run
-    was called. Reasons are kept from `old`; a new entry gets a reason that asks for one. Entries of `old` for scenarios
-    that are not among `verdicts`, or whose failure varies, are kept as they are. `suite` is the suite's version.
-    """
-    import json
-
-    entries: dict[tuple[str, str], tuple[frozenset[str], str]] = {}
-    varying = {key for key, entry in old.accepted.items() if entry.because == VARIES} if old else set()
-    if old:
-        entries = {key: (entry.fails, entry.reason) for key, entry in old.accepted.items()}
-    unjudged = []
-    for verdict in verdicts:
-        if verdict.lacks:
-            unjudged.append(verdict)
-        key = (verdict.scenario_id, verdict.contract)
-        known = old.of(*key) if old else None
-        kept = {name for name in known.fails if _above(name, verdict)} if known else set()
-        fails = frozenset(verdict.failing) | kept
-        if known and key in varying:
-            entries[key] = (fails | known.fails, known.reason)
-        elif fails:
-            entries[key] = (fails, known.reason if known else UNEXPLAINED)
-        else:
-            entries.pop(key, None)
-    lines = ["# Accepted failures: what is listed here does not fail a run, and must keep failing as listed."]
-    lines.append(f"name: {json.dumps(name, ensure_ascii=True)}")
-    if suite:
-        lines.append(f"suite: {json.dumps(suite)}")
-    lines += lacking_now(unjudged, old, whole=whole).lines()
-    lines.append("accepted:" if entries else "accepted: []")
-    for (scenario_id, contract), (fails, reason) in sorted(
-        entries.items(), key=lambda item: (item[0][0], order(item[0][1]))
-    ):
-        lines.append(f"  - scenario: {scenario_id}")
-        lines.append(f"    contract: {json.dumps(contract)}")
-        lines.append(f"    fails: {_in_order(fails)}")
-        if (scenario_id, contract) in varying:
-            lines.append(f"    because: {json.dumps(VARIES)}")
-        lines.append(f"    reason: {json.dumps(reason, ensure_ascii=True)}")
-    return "\n".join(lines) + "\n"

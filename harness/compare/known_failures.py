@@ -1,80 +1,90 @@
-"""Known failures: a baseline, written in groups that fail for the same reason."""
+"""Known failures: a baseline as it is written, scenario by scenario or in groups that fail for the same reason."""
 
 import json
-from collections.abc import Container, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
 
-from readfirst.harness.compare.baseline import BROKEN, VARIES, Acceptance, Baseline, lacking_now
+from readfirst.harness.compare.baseline import (
+    LEVELS_AND_BROKEN,
+    VARIES,
+    Acceptance,
+    Baseline,
+    in_order,
+    is_above,
+    is_still,
+)
 from readfirst.harness.compare.lacking import Lacking
 from readfirst.harness.compare.signature import LUCK, UNEXPLAINED, described, explains, signature
-from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import order
 
 _WIDTH = 118
-_ORDER = (*LEVELS, BROKEN)
+_NOWHERE = Position(Path(), 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
-    contract: str
-    fails: tuple[str, ...]
-    because: str
-    reason: str
-    link: str
-
-
-def grouped_text(
+def baseline_text(
     name: str,
     verdicts: Iterable[Verdict],
     old: Baseline | None = None,
     *,
+    grouped: bool = False,
     whole: bool = True,
     suite: str = "",
     added: bool = False,
     lucky: Container[str] = (),
 ) -> str:
-    """Return the text of a baseline that accepts exactly the failures among `verdicts`, for these reasons.
+    """Return the text of a baseline that accepts exactly the failures among `verdicts`.
 
-    `whole` and `suite` are as for `baseline_text`. `lucky` are scenarios that may hold the next time. `added`:
-    `verdicts` are of scenarios that `old` does not know of.
+    `whole`: these are of all scenarios, so that nothing of `old` says what else was not judged. `name` is what the run
+    was called, `suite` the suite's version. Reasons are kept from `old`; a new entry gets one that asks for one.
+    Entries of `old` for scenarios that are not among `verdicts`, or whose failure varies, are kept as they are.
 
-    Reasons and links that somebody wrote are kept where scenario or signature stay the same, or only harm is told
-    beside it now. Another failure gets its signature as a sentence, and a harm a reason that asks for one. Entries
-    of `old` for scenarios that are not among `verdicts`, or whose failure varies, are kept as they are.
+    `grouped`: reasons and links are kept where scenario or signature stay the same, or only harm is told beside it
+    now. Another failure gets its signature as a sentence, unless it harms somebody. `lucky` are scenarios that may
+    hold the next time. `added`: `verdicts` are of scenarios that `old` does not know of.
     """
     accepted = dict(old.accepted) if old else {}
     common = _common(accepted.values())
-    groups: dict[_Key, list[str]] = {}
+    entries: list[Acceptance] = []
     unjudged = []
     for verdict in verdicts:
         if verdict.lacks:
             unjudged.append(verdict)
-        entry = accepted.pop((verdict.scenario_id, verdict.contract), None)
-        fails = verdict.failing
-        if entry is not None and entry.because == VARIES:
-            every = entry.fails.union(fails)
-            key = replace(_key_of(entry), fails=tuple(sorted(every, key=_ORDER.index)))
-            groups.setdefault(key, []).append(verdict.scenario_id)
-        elif fails and verdict.scenario_id in lucky:
-            reason = UNEXPLAINED if "safe" in fails else LUCK
-            key = _Key(verdict.contract, fails, VARIES, reason, "")
-            groups.setdefault(key, []).append(verdict.scenario_id)
-        elif fails:
-            because = signature(verdict)
-            effects = because[max(because.find("effects: "), 0) :]
-            known = entry if entry is not None and entry.because in (because, effects) else None
-            known = known or common.get(because) or common.get(effects)
-            reason = known.reason if known else described(because)
-            if "safe" in fails and (known is None or not explains(reason, because)):
-                reason = UNEXPLAINED
-            key = _Key(verdict.contract, fails, because, reason, known.link if known else "")
-            groups.setdefault(key, []).append(verdict.scenario_id)
-    for entry in accepted.values():
-        groups.setdefault(_key_of(entry), []).append(entry.scenario_id)
-    lacking = lacking_now(unjudged, old, whole=whole)
-    if added and old is not None and old.lacking is not None:
-        lacking = lacking.and_of_others(old.lacking)
-    return "\n".join(_lines(name, suite, lacking, groups)) + "\n"
+        known = accepted.pop((verdict.scenario_id, verdict.contract), None)
+        varies = known is not None and known.because == VARIES
+        left = {each for each in known.fails if varies or is_above(each, verdict)} if known else set()
+        entry = known or Acceptance(verdict.scenario_id, verdict.contract, frozenset(), UNEXPLAINED, _NOWHERE)
+        if verdict.failing and not varies:
+            if grouped:
+                entry = _explained(entry, verdict, common, lucky)
+            elif not is_still(signature(verdict), entry.because):
+                entry = replace(entry, because="")
+        if fails := left.union(verdict.failing):
+            entries.append(replace(entry, fails=frozenset(fails)))
+    entries += accepted.values()
+    lacking = Lacking.of(unjudged)
+    if old is not None and old.lacking is not None and (added or not whole):
+        lacking = lacking.and_of_others(old.lacking) if added else lacking.with_former(old.lacking)
+    lines = _grouped_lines(entries) if grouped else _lines(entries)
+    return "\n".join([*_heading(name, suite, grouped=grouped), *lacking.lines(), *lines]) + "\n"
+
+
+def _explained(
+    entry: Acceptance, verdict: Verdict, common: Mapping[str, Acceptance], lucky: Container[str]
+) -> Acceptance:
+    harmful = "safe" in verdict.failing
+    if verdict.scenario_id in lucky:
+        return replace(entry, because=VARIES, reason=UNEXPLAINED if harmful else LUCK, link="")
+    because = signature(verdict)
+    effects = because[max(because.find("effects: "), 0) :]
+    same = entry if entry.because in (because, effects) else None
+    known = same or common.get(because) or common.get(effects)
+    reason = known.reason if known else described(because)
+    if harmful and (known is None or not explains(reason, because)):
+        reason = UNEXPLAINED
+    return replace(entry, because=because, reason=reason, link=known.link if known else "")
 
 
 def _common(accepted: Iterable[Acceptance]) -> dict[str, Acceptance]:
@@ -96,41 +106,51 @@ def first_differences(verdict: Verdict) -> tuple[Difference, ...]:
     return tuple(first.values())
 
 
-def _key_of(entry: Acceptance) -> _Key:
-    fails = tuple(sorted(entry.fails, key=_ORDER.index))
-    return _Key(entry.contract, fails, entry.because, entry.reason, entry.link)
-
-
-def _lines(name: str, suite: str, lacking: Lacking, groups: dict[_Key, list[str]]) -> Iterable[str]:
-    yield "# yaml-language-server: $schema=../../../fixtures/schema/baseline.schema.json"
-    yield "# Known failures: what is listed here does not fail a run, and must keep failing as listed."
+def _heading(name: str, suite: str, *, grouped: bool) -> Iterable[str]:
+    if grouped:
+        yield "# yaml-language-server: $schema=../../../fixtures/schema/baseline.schema.json"
+    what = "Known" if grouped else "Accepted"
+    yield f"# {what} failures: what is listed here does not fail a run, and must keep failing as listed."
     yield f"name: {json.dumps(name)}"
     if suite:
         yield f"suite: {json.dumps(suite)}"
-    yield from lacking.lines()
+
+
+def _lines(entries: Iterable[Acceptance]) -> Iterable[str]:
+    yield "accepted:" if entries else "accepted: []"
+    for entry in sorted(entries, key=lambda each: (each.scenario_id, order(each.contract))):
+        yield f"  - scenario: {entry.scenario_id}"
+        yield from _accepted(entry, "contract", "fails", "because", "reason", "link")
+
+
+def _grouped_lines(entries: Iterable[Acceptance]) -> Iterable[str]:
+    groups: dict[Acceptance, list[str]] = {}
+    for entry in entries:
+        groups.setdefault(replace(entry, scenario_id="", position=_NOWHERE), []).append(entry.scenario_id)
     yield "groups:" if groups else "groups: []"
-    for key in sorted(
-        groups,
-        key=lambda each: (
-            _ORDER.index(each.fails[0]),
-            -len(groups[each]),
-            each.because,
-            order(each.contract),
-        ),
-    ):
-        yield f"  - fails: [{', '.join(key.fails)}]"
-        yield f"    contract: {json.dumps(key.contract)}"
-        yield f"    because: {json.dumps(key.because)}"
-        yield f"    reason: {json.dumps(key.reason)}"
-        if key.link:
-            yield f"    link: {json.dumps(key.link)}"
+
+    def rank(group: Acceptance) -> tuple[object, ...]:
+        lowest = min(map(LEVELS_AND_BROKEN.index, group.fails))
+        return lowest, -len(groups[group]), group.because, order(group.contract)
+
+    for group in sorted(groups, key=rank):
+        yield f"  - fails: {in_order(group.fails)}"
+        yield from _accepted(group, "contract", "because", "reason", "link")
         yield "    scenarios:"
         families: dict[str, list[str]] = {}
-        for scenario_id in sorted(groups[key]):
+        for scenario_id in sorted(groups[group]):
             family, _, slug = scenario_id.partition("/")
             families.setdefault(family, []).append(json.dumps(slug) if slug.isdecimal() else slug)
         for family, slugs in families.items():
             yield from _wrapped(f"      {family}: [", slugs)
+
+
+def _accepted(entry: Acceptance, *keys: str) -> Iterable[str]:
+    """Yield what is stated of an entry or a group; because and link only where there are any."""
+    for key in keys:
+        value = in_order(entry.fails) if key == "fails" else json.dumps(getattr(entry, key))
+        if value != '""':
+            yield f"    {key}: {value}"
 
 
 def _wrapped(start: str, words: list[str]) -> Iterable[str]:

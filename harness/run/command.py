@@ -12,8 +12,8 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
-from readfirst.harness.compare.baseline import Baseline, BaselineError, baseline_text, load_baseline
-from readfirst.harness.compare.known_failures import first_differences, grouped_text
+from readfirst.harness.compare.baseline import Baseline, BaselineError, load_baseline
+from readfirst.harness.compare.known_failures import baseline_text, first_differences
 from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
@@ -250,11 +250,11 @@ def perform(request: RunRequest) -> int:
     if request.keep is not None and any(any(each.values()) for each in tested.values()):
         say(f"the workspaces of failed scenarios are in {short_path(request.keep)}", err=True)
     if request.update_baseline and request.baseline:
-        grouped = baseline.grouped if baseline else request.target.startswith(("target:", "agent:"))
-        text = (grouped_text if grouped else baseline_text)(
+        text = baseline_text(
             baseline.name if baseline else request.title,
             seen,
             baseline,
+            grouped=baseline.grouped if baseline else request.target.startswith(("target:", "agent:")),
             whole=len(ids) == len(suite.ids()),
             suite=suite.editions.version,
         )

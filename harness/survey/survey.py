@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from readfirst.harness.compare.baseline import Baseline, load_baseline
 from readfirst.harness.compare.design import by_design, matters
-from readfirst.harness.compare.known_failures import first_differences, grouped_text
+from readfirst.harness.compare.known_failures import baseline_text, first_differences
 from readfirst.harness.compare.reach import TRIED, in_families, unpacked
 from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.summary import Summary
@@ -256,7 +256,7 @@ class Survey:
     def _write_baseline(self, target: Target, seen: Iterable[Verdict], *, added: bool) -> None:
         name, old = f"target:{target.pinned}", self._baseline(target)
         lucky = {each for each in self.suite.ids() if self.suite.scenario(each).left_to_luck}
-        text = grouped_text(name, seen, old, added=added, lucky=lucky)
+        text = baseline_text(name, seen, old, grouped=True, added=added, lucky=lucky)
         write_all({known_failures(target): text.encode()})
 
     def _write_stream(self, folder: Path, target: Target, verdicts: Iterable[Verdict], count: int) -> None:

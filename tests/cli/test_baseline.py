@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,11 @@ from readfirst.harness.compare.baseline import (
     Baseline,
     BaselineError,
     Ruling,
-    baseline_text,
     load_baseline,
     rule,
 )
-from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
+from readfirst.harness.compare.known_failures import baseline_text
+from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
 from readfirst.harness.source.finding import Position
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
 from readfirst.harness.suite.suite import Suite, default_root
@@ -216,6 +217,15 @@ def test_an_updated_baseline_keeps_what_the_run_did_not_look_at(tmp_path: Path) 
     old = accepting(tmp_path, "[text]")
     at_effects = Verdict("gate/not-read", "2.1.7", "effects", "passed", dict.fromkeys(LEVELS, True))
     assert baseline(tmp_path, baseline_text("reference", [at_effects], old)).accepted
+
+
+def test_an_updated_baseline_keeps_a_signature_that_is_still_true_and_the_link(tmp_path: Path) -> None:
+    for because, left in (("text", "text"), ("effects: file: content", "")):
+        stated = f"fails: [text]\n    because: '{because}'\n    reason: worded\n    link: 'https://x'"
+        old = baseline(tmp_path, f"name: x\naccepted:\n  - scenario: gate/not-read\n    {stated}\n")
+        worded = replace(verdict(), differences=(Difference(1, 0, "text", "text", "so", "thus"),))
+        [entry] = baseline(tmp_path, baseline_text("x", [worded], old)).accepted.values()
+        assert (entry.because, entry.reason, entry.link) == (left, "worded", "https://x")
 
 
 def test_a_harm_is_not_accepted_without_a_reason() -> None:

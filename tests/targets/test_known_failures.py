@@ -1,17 +1,19 @@
 """Known failures are grouped by why they fail; one that fails no more, or for another reason, is an error."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from readfirst.harness.compare.baseline import Acceptance, Baseline, BaselineError, load_baseline, rule
-from readfirst.harness.compare.known_failures import first_differences, grouped_text
+from readfirst.harness.compare.known_failures import baseline_text, first_differences
 from readfirst.harness.compare.signature import explains, signature
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Verdict
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets.catalogue import known_failures, targets
 
+grouped_text = partial(baseline_text, grouped=True)
 IDS = ("gate/a", "gate/b", "state/c", "state/10")
 NOT_READ = Difference(1, 0, "effects", "refused", "refused: not_read", "not refused: done")
 FILE = Difference(1, 0, "effects", "file a.txt", "new", "old")
