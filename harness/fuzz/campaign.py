@@ -161,7 +161,7 @@ def _broken(side: str, outcome: Outcome) -> BrokenAdapter:
 
 
 class Campaign:
-    """One search; `made` is how far it came. `clock` gives seconds."""
+    """One search; `made` is how far it came, `named` gives a finding its rule. `clock` gives seconds."""
 
     def __init__(
         self,
@@ -180,13 +180,16 @@ class Campaign:
         self.deadline = math.inf if seconds is None else clock() + seconds
         self.accepted = accepted
         self.made = Tally()
+        self.named: Callable[[Finding], Finding] = lambda finding: finding
 
     def is_late(self) -> bool:
         """Tell whether the time is over."""
         return self.clock() >= self.deadline
 
-    def perform(self, progress: Callable[[int], None] | None = None) -> Iterator[Finding]:
+    def perform(self, progress: Callable[[], None] = lambda: None) -> Iterator[Finding]:
         """Yield a finding for each new group; stops when enough steps were made on both sides, or in time.
+
+        `progress` is called after each scenario.
 
         What is being shrunk when the time is over stays as small as it is by then. Of one cause only the first few
         disagreements that are not accepted are shrunk; the rest is counted.
@@ -197,8 +200,7 @@ class Campaign:
             if self.made.steps >= self.most_steps or self.is_late():
                 return
             every = self._played(scenario)
-            if progress is not None:
-                progress(self.made.steps)
+            progress()
             self.made.disagreed += bool(every)
             explained = False
             for found in every:
@@ -211,7 +213,7 @@ class Campaign:
                 shrunk[found.cause] += 1
                 if finding.group not in groups:
                     groups.add(finding.group)
-                    yield finding
+                    yield self.named(finding)
             self.made.explained += explained
 
     def _played(self, scenario: Scenario) -> Sequence[Disagreement]:

@@ -1,6 +1,7 @@
 """Generate: whole scenarios, drawn at random - a workspace, changes that no tool makes, and calls about both."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, InitVar, dataclass, field
 from fractions import Fraction
 from itertools import count
 from random import Random
@@ -140,10 +141,16 @@ def single_file(
         return path, {path: content(random, carriage_returns=not may_be_missing)} if given else {}
 
     path, files = drawn() if rarity is None else rarity.rarest(drawn, _of_a_read, of=_FILES_DRAWN)
-    stage = _Stage(random, files, (path,), carriage_returns=not may_be_missing, removes=may_be_missing)
-    stage.basic = basic
-    stage.large = large
-    stage.rarity = rarity
+    stage = _Stage(
+        random,
+        files,
+        (path,),
+        carriage_returns=not may_be_missing,
+        removes=may_be_missing,
+        basic=basic,
+        large=large,
+        rarity=rarity,
+    )
     return _scenario(files, stage.steps(most_steps))
 
 
@@ -171,9 +178,7 @@ def several_files(
     if random.randint(0, 1):
         files["folder"] = Directory()
     paths = (*_SEVERAL, "hard.txt", "link.txt", "folder", "folder/new.txt", "missing/deep/new.txt")
-    stage = _Stage(random, files, paths, carriage_returns=True, removes=True)
-    stage.alone = True
-    stage.rarity = rarity
+    stage = _Stage(random, files, paths, alone=True, rarity=rarity)
     deny = random.choice(((), (), (), ("Edit(src/**)",), ("Read(notes.md)", "Edit(other.txt)")))
     return _scenario(files, stage.steps(most_steps), deny)
 
@@ -202,8 +207,7 @@ def long_session(random: Random) -> Scenario:
     if random.randint(0, 2) == 0:
         files["folder"] = Directory()
     paths = (*files, "folder", "new.txt", f"made/{random.choice(_ODD_NAMES)}", "linked/notes.txt")
-    stage = _Stage(random, files, paths, carriage_returns=True, removes=True)
-    stage.alone = stage.moves = True
+    stage = _Stage(random, files, paths, alone=True, moves=True)
     deny = random.choice(((), (), (), (), ("Edit(src/**)",), ("Read(notes.md)", "Edit(other.txt)")))
     return _scenario(files, stage.steps(60, least=30), deny)
 
@@ -218,29 +222,25 @@ def _scenario(files: dict[str, Entry], steps: tuple[Step, ...], deny: tuple[str,
     return Scenario("fuzz/generated", "Generated sequence", "observed", Given(files, deny), steps)
 
 
+@dataclass
 class _Stage:
     """Draws one step after the other about `paths`, in view of what probably lies there by then."""
 
-    def __init__(
-        self,
-        random: Random,
-        files: dict[str, Entry],
-        paths: tuple[str, ...],
-        *,
-        carriage_returns: bool,
-        removes: bool,
-    ) -> None:
-        self.random = random
-        self.paths = paths
-        self.carriage_returns = carriage_returns
-        self.removes = removes
-        self.basic = False
-        self.large = False
-        self.alone = False
-        self.moves = False
-        self.rarity: Rarity | None = None
-        self.races = random.randint(0, 9) == 9  # a hook makes every call of the product slower
-        self.sketch = Sketch()
+    random: Random
+    files: InitVar[dict[str, Entry]]
+    paths: tuple[str, ...]
+    _: KW_ONLY
+    carriage_returns: bool = True
+    removes: bool = True
+    basic: bool = False
+    large: bool = False
+    alone: bool = False
+    moves: bool = False
+    rarity: Rarity | None = None
+    sketch: Sketch = field(default_factory=Sketch, init=False)
+
+    def __post_init__(self, files: dict[str, Entry]) -> None:
+        self.races = self.random.randint(0, 9) == 9  # a hook makes every call of the product slower
         self.sketch.give(files)
 
     def steps(self, most: int, least: int = 1) -> tuple[Step, ...]:

@@ -1,6 +1,6 @@
 """Search: generate scenarios of one seed, and replay them on a target and the reference."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,22 +63,12 @@ class SearchRequest:
         return f"the {self.against}" if self.against == "reference" else self.against
 
 
-class Search:
-    """The search of one seed, with both sides connected. `tally` is how far it came."""
-
-    def __init__(self, campaign: Campaign, named: Callable[[Finding], Finding]) -> None:
-        self._campaign = campaign
-        self._named = named
-        self.tally = campaign.made
-
-    def perform(self, progress: Callable[[], None]) -> Iterator[Finding]:
-        """Yield what is found, with its rule; `progress` is called after each scenario."""
-        return map(self._named, self._campaign.perform(lambda _: progress()))
-
-
 @contextmanager
-def search(request: SearchRequest) -> Iterator[Search]:
-    """Connect both sides, and close them whatever happens. Raises ConnectError, BrokenAdapter or SuiteError."""
+def search(request: SearchRequest) -> Iterator[Campaign]:
+    """Connect both sides for the search of one seed, and close them whatever happens.
+
+    Raises ConnectError, BrokenAdapter or SuiteError.
+    """
     suite = request.suite
     known = load_known(request.known, suite.contracts) if request.known is not None else ()
     with ExitStack() as stack:
@@ -111,11 +101,9 @@ def search(request: SearchRequest) -> Iterator[Search]:
         seconds = None if request.minutes is None else 60 * request.minutes
         campaign = Campaign(duel, generated, steps=request.steps, seconds=seconds, accepted=accepted)
         campaign.made.gone = gone
-
-        def named(finding: Finding) -> Finding:
-            return finding if alone else with_rule(finding, suite, portrait, duel, campaign.is_late)
-
-        yield Search(campaign, named)
+        if not alone:
+            campaign.named = lambda finding: with_rule(finding, suite, portrait, duel, campaign.is_late)
+        yield campaign
 
 
 def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter]:

@@ -107,7 +107,7 @@ def _search_here(request: SearchRequest, result: _Result) -> None:
     with result.progress, search(request) as under_way:
 
         def report() -> None:
-            result.at([under_way.tally])
+            result.at([under_way.made])
 
         report()
         for finding in under_way.perform(report):

@@ -124,8 +124,8 @@ def _search(request: SearchRequest, answer: Answer) -> None:
 
     with search(request) as under_way:
         try:
-            for finding in under_way.perform(lambda: answer("tally", under_way.tally)):
+            for finding in under_way.perform(lambda: answer("tally", under_way.made)):
                 answer("finding", finding)
         finally:
-            answer("tally", under_way.tally)
+            answer("tally", under_way.made)
     answer("end", None)
