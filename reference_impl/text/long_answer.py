@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from readfirst.reference_impl.reading.sizes import rounded
 from readfirst.reference_impl.text.json_text import indented
 
 __all__ = ["announced", "in_blocks", "length"]
@@ -29,8 +30,7 @@ def announced(text: str, size: int, path: str) -> str:
     end = beginning.rfind("\n")
     if end > _SHOWN // 2:
         beginning = beginning[:end]
-    kilobytes = f"{size / 1024:.1f}".removesuffix(".0")
     return (
-        f"<persisted-output>\nOutput too large ({kilobytes}KB). Full output saved to: {path}\n\n"
+        f"<persisted-output>\nOutput too large ({rounded(size)}). Full output saved to: {path}\n\n"
         f"Preview (first 2KB):\n{beginning}\n...\n</persisted-output>"
     )

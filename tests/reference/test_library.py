@@ -195,3 +195,4 @@ def test_a_long_line_is_cut_and_a_pair_of_halves_is_left_out() -> None:
     )
     assert announced("a\n" + "b" * 3000, 102_400, "/f").count("b") == 1998
     assert "(100KB)" in announced("a", 102_400, "/f")
+    assert "(1MB)" in announced("a", 1_093_632, "/f")  # 2.1.7, of an Edit that inserts 121,500 lines
