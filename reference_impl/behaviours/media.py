@@ -40,7 +40,7 @@ class MediaBehaviours:
         True,
         {"2.0.65": False},
         meaning="The type of an image that is not whole is the one that its name says; otherwise the "
-        "first bytes of an image that is not whole tell its type.",
+        "first bytes of an image that is not whole tell its type, and what they do not tell counts as PNG.",
         shown_by=("media/riff-that-is-no-webp",),
     )
     image_type_is_extension: bool = behaviour(

@@ -103,7 +103,8 @@ def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
 def image_text(path: str, given: str, behaviours: Behaviours) -> str:
     """Return what stands for an image in a text: kind, type, number of base64 characters.
 
-    The type is told by the first bytes, or else by the name. Refusal: where contents matter, what is no image.
+    The type is told by the first bytes, which else count as PNG, or by the name. Refusal: where contents matter, what
+    is no image.
     """
     data = disk.read(path)
     if not data:
@@ -113,8 +114,8 @@ def image_text(path: str, given: str, behaviours: Behaviours) -> str:
     if behaviours.media.read_refuses_images_without_size:
         refuse_without_size(data)
     by_name = behaviours.media.broken_image_type_from_name and not is_whole(data)
-    found = None if by_name else media_type(data)
-    return _as_block("image", found or _type_by_name(path, behaviours), data)
+    found = _type_by_name(path, behaviours) if by_name else media_type(data) or "image/png"
+    return _as_block("image", found, data)
 
 
 def _type_by_name(path: str, behaviours: Behaviours) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import posixpath
 import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
@@ -38,6 +39,9 @@ __all__ = ["execute", "permit", "prepare", "schema", "validate"]
 
 
 _MOST_PAGES = 20
+_OPEN = re.compile(
+    r"//?(?:dev/(?:std(?:in|out|err)|fd/\d+)|proc/(?:self|thread-self|\d+)/(?:task/\d+/)?fd/\d+)"
+)
 _PAGES = re.compile(r"(?P<first>\d+)(?:\s*-\s*(?P<end>\d*))?")
 _BEGINNING_OF_PAGES = re.compile(r"(?P<first>\d+)[^-]*(?:-(?:\s*(?P<end>\d+).*|$))?", re.DOTALL)
 
@@ -107,7 +111,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     if session.behaviours.notebooks.read_refuses_notebooks and path.endswith(".ipynb"):
         raise Refusal("is_notebook", "File is a Jupyter Notebook. Use the NotebookRead to read this file.")
     media.refuse_empty_image(path, session.behaviours)
-    refuse_device(path)
+    refuse_device(path, arguments["file_path"])
     refuse_large_file(session, path, arguments)
 
 
@@ -335,12 +339,16 @@ def refuse_pages(given: str, behaviours: Behaviours) -> None:
         )
 
 
-def refuse_device(path: str) -> None:
-    """Refuse a device, a pipe or a socket, whose content may have no end; only the null device is empty."""
-    if disk.is_special(path) and disk.leads_to(path) != os.devnull:
+def refuse_device(path: str, given: str) -> None:
+    """Refuse a device, a pipe or a socket, whose content may have no end; only the null device is empty.
+
+    `given` is the path as the model wrote it. What a process has open is refused by its name, wherever that leads.
+    """
+    is_open = _OPEN.fullmatch(posixpath.normpath(path)) is not None
+    if is_open or (disk.is_special(path) and disk.leads_to(path) != os.devnull):
         raise Refusal(
             "special_file",
-            f"Cannot read '{path}': this path names a device or process file that this tool does not read.",
+            f"Cannot read '{given}': this path names a device or process file that this tool does not read.",
         )
 
 

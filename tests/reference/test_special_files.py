@@ -53,6 +53,13 @@ def test_a_device_without_an_end_is_not_read(contract: str, tmp_path: Path) -> N
     assert in_time(tools, "Read", {"file_path": str(tmp_path / "link")}).error == "special_file"
 
 
+@pytest.mark.parametrize("path", ["/dev/stdin", "/dev/fd/{}", "/dev/../dev//fd/{}", "/proc/self/fd/{}"])
+def test_what_the_process_has_open_is_not_read_even_if_it_is_a_file(path: str, tmp_path: Path) -> None:
+    with (tmp_path / "notes.txt").open("w") as file:
+        tools = FileTools("2.1.330", root=tmp_path)
+        assert in_time(tools, "Read", {"file_path": path.format(file.fileno())}).error == "special_file"
+
+
 def test_the_null_device_is_empty_and_is_not_replaced(tmp_path: Path) -> None:
     tools = FileTools("2.1.330", root=tmp_path)
     assert "the contents are empty" in in_time(tools, "Read", {"file_path": "/dev/null"}).text
