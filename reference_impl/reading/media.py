@@ -13,8 +13,8 @@ from readfirst.reference_impl.reading.images import (
     refuse_other_content,
     refuse_without_size,
 )
-from readfirst.reference_impl.reading.sizes import rounded
 from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.text.number import rounded
 
 __all__ = ["image_text", "is_image", "is_pdf", "pdf_blocks", "refuse_binary", "refuse_empty_image"]
 

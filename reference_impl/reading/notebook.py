@@ -7,10 +7,10 @@ from itertools import islice
 from typing import Any
 
 from readfirst.reference_impl.contract import Behaviours
-from readfirst.reference_impl.reading.sizes import advice, refuse_too_long, rounded
+from readfirst.reference_impl.reading.sizes import advice, refuse_too_long
 from readfirst.reference_impl.refusal import Failure, Refusal
 from readfirst.reference_impl.text.json_text import JsonError, compact, parse
-from readfirst.reference_impl.text.number import shown
+from readfirst.reference_impl.text.number import rounded, shown
 
 __all__ = ["counts_cells", "has_id", "is_notebook", "loaded", "named_cells", "shown_cells"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.text.content import numbered_lines
+from readfirst.reference_impl.text.number import rounded
 
 __all__ = [
     "advice",
@@ -13,7 +14,6 @@ __all__ = [
     "is_too_long",
     "refuse_too_large",
     "refuse_too_long",
-    "rounded",
 ]
 
 _MAX_SIZE = 262_144
@@ -30,14 +30,6 @@ _LARGE = (
     " To read it anyway, up to what still fits in your context, call Read again with allow_large: true — only if you "
     "genuinely need all of it or the user asked for the whole file."
 )
-
-
-def rounded(size: int) -> str:
-    """Return a number of bytes for people: `189 bytes`, `256KB`, `4.8MB`."""
-    if size < 1024:
-        return f"{size} bytes"
-    amount, unit = (size / 1024, "KB") if size < 1024 * 1024 else (size / 1024 / 1024, "MB")
-    return f"{amount:.1f}".removesuffix(".0") + unit
 
 
 def advice_on_lines(behaviours: Behaviours) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from readfirst.reference_impl.reading.sizes import rounded
 from readfirst.reference_impl.text.json_text import indented
+from readfirst.reference_impl.text.number import rounded
 
 __all__ = ["announced", "in_blocks", "length"]
 

@@ -1,10 +1,10 @@
-"""Number: a number as JavaScript writes it."""
+"""Number: a number as JavaScript writes it, and a size for people."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 
-__all__ = ["shown"]
+__all__ = ["rounded", "shown"]
 
 _LARGEST_PLAIN = 21
 _SMALLEST_PLAIN = -6
@@ -28,3 +28,11 @@ def shown(number: float) -> str:
     else:
         text = f"0.{'0' * -point}{text}"
     return f"-{text}" if sign else text
+
+
+def rounded(size: int) -> str:
+    """Return a number of bytes for people: `189 bytes`, `256KB`, `4.8MB`."""
+    if size < 1024:
+        return f"{size} bytes"
+    amount, unit = (size / 1024, "KB") if size < 1024 * 1024 else (size / 1024 / 1024, "MB")
+    return f"{amount:.1f}".removesuffix(".0") + unit
