@@ -37,6 +37,9 @@ _CLOCKED = "1.0.114"
 _FAR = 3600
 """Seconds that no replay takes."""
 _SLOWER = "it agrees where changes are stamped an hour later: the product was slower than the stamps"
+_OVERFLOW = "Maximum call stack size exceeded"
+"""What the product answers where its Node has no stack left for a list of so many lines."""
+_NO_STACK = "the product's Node ran out of stack: how much it has is no matter of the version"
 _DRAWS = 2
 """Of what cannot be compared the next sequence takes the place, until so many times as many were drawn."""
 _SAMPLE = 20
@@ -230,6 +233,9 @@ class _Seen:
                     return
             if found.cause.target == "broken":
                 self.unasked[name] = " ".join(found.target.split())
+                return
+            if _OVERFLOW in found.target and _OVERFLOW not in found.reference:
+                self.unasked[name] = _NO_STACK
                 return
             if self.clocked and (later := _stamped_later(scenario)) != scenario and not self._duel(later):
                 self.unasked[name] = _SLOWER

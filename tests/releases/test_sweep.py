@@ -116,6 +116,29 @@ def test_an_answer_that_is_not_always_the_same_is_no_difference_and_no_agreement
     assert (found.scenarios, found.differences) == (1, ())
 
 
+class Shallow(ReferenceAdapter):
+    """Has too little stack for any Edit."""
+
+    def open(self, *workspace: object) -> object:  # type: ignore[override]
+        session = super().open(*workspace)  # type: ignore[arg-type]
+        call = session.call
+
+        def tried(tool: str, arguments: object) -> ToolResult:
+            answer = call(tool, arguments)  # type: ignore[arg-type]
+            return ToolResult("Maximum call stack size exceeded", True) if tool == "Edit" else answer
+
+        session.call = tried  # type: ignore[assignment, method-assign]
+        return session
+
+
+def test_what_the_stack_of_the_machine_decides_is_no_difference_and_no_agreement() -> None:
+    found = swept(at("2.1.270"), Shallow("2.1.270"), WORDS, "read-output/empty-file")
+    assert found.unasked == {
+        WORDS: "the product's Node ran out of stack: how much it has is no matter of the version"
+    }
+    assert (found.scenarios, found.differences) == (1, ())
+
+
 class Slow(ReferenceAdapter):
     """Takes a second for each call: a file that was stamped later than the clock is older than what it reads."""
 
