@@ -231,7 +231,7 @@ class _Target:
 
     def prepare(self) -> None:
         """Read the suite, the baseline, and what is asked for. Raises _Refused."""
-        from readfirst.harness.compare.ruler import Ruler
+        from readfirst.harness.compare.baseline import Ruler
         from readfirst.harness.run.claims import ClaimsError, claims_named
         from readfirst.harness.run.command import chosen_contracts, open_baseline
         from readfirst.harness.run.connect import ConnectError

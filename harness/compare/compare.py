@@ -4,8 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from readfirst.harness.compare.expected_files import FileDifference, file_differences, text_differences
-from readfirst.harness.compare.untouched_files import name_differences, trace_differences
+from readfirst.harness.compare.expected_files import (
+    FileDifference,
+    file_differences,
+    name_differences,
+    text_differences,
+    trace_differences,
+)
 from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict, up_to
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.torn import left_to_luck, torn

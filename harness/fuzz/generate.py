@@ -10,9 +10,8 @@ from typing import Any
 from readfirst.harness.fuzz.conditions import Pair, Rarity, conditions_of
 from readfirst.harness.fuzz.notebooks import notebook_scenario
 from readfirst.harness.fuzz.sketch import Sketch
-from readfirst.harness.fuzz.texts import argument_text, content, quoted_from
-from readfirst.harness.fuzz.variety import LONGEST_AS_IT_IS, file_name
-from readfirst.harness.fuzz.variety import large as large_text
+from readfirst.harness.fuzz.texts import LONGEST_AS_IT_IS, argument_text, content, file_name, quoted_from
+from readfirst.harness.fuzz.texts import large as large_text
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Seconds, Symlink
 from readfirst.harness.suite.repeated import RepeatedText
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent

@@ -7,7 +7,7 @@ from readfirst.harness.harm.edited import Found
 from readfirst.harness.replay.outcome import StepOutcome
 from readfirst.harness.suite.entry import Entry, data_of
 from readfirst.harness.suite.scenario import READERS, ParallelCalls, ToolCall
-from readfirst.harness.workspace.meant import meant
+from readfirst.harness.workspace.snapshot import meant
 
 
 def raced(

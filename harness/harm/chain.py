@@ -8,9 +8,8 @@ from itertools import islice
 
 from readfirst.harness.harm.asked import Replacement, Written, asked
 from readfirst.harness.harm.content import Content
-from readfirst.harness.harm.edited import Found, edited, overwritten
+from readfirst.harness.harm.edited import Found, edited, notebook_harm, overwritten
 from readfirst.harness.harm.hands import Known
-from readfirst.harness.harm.notebook import notebook_harm
 from readfirst.harness.harm.permitted import changes, is_inserted, may_become
 from readfirst.harness.suite.entry import Entry, RegularFile, Symlink, behind_links, data_of, in_words
 from readfirst.harness.suite.ownership import OWN

@@ -12,7 +12,7 @@ from readfirst.harness.session import BASH, ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.permissions import GivenPermissions
 from readfirst.harness.suite.scenario import READERS, Given, ToolCall
-from readfirst.harness.workspace.meant import meant
+from readfirst.harness.workspace.snapshot import meant
 
 _RULE = re.compile(r"(Read|Edit|Write)(?:\((.*)\))?", re.DOTALL)
 

@@ -26,8 +26,7 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
     calls_of,
 )
-from readfirst.harness.workspace.meant import meant
-from readfirst.harness.workspace.snapshot import applied, names_of
+from readfirst.harness.workspace.snapshot import applied, meant, names_of
 
 State = dict[str, Entry]
 

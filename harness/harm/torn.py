@@ -6,7 +6,7 @@ from readfirst.harness.harm.asked import Written, asked
 from readfirst.harness.session import NO_ANSWER, ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile, in_words
 from readfirst.harness.suite.scenario import ToolCall
-from readfirst.harness.workspace.meant import meant
+from readfirst.harness.workspace.snapshot import meant
 
 
 def dead(call: ToolCall, answer: ToolResult) -> bool:

@@ -10,8 +10,7 @@ import yaml
 
 from readfirst.harness.source.emit import Value, emit_mapping
 from readfirst.harness.source.strict_yaml import load
-from readfirst.harness.suite.events import EVENTS
-from readfirst.harness.suite.session_events import WITH_STEPS, inner_steps
+from readfirst.harness.suite.events import EVENTS, WITH_STEPS, inner_steps
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

@@ -19,7 +19,7 @@ from typing import Literal
 
 import platformdirs
 
-from readfirst.harness.compare.untouched_files import trace_differences
+from readfirst.harness.compare.expected_files import trace_differences
 from readfirst.harness.record.transcribe import parted, transcribe
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay

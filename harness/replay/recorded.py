@@ -20,8 +20,7 @@ from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import TOOLS, Scenario, SessionEvent, ToolCall, WorldEvent, calls_of
 from readfirst.harness.suite.transcript import RecordedResult, RecordingError, Transcript, TranscriptStep
 from readfirst.harness.workspace.git import Repository
-from readfirst.harness.workspace.meant import meant
-from readfirst.harness.workspace.snapshot import changes, names_of
+from readfirst.harness.workspace.snapshot import changes, meant, names_of
 
 State = dict[str, Entry]
 

@@ -12,9 +12,8 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
-from readfirst.harness.compare.baseline import Baseline, BaselineError, load_baseline
+from readfirst.harness.compare.baseline import Baseline, BaselineError, Ruler, load_baseline
 from readfirst.harness.compare.known_failures import baseline_text, first_differences
-from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.exit_code import ExitCode

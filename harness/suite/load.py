@@ -17,7 +17,7 @@ from readfirst.harness.suite.confinement import OUTSIDE, is_safe
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES, given_entry
 from readfirst.harness.suite.contracts import Contracts, read_stated_contract
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink, TextContent
-from readfirst.harness.suite.events import EVENTS, read_event
+from readfirst.harness.suite.events import EVENTS, SESSION_EVENTS, inner_steps, read_event, read_session_event
 from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.hooks import read_hooks
@@ -43,7 +43,6 @@ from readfirst.harness.suite.scenario import (
     events_of,
     parts_of,
 )
-from readfirst.harness.suite.session_events import SESSION_EVENTS, inner_steps, read_session_event
 
 _OWN_STEP = "Make the call its own step: which call of a group runs first is not known."
 _ELSEWHERE = {"during": _OWN_STEP, "interrupted": _OWN_STEP}

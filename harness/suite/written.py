@@ -17,6 +17,7 @@ from readfirst.harness.suite.entry import (
     TextContent,
     shift_text,
 )
+from readfirst.harness.suite.events import WITH_STEPS
 from readfirst.harness.suite.repeated import in_short_form
 from readfirst.harness.suite.scenario import (
     Given,
@@ -27,7 +28,6 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
-from readfirst.harness.suite.session_events import WITH_STEPS
 
 
 def values_of(scenario: Scenario) -> dict[str, Any]:

@@ -15,11 +15,10 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from readfirst.harness.compare.baseline import Baseline, load_baseline
+from readfirst.harness.compare.baseline import Baseline, Ruler, load_baseline
 from readfirst.harness.compare.design import by_design, matters
 from readfirst.harness.compare.known_failures import baseline_text, first_differences
 from readfirst.harness.compare.reach import TRIED, in_families, unpacked
-from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.exit_code import ReadfirstError

@@ -10,13 +10,23 @@ reads again only what changed.
 from __future__ import annotations
 
 import os
+import posixpath
 import stat
+import unicodedata
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from readfirst.harness.processes.footing import opened, set_mode
-from readfirst.harness.suite.entry import Directory, Entry, RegularFile, SpecialFile, Stamp, Symlink
+from readfirst.harness.suite.entry import (
+    Directory,
+    Entry,
+    RegularFile,
+    SpecialFile,
+    Stamp,
+    Symlink,
+    behind_links,
+)
 from readfirst.harness.suite.ownership import ACL, USER, Ownership
 from readfirst.harness.workspace.folder import state_of
 
@@ -326,3 +336,22 @@ def names_of(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
         for names in (tuple(sorted(group)),)
         for path in names
     }
+
+
+def meant(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
+    """Return the paths in a snapshot that a call may mean, behind all links; none where its argument names no file.
+
+    What begins with `~/` is at home, or in a folder of that name. A tool may compose the letters of a path that
+    leads to nothing as it is.
+    """
+    path = arguments.get("file_path", arguments.get("notebook_path"))
+    if not isinstance(path, str):
+        return ()
+    plain = posixpath.normpath(path.removeprefix("$WS").lstrip("/"))
+    if "/" not in plain and path[:1] != "~" and isinstance(state.get(plain), RegularFile):
+        return (plain,)  # as mostly; the rest need not be tried
+    here = behind_links(plain, state)
+    home = f"$HOME/{posixpath.normpath(path[2:])}" if path.startswith("~/") else None
+    found = [each for each in (here, home) if each is not None]
+    composed = [unicodedata.normalize("NFC", each) for each in found if state.get(each) is None]
+    return tuple(dict.fromkeys([*found, *composed]))

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.fuzz.generate import scenarios
-from readfirst.harness.fuzz.texts import argument_text, content
-from readfirst.harness.fuzz.variety import FORMATS, LONGEST_AS_IT_IS, SIZES
+from readfirst.harness.fuzz.texts import FORMATS, LONGEST_AS_IT_IS, SIZES, argument_text, content
 from readfirst.harness.suite.entry import TextContent
 from readfirst.harness.suite.repeated import RepeatedText
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, calls_of

@@ -6,10 +6,9 @@ from pathlib import Path
 import careful
 import pytest
 
-from readfirst.harness.compare.baseline import Baseline, Ruling
+from readfirst.harness.compare.baseline import Baseline, Ruler, Ruling
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.lacking import Lacking
-from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.harm import Harm

@@ -2,11 +2,10 @@
 
 import pytest
 
-from readfirst.harness.compare.untouched_files import name_differences, trace_differences
+from readfirst.harness.compare.expected_files import name_differences, trace_differences
 from readfirst.harness.suite.entry import Entry, RegularFile, Symlink
 from readfirst.harness.suite.scenario import ToolCall
-from readfirst.harness.workspace.meant import meant
-from readfirst.harness.workspace.snapshot import Trace
+from readfirst.harness.workspace.snapshot import Trace, meant
 
 SECOND = 1_000_000_000
 TOUCHED = Trace(SECOND, 2 * SECOND + 5, replaced=False)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.compare.baseline import Baseline, load_baseline
+from readfirst.harness.compare.baseline import Baseline, Ruler, load_baseline
 from readfirst.harness.compare.known_failures import baseline_text
-from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.claims import claimed
 from readfirst.harness.session import AdapterTraits

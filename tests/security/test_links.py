@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readfirst.harness.suite.links import Links
+from readfirst.harness.suite.reach import Links
 
 
 def links(**targets: str) -> Links:
