@@ -73,7 +73,7 @@ def server(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapt
 def installed(mapping: str, suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
     (folder / "stand-in.yaml").write_text(mapping)
     target = load_target(folder / "stand-in.yaml")
-    monkeypatch.setattr(connecting, "find_target", lambda _: (target, target.versions["1.0.0"]))
+    monkeypatch.setattr(connecting, "find_target", lambda _: target)
     monkeypatch.setattr(targets, "install", lambda *_: Installed(HERE, sys.executable))
     return connect("target:stand-in@1.0.0", suite)
 

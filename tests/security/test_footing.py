@@ -162,8 +162,8 @@ def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
     """The harness reads a file to count what is in it, and to quote it as a model would."""
     (tmp_path / "outside" / "f.txt").write_text("old precious\n" * 3)
     file = Path(site.root, "f.txt")
-    mapping = replace(find("agno")[0].tools["Edit"], call="edit", replace_all=ReplaceAll("count", "times"))
-    target = replace(find("agno")[0], tools={"Edit": mapping})
+    mapping = replace(find("agno").tools["Edit"], call="edit", replace_all=ReplaceAll("count", "times"))
+    target = replace(find("agno"), tools={"Edit": mapping})
     edit = {"file_path": str(file), "old_string": "old", "new_string": "new", "replace_all": True}
     scope = Scope(Path(site.root), Path(site.home))
     file.write_text("old old")
