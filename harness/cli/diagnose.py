@@ -11,7 +11,7 @@ from readfirst.harness.diagnosis.fingerprint import Fingerprint
 from readfirst.harness.diagnosis.observation import comparable, read_observed, run_observed
 from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.report import Case, as_json, as_markdown, as_text
-from readfirst.harness.diagnosis.search import Level, diagnosed
+from readfirst.harness.diagnosis.search import diagnosed
 from readfirst.harness.diagnosis.table import BASE, TABLE, Table, contracts, made, reference_digest
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import console, say
@@ -19,7 +19,6 @@ from readfirst.harness.report.failure import short_path
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.source.kept import KeptError
-from readfirst.harness.suite.rules import Rule
 from readfirst.harness.suite.suite import Suite
 
 _FEW = 40
@@ -69,13 +68,18 @@ def diagnose(
     if BASE not in contracts(suite):
         raise UsageError(f"{suite.root} has no contract {BASE}, which a diagnosis needs.")
     found = [_observed(suite, each, jobs, time_limit, confine) for each in targets]
-    table = _up_to_date(suite, Table.read(), jobs)
-    rules = _rules(suite)
+    table, known, cases = _up_to_date(suite, Table.read(), jobs), suite.rules, []
+    headings = [] if known is None else [*map(suite.heading, suite.ids())]
+    rules = {each.id: known[each.rule] for each in headings if known and each.rule in known}
     with Replays(suite) as replays:
-        cases = [
-            _case(suite, table, replays, name, _comparable(table, name, observed), level, rules)
-            for name, observed in found
-        ]
+        for name, observed in found:
+            seen = comparable(table, observed)
+            if not seen:
+                raise UsageError(
+                    f"{name}: none of the scenarios that were judged can be replayed on the reference."
+                )
+            diagnosis = diagnosed(table, replays, seen, level, contracts=contracts(suite))
+            cases.append(Case(name, diagnosis, rules, known))
     match format_:
         case "json":
             text = as_json(cases)
@@ -98,34 +102,6 @@ def _observed(
         return read_observed(suite, file)
     ids = suite.ids()
     return target, run_observed(suite, target, ids, jobs=jobs, time_limit=time_limit, confine=confine)
-
-
-def _comparable(table: Table, name: str, observed: dict[str, Fingerprint]) -> dict[str, Fingerprint]:
-    """Return what was observed where the reference can be asked. Raises UsageError."""
-    found = comparable(table, observed)
-    if not found:
-        raise UsageError(f"{name}: none of the scenarios that were judged can be replayed on the reference.")
-    return found
-
-
-def _case(
-    suite: Suite,
-    table: Table,
-    replays: Replays,
-    name: str,
-    observed: dict[str, Fingerprint],
-    level: Level,
-    rules: dict[str, Rule],
-) -> Case:
-    found = diagnosed(table, replays, observed, level, contracts=contracts(suite))
-    return Case(name, found, rules, suite.rules)
-
-
-def _rules(suite: Suite) -> dict[str, Rule]:
-    known = suite.rules
-    if known is None:
-        return {}
-    return {each.id: known[each.rule] for each in map(suite.heading, suite.ids()) if each.rule in known}
 
 
 def _up_to_date(suite: Suite, table: Table, jobs: int) -> Table:

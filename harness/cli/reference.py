@@ -27,18 +27,14 @@ def serve(
             raise UsageError(
                 "--root and --settings are for --protocol mcp; in lines each `open` says where it works."
             )
-        _serve_lines(contract)
+        from readfirst.harness.adapters.reference import serve as serve_lines
+
+        try:
+            serve_lines(contract, version())
+        except ValueError as error:
+            raise UsageError(str(error)) from error
         return ExitCode.CONFORMANT
     from readfirst.reference_impl.server import serve as serve_tools
 
     serve_tools(contract, root=root, settings=settings)
     return ExitCode.CONFORMANT
-
-
-def _serve_lines(contract: str) -> None:
-    from readfirst.harness.adapters.reference import serve as serve_lines
-
-    try:
-        serve_lines(contract, version())
-    except ValueError as error:
-        raise UsageError(str(error)) from error

@@ -102,13 +102,9 @@ def _show_tools(suite: Suite, name: str) -> int:
 
     contract = suite.contracts[name]
     known = load_tools(tools_file(suite.root)).get(contract.name, {})
-    if not known:
-        why = "nothing was recorded of its tools" if contract.recorded else "no product answers for it"
-        say(f"readfirst: {contract.name}: {why}.", err=True)
-        return ExitCode.NOTHING
     shown = {tool: {"description": each.facts, "input_schema": each.schema} for tool, each in known.items()}
-    stdout().write(f"{harmless_json(shown, indent=2)}\n")
-    return ExitCode.CONFORMANT
+    why = "nothing was recorded of its tools" if contract.recorded else "no product answers for it"
+    return _shown(contract, shown, "" if known else why)
 
 
 def _show_results(suite: Suite, name: str) -> int:
@@ -117,14 +113,18 @@ def _show_results(suite: Suite, name: str) -> int:
 
     contract = suite.contracts[name]
     found = load_results(results_file(suite.root)).get(contract.name, [])
-    if all(each.value is None for each in found):
-        why = (
-            "its answers come without structured results" if found else "nothing was recorded of its results"
-        )
-        say(f"readfirst: {contract.name}: {why}.", err=True)
-        return ExitCode.NOTHING
     seen = [{"tool": each.tool, "case": each.case, "result": each.value} for each in found]
-    stdout().write(f"{harmless_json({'fields': fields_of(found), 'results': seen}, indent=2)}\n")
+    why = "its answers come without structured results" if found else "nothing was recorded of its results"
+    nothing = all(each.value is None for each in found)
+    return _shown(contract, {"fields": fields_of(found), "results": seen}, why if nothing else "")
+
+
+def _shown(contract: Contract, value: object, nothing: str) -> int:
+    """Print a value as JSON, or say why there is none."""
+    if nothing:
+        say(f"readfirst: {contract.name}: {nothing}.", err=True)
+        return ExitCode.NOTHING
+    stdout().write(f"{harmless_json(value, indent=2)}\n")
     return ExitCode.CONFORMANT
 
 

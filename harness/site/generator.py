@@ -101,16 +101,14 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
                 validation={"anchors": "warn"},
                 extra={"generator": False, "polyfills": [_WORKER.name]},
             )
-            config.plugins["readfirst"] = _harmless()
-            if url:
-                config.plugins["cards"] = _cards(source, url)
+            config.plugins["readfirst"] = _harmless(source, url)
             built(config)
         except (Abort, MkDocsException) as error:
             details = "\n".join([*messages, str(error)])
             raise SiteError("MkDocs finds fault with the pages:", details=details) from error
 
 
-def _harmless() -> Any:
+def _harmless(source: Path, url: str) -> Any:
     """Return a plugin by which no text of a page acts: the theme takes contents, titles and metadata as they come."""
     from markupsafe import Markup
     from mkdocs.plugins import BasePlugin
@@ -139,29 +137,23 @@ def _harmless() -> Any:
                 _escape(file.page.toc)
             return env
 
+        def on_post_page(self, output: str, *, page: Any, **_: Any) -> str:
+            return _carded(output, page.file.src_uri.removesuffix(".md"), source, url)
+
     return Harmless()
 
 
-def _cards(source: Path, url: str) -> Any:
-    """Return a plugin by which a network that a page is shared on shows its card: a PNG, for none of them shows SVG."""
-    from mkdocs.plugins import BasePlugin
-
-    class Cards(BasePlugin):
-        def on_post_page(self, output: str, *, page: Any, **_: Any) -> str:
-            card = source / f"{page.file.src_uri.removesuffix('.md')}.svg"
-            if not card.is_file():
-                return output
-            picture = quote(f"{page.file.src_uri.removesuffix('.md')}.png", safe="/@+")
-            properties = {
-                "og:title": f"{card.stem}: whose work it loses",
-                "og:image": f"{url.rstrip('/')}/{picture}",
-            }
-            marks = "".join(
-                f'<meta property="{name}" content="{escape(each)}">' for name, each in properties.items()
-            )
-            return output.replace("</head>", f"{marks}</head>", 1)
-
-    return Cards()
+def _carded(output: str, name: str, source: Path, url: str) -> str:
+    """Return a page with what networks that it is shared on show: its card, a PNG, for none of them shows SVG."""
+    card = source / f"{name}.svg"
+    if not url or not card.is_file():
+        return output
+    properties = {
+        "og:title": f"{card.stem}: whose work it loses",
+        "og:image": f"{url.rstrip('/')}/{quote(f'{name}.png', safe='/@+')}",
+    }
+    marks = "".join(f'<meta property="{each}" content="{escape(said)}">' for each, said in properties.items())
+    return output.replace("</head>", f"{marks}</head>", 1)
 
 
 def _title(text: object) -> Any:
