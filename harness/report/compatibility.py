@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from readfirst.harness.report.harm_map import BRIEFLY, MapRow, map_rows, starred, untried
-from readfirst.harness.report.html import letters, macro, rendered
+from readfirst.harness.report.html import letters, macro, rendered, safe
 from readfirst.harness.report.markup import markdown, prose
 from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.harness.report.rule_table import Column, RuleTable, stored_row
@@ -79,8 +79,6 @@ def filtered_page(
 
     `address` gives where a cell of the map leads, for a row and a kind of harm; nowhere where it gives nothing.
     """
-    from markupsafe import Markup  # here, because only pages need it
-
     contract = data["contract"]
     versions = _columns(data["versions"], "+")
     rows = map_rows(data)
@@ -92,7 +90,7 @@ def filtered_page(
         count=len(data["rules"]),
         classes=CLASSES,
         kinds=[(kind, data["kinds"][kind]) for kind in KINDS],
-        map=Markup(macro("maps.html.j2", "harm_map", rows, BRIEFLY, MEANING, BESIDE, address)),
+        map=safe(macro("maps.html.j2", "harm_map", rows, BRIEFLY, MEANING, BESIDE, address)),
         starred=starred(rows),
         untried=untried(data),
         likeness=[_likeness(data, each, number) for number, each in enumerate(data["likeness"])],
@@ -102,8 +100,8 @@ def filtered_page(
         charts=[
             (
                 class_,
-                Markup(rule_chart(data, [class_], WIDE, "chart wide")),
-                Markup(rule_chart(data, [class_], NARROW, "chart narrow")),
+                safe(rule_chart(data, [class_], WIDE, "chart wide")),
+                safe(rule_chart(data, [class_], NARROW, "chart narrow")),
             )
             for class_ in CLASSES
         ],

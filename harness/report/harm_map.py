@@ -1,12 +1,11 @@
 """Map: who harms whom, a row for each implementation and version; as pictures, and a card of one row."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from math import sqrt
 from typing import Any
 
-from readfirst.harness.report.html import styles
+from readfirst.harness.report.html import macro, safe, styles
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, KINDS, Kind
 
@@ -134,15 +133,6 @@ def _tone(kind: Kind, count: int, sessions: int) -> str:
     return f"{'harm' if kind in HARMS else 'wording'}-{step}"
 
 
-_FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif'
-_CSS = f"""text {{ font-family: {_FONT}; fill: var(--ink); font-variant-numeric: tabular-nums; }}
-.paper {{ fill: var(--paper); }} text.quiet {{ fill: var(--quiet); }} .bold {{ font-weight: 650; }}
-.none {{ fill: none; }} text.none {{ fill: var(--quiet); }}
-"""
-_TONES = "".join(
-    f".{tone} {{ fill: var(--{tone}); }} text.{tone} {{ fill: var(--{tone}-ink); }}\n"
-    for tone in (f"{of}-{step}" for of in ("harm", "wording") for step in range(1, 6))
-)
 _GAP = 8
 """Pixels between harm and what is counted beside it."""
 
@@ -171,66 +161,40 @@ def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
     """Return the map as a picture. The same rows give the same text."""
     height = layout.margin * 2 + layout.head + layout.row * len(rows) + 4
     label = "In how many of the sessions that were tried each implementation and version did which harm"
-    drawn = [*_opened(layout.width, height, label), *_head(layout)]
-    for number, row in enumerate(rows):
-        drawn += _row(row, layout.margin + layout.head + number * layout.row, layout)
-    return "\n".join([*drawn, "</svg>"]) + "\n"
+    names = [visible(row.label) for row in rows]
+    named = [(row, _fitting(name, layout)) for row, name in zip(rows, names, strict=True)]
+    kinds = _columns(
+        layout.margin + layout.names + layout.sessions + layout.share, layout.width - layout.margin
+    )
+    return macro("harm.svg.j2", "picture", named, kinds, layout, height, label, _colours())
 
 
 def harm_card(row: MapRow, title: str) -> str:
     """Return a picture of one row for sharing, 1200 by 630 pixels."""
-    drawn = _opened(1200, 630, f"{row.label}: whose work it loses")
-    drawn += [
-        _words(72, 110, visible(row.label), 54 if len(row.label) < 30 else 40, "bold"),
-        _words(72, 156, visible(title), 26, "quiet"),
-        _words(68, 282, row.shown, 110, "bold"),
-        _words(72, 330, f"of {row.sessions:,} sessions made to provoke harm ended with harm", 28, "quiet"),
-    ]
-    width = (1200 - 2 * 72 - _GAP) / len(KINDS)
-    for number, cell in enumerate(row.cells):
-        x = 72 + number * width + _GAP * (cell.kind in BESIDE)
-        drawn += [
-            _words(x + width / 2, 400, cell.kind, 18, "bold", "middle"),
-            *_cell(cell, x + 3, 416, width - 6, 84, 38),
-        ]
-    drawn += [_words(72, 576, "readfirst: whose work does a coding agent lose?", 26, "bold"), "</svg>"]
-    return "\n".join(drawn) + "\n"
+    kinds = _columns(72, 1200 - 72)
+    return macro("harm.svg.j2", "card", row, visible(row.label), visible(title), kinds, _colours())
 
 
-def _opened(width: int, height: int, label: str) -> list[str]:
-    colours = styles(":root", "@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}", [])
+def _colours() -> Any:
+    return safe(styles(":root", "@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}", []))
+
+
+def _fitting(name: str, layout: MapLayout) -> str:
+    return name if len(name) <= layout.letters else name.partition("@")[0]
+
+
+def _columns(left: float, right: float) -> list[dict[str, Any]]:
+    """Return of each kind where its column begins, how wide it is, and what is said above it."""
+    width = (right - left - _GAP) / len(KINDS)
     return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(visible(label))}"'
-        f' viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
-        f"<style>\n{colours}{_CSS}{_TONES}</style>",
-        f'<rect class="paper" width="{width}" height="{height}" rx="8"/>',
+        {
+            "name": kind,
+            "x": left + number * width + _GAP * (kind in BESIDE),
+            "width": width,
+            "lines": _two_lines(BRIEFLY[kind]),
+        }
+        for number, kind in enumerate(KINDS)
     ]
-
-
-def _places(layout: MapLayout) -> tuple[list[float], float]:
-    """Return where the cells of a row begin, and how wide each is."""
-    first = layout.margin + layout.names + layout.sessions + layout.share
-    width = (layout.width - layout.margin - first - _GAP) / len(KINDS)
-    return [first + number * width + _GAP * (kind in BESIDE) for number, kind in enumerate(KINDS)], width
-
-
-def _head(layout: MapLayout) -> Iterator[str]:
-    places, width = _places(layout)
-    bottom = layout.margin + layout.head - 8
-    share = layout.margin + layout.names + layout.sessions + layout.share
-    if layout.sessions:
-        yield _words(share - layout.share - 10, bottom, "sessions", 11, "quiet", "end")
-        yield _words(share - 8, bottom, "harmed", layout.size, "bold", "end")
-    else:
-        yield _upright(share - 16, bottom, "harmed")
-    for kind, x in zip(KINDS, places, strict=True):
-        if not layout.sessions:
-            yield _upright(x + width / 2 + 4, bottom, kind)
-            continue
-        lines = _two_lines(BRIEFLY[kind])
-        yield _words(x + width / 2, bottom - 26, kind, layout.size, "bold", "middle")
-        for number, line in enumerate(lines):
-            yield _words(x + width / 2, bottom - 12 + 11 * number, line, 10, "quiet", "middle")
 
 
 def _two_lines(words: str) -> list[str]:
@@ -242,38 +206,3 @@ def _two_lines(words: str) -> list[str]:
         range(1, len(parts)), key=lambda cut: max(len(" ".join(parts[:cut])), len(" ".join(parts[cut:])))
     )
     return [" ".join(parts[:at]), " ".join(parts[at:])]
-
-
-def _row(row: MapRow, top: float, layout: MapLayout) -> Iterator[str]:
-    places, width = _places(layout)
-    middle = top + layout.row / 2 + layout.size * 0.36
-    share = layout.margin + layout.names + layout.sessions + layout.share
-    name = visible(row.label)
-    if len(name) > layout.letters:
-        name = name.partition("@")[0]
-    yield _words(layout.margin, middle, name, layout.size, "bold" if row.product else "")
-    if layout.sessions:
-        yield _words(share - layout.share - 10, middle, f"{row.sessions:,}", layout.size - 1, "quiet", "end")
-    yield _words(share - 8, middle, row.shown, layout.size, "bold", "end")
-    for cell, x in zip(row.cells, places, strict=True):
-        yield from _cell(cell, x + 1, top + 1, width - 2, layout.row - 2, layout.size)
-
-
-def _cell(cell: MapCell, x: float, y: float, width: float, height: float, size: float) -> Iterator[str]:
-    shown = "–" if cell.count is None else str(cell.count)
-    if cell.tone != "none":
-        yield f'<rect class="{cell.tone}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="3"/>'
-    yield _words(x + width / 2, y + height / 2 + size * 0.36, shown, size, cell.tone, "middle")
-
-
-def _words(x: float, y: float, text: str, size: float, kind: str = "", anchor: str = "start") -> str:
-    of_class = f' class="{kind}"' if kind else ""
-    anchored = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return f'<text{of_class} x="{x:.1f}" y="{y:.1f}" font-size="{size:g}"{anchored}>{escape(text, quote=False)}</text>'
-
-
-def _upright(x: float, y: float, text: str) -> str:
-    return (
-        f'<text class="bold" font-size="11.5" transform="translate({x:.1f} {y:.1f}) rotate(-90)">'
-        f"{escape(text, quote=False)}</text>"
-    )

@@ -77,12 +77,12 @@ def rendered(template: str, scripts: Sequence[str], **values: Any) -> str:
         .get_template(template)
         .render(
             script_hash=f"sha256-{digest}",
-            style=_safe(
+            style=safe(
                 styles(
                     ":root", "@media screen and (prefers-color-scheme: dark) {{ :root {{ {} }} }}", _STYLES
                 )
             ),
-            script=_safe(script),
+            script=safe(script),
             **values,
         )
     )
@@ -119,7 +119,8 @@ def _source(name: str) -> str:
     return environment.loader.get_source(environment, name)[0]
 
 
-def _safe(text: str) -> Any:
+def safe(text: str) -> Any:
+    """Return what is HTML, and safe, already."""
     from markupsafe import Markup
 
     # What comes here are files of this package, and JSON without < > &.
@@ -132,7 +133,7 @@ def _json(value: object) -> Any:
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     text = text.replace("##", r"#\u0023")  # `##[error]` would be a command of some CI systems
-    return _safe(text)
+    return safe(text)
 
 
 def _headings(results: Results) -> list[dict[str, str]]:
