@@ -109,7 +109,7 @@ def _show_tools(suite: Suite, name: str) -> int:
 
 def _show_results(suite: Suite, name: str) -> int:
     """Print the fields of a contract's structured results, and the results that they were found in, as JSON."""
-    from readfirst.harness.suite.structured import fields_of, load_results, results_file
+    from readfirst.harness.suite.tools import fields_of, load_results, results_file
 
     contract = suite.contracts[name]
     found = load_results(results_file(suite.root)).get(contract.name, [])

@@ -16,9 +16,18 @@ from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.repeated import with_texts
-from readfirst.harness.suite.structured import StructuredResult, load_results, results_file, results_text
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.tools import OfferedTool, described, load_tools, tools_file, tools_text
+from readfirst.harness.suite.tools import (
+    OfferedTool,
+    StructuredResult,
+    described,
+    load_results,
+    load_tools,
+    results_file,
+    results_text,
+    tools_file,
+    tools_text,
+)
 
 FILE_TOOLS = ("Read", "Edit", "MultiEdit", "Write", "NotebookRead", "NotebookEdit")
 

@@ -13,7 +13,7 @@ from readfirst.harness.record import given
 from readfirst.harness.record.given import CASES, structured_results
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.source.kept import KeptError
-from readfirst.harness.suite.structured import (
+from readfirst.harness.suite.tools import (
     StructuredResult,
     fields_of,
     load_results,

@@ -19,10 +19,9 @@ from readfirst.harness.source.kept import KeptError
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
 from readfirst.harness.suite import recording_file
 from readfirst.harness.suite.recording_file import decode
-from readfirst.harness.suite.structured import load_results
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
 from readfirst.harness.suite.theme_recordings import theme
-from readfirst.harness.suite.tools import load_tools
+from readfirst.harness.suite.tools import load_results, load_tools
 from readfirst.harness.suite.transcript import RecordingError
 from tests.command_line import Cli
 
