@@ -354,10 +354,7 @@ def _folders(path: str) -> Iterator[str]:
 
 
 def _names(call: ToolCall, path: str) -> bool:
-    named = call.arguments.get("file_path", call.arguments.get("notebook_path"))
-    return isinstance(named, str) and posixpath.normpath(named.removeprefix("$WS").lstrip("/")).startswith(
-        path
-    )
+    return posixpath.normpath(call.path.removeprefix("$WS").lstrip("/")).startswith(path)
 
 
 def _mentions(call: ToolCall, path: str) -> bool:

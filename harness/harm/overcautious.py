@@ -36,8 +36,7 @@ def overcautious(scenario: Scenario, outcome: Outcome, recorded: Iterable[Transc
             return
         for number, (call, result) in enumerate(zip(calls, happened.results, strict=False)):
             if result.is_error and not any(course[message][number] for course in alike):
-                path = str(call.arguments.get("file_path", call.arguments.get("notebook_path", "")))
                 what = f"{call.tool} was refused, which every contract answers: {excerpt(result.text)}"
-                yield Harm(index, number, "overcautious", path.removeprefix("$WS/"), what)
+                yield Harm(index, number, "overcautious", call.path.removeprefix("$WS/"), what)
         refused = tuple(result.is_error for result in happened.results)
         alike = [course for course in alike if course[message] == refused]

@@ -14,8 +14,13 @@ from typing import Literal
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.record.outer_whitespace import with_outer_whitespace
-from readfirst.harness.record.rewrite import ClauseEdit, RewriteError, StepPath, rewrite_expectations
-from readfirst.harness.record.rewrite_case import rewrite_case
+from readfirst.harness.record.rewrite import (
+    ClauseEdit,
+    RewriteError,
+    StepPath,
+    rewrite_case,
+    rewrite_expectations,
+)
 from readfirst.harness.record.states import edits_of
 from readfirst.harness.record.syrupy_extension import recording_files, same_transcript
 from readfirst.harness.record.takes import NUMBERS, Take, TakeJob, Takes

@@ -23,9 +23,16 @@ from readfirst.harness.source.emit import emit_mapping, emit_string
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
 from readfirst.harness.suite.host_text import HOST_TEXTS
-from readfirst.harness.suite.kept_recording import Kept, Row, readable
 from readfirst.harness.suite.ownership import Ownership, ownership_of
-from readfirst.harness.suite.transcript import RecordedResult, Recording, RecordingError, TranscriptStep
+from readfirst.harness.suite.transcript import (
+    Kept,
+    RecordedResult,
+    Recording,
+    RecordingError,
+    Row,
+    TranscriptStep,
+    readable,
+)
 
 _HEADER = (
     "# What the real product did, version by version: written by `product record`, printed by `show`.\n"

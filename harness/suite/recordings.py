@@ -9,11 +9,10 @@ from pathlib import Path
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.packed import ARCHIVE, packed
-from readfirst.harness.suite.kept_recording import Kept
 from readfirst.harness.suite.recording_file import encode, kept
 from readfirst.harness.suite.shelf import Shelf, names_below
 from readfirst.harness.suite.theme_recordings import is_as_written, replaced, theme
-from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
+from readfirst.harness.suite.transcript import Kept, Recording, RecordingError, Transcript
 
 _MOST = 8 * 1024 * 1024
 """Bytes of a file; a recording holds what each contract answered."""

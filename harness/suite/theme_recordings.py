@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Any
 
 from readfirst.harness.suite.contracts import order
-from readfirst.harness.suite.kept_recording import Kept, Row, readable
 from readfirst.harness.suite.recording_file import (
     Encoder,
     Packed,
@@ -23,7 +22,7 @@ from readfirst.harness.suite.recording_file import (
     starts_of,
     step_of,
 )
-from readfirst.harness.suite.transcript import Recording, RecordingError, TranscriptStep
+from readfirst.harness.suite.transcript import Kept, Recording, RecordingError, Row, TranscriptStep, readable
 
 _SINCE = "since"
 _ABSENT = "null"

@@ -242,14 +242,6 @@ class _Scan:
         return RegularFile(data, mode, None, stamp, ownership)
 
 
-def ownership_at(path: str) -> Ownership | None:
-    """Return whose the file at a path is, and its attributes; None: the runner's own, without any. Raises OSError."""
-    above, name = os.path.split(path)
-    with opened(above) as folder:
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        return _data(name, folder, stat.S_IMODE(status.st_mode), 0, _ids(status))[1]
-
-
 def _ids(status: os.stat_result) -> tuple[int | None, int | None]:
     """Return owner and group of a file or directory, None where they are those of this process."""
     owner = None if status.st_uid == os.geteuid() else status.st_uid

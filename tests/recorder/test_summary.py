@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from readfirst.harness.agents.claude_code.summary import summarise
+from readfirst.harness.agents.claude_code.conversation import summarise
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.session import BrokenAdapter, ToolResult
 

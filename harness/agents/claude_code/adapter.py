@@ -9,7 +9,7 @@ from typing import Literal
 
 from packaging.version import Version
 
-from readfirst.harness.agents.claude_code.conversation import Options
+from readfirst.harness.agents.claude_code.conversation import Options, summarise
 from readfirst.harness.agents.claude_code.life import (
     end_agent,
     interrupt,
@@ -26,7 +26,6 @@ from readfirst.harness.agents.claude_code.reminders import (
     hook_reminders,
     without_reminders_of_the_conversation,
 )
-from readfirst.harness.agents.claude_code.summary import summarise
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.sandbox import Sandbox, sandbox_among_files

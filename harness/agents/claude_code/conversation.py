@@ -4,17 +4,19 @@ import os
 import queue
 import shlex
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from readfirst.harness.agents.claude_code.dialogue import ARGUMENTS, JsonDialogue
 from readfirst.harness.agents.claude_code.environment import build_environment
-from readfirst.harness.agents.claude_code.summary import WINDOW, CrowdedModel
-from readfirst.harness.agents.conversation import OUTPUT_KEPT, Launch
+from readfirst.harness.agents.conversation import OUTPUT_KEPT, Conversation, Launch
+from readfirst.harness.agents.scripted_model.anthropic_messages import AnthropicMessages
 from readfirst.harness.agents.scripted_model.formats import WIRES
+from readfirst.harness.agents.scripted_model.wire import Block, ToolUse
 from readfirst.harness.processes.sandbox import Sandbox
-from readfirst.harness.session import TIME_LIMIT, Hook, Permissions
+from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Hook, Permissions
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,3 +203,33 @@ def _user(options: Options) -> tuple[str, ...]:
     """Return what starts a program that root may not run: the product refuses root this mode."""
     asks_nobody = options.permissions is not None and options.permissions.mode == "bypassPermissions"
     return _AS_SOMEBODY if asks_nobody and os.geteuid() == 0 else ()
+
+
+WINDOW = 200_000
+"""In tokens; the product fills what it takes for its model's window, which is larger for later models."""
+_CROWDED = 185_000
+"""Enough of the window for a summary, and not so much that the product refuses to go on."""
+_NO_TOOL = "Nothing"
+"""What the model calls when the conversation is to grow: no tool, so that no rule of a tool is touched."""
+
+
+class CrowdedModel(AnthropicMessages):
+    """Says that the conversation nearly fills the window once the model has called what is no tool."""
+
+    def tokens(self, blocks: Sequence[Block]) -> int:
+        """Return how long the conversation is said to be."""
+        crowded = any(isinstance(block, ToolUse) and block.tool == _NO_TOOL for block in blocks)
+        return _CROWDED if crowded else super().tokens(blocks)
+
+
+def summarise(conversation: Conversation) -> None:
+    """Let the product have the conversation summarised. BrokenAdapter: it did not.
+
+    Some versions ask for the summary on the side, others as they ask for a next step, before or after they tell what
+    was answered last.
+    """
+    call = conversation.start_call(_NO_TOOL, {})
+    if asked := bool(conversation.results) and any("summary" in note for note in conversation.notes):
+        conversation.say("<summary>Files were read and changed.</summary>")
+    if call in conversation.results and not asked:
+        raise BrokenAdapter("the product did not have its conversation summarised", blame="environment")
