@@ -226,22 +226,17 @@ class JsonlReport:
             "steps": verdict.steps,
             "milliseconds": round(verdict.milliseconds, 3),
         }
-        if verdict.blame:
-            line["blame"] = verdict.blame
-        if verdict.reason:
-            line["reason"] = verdict.reason
-        if ruling.accepted:
-            line["accepted"] = ruling.accepted
-        if verdict.lacks:
-            line["lacks"] = list(verdict.lacks)
-        if ruling.unclaimed:
-            line["unclaimed"] = ruling.unclaimed
-        if ruling.stale:
-            line["stale"] = ruling.stale
-        if verdict.harms:
-            line["harms"] = [_written(harm, OF_A_HARM) for harm in verdict.harms]
-        if verdict.differences:
-            line["differences"] = [_difference(difference) for difference in verdict.differences]
+        further: dict[str, Any] = {
+            "blame": verdict.blame,
+            "reason": verdict.reason,
+            "accepted": ruling.accepted,
+            "lacks": list(verdict.lacks),
+            "unclaimed": ruling.unclaimed,
+            "stale": ruling.stale,
+            "harms": [_written(harm, OF_A_HARM) for harm in verdict.harms],
+            "differences": [_difference(difference) for difference in verdict.differences],
+        }
+        line |= {name: value for name, value in further.items() if value}
         self._write(line)
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:

@@ -41,6 +41,8 @@ _LATER = Fraction(400_000_000)
 """In seconds: later than anything that the session did."""
 _KNOWN = frozenset({*TOOLS, *SESSION_CAPABILITIES, AT_ONCE, BUFFERS})
 _DENYING = Hook("PreToolUse", "Write", "cat >/dev/null; echo 'No writing here.' >&2; exit 2")
+_MENTION = SessionEvent("mention", path="notes.txt")
+_DELEGATION = (SessionEvent("agent"), SessionEvent("end"))
 _TEXT = "first line\nsecond line\n"
 
 
@@ -92,8 +94,8 @@ def check_adapter(
             _goes_on_after(SessionEvent("compact")),
         ),
         ("rewind", "a rewind removes a file that was written before it", _rewinds),
-        ("mentions", "a conversation answers after its user mentioned a file", _mentions),
-        ("agents", "a sub-agent answers, and the conversation after it", _delegates),
+        ("mentions", "a conversation answers after its user mentioned a file", _goes_on_after(_MENTION)),
+        ("agents", "a sub-agent answers, and the conversation after it", _goes_on_after(*_DELEGATION)),
         ("cancel", "a Write that is given up makes no file, and the next one does", _gives_up),
         ("stop", "a Write that is given up while it writes leaves a whole file or none", _stops),
         ("cut", "a Write of which only the beginning came makes no file", _is_cut),
@@ -263,13 +265,14 @@ def _writes_much(session: Session, site: Site) -> None:
     _writes_one(session, site)
 
 
-def _goes_on_after(event: SessionEvent) -> Callable[[Session, Site], None]:
+def _goes_on_after(*events: SessionEvent) -> Callable[[Session, Site], None]:
     def look(session: Session, site: Site) -> None:
         path = _lay_out(site, _TEXT)
         _sees(session, path)
         conversation = Conversation(lambda: session)
-        conversation.undergo(event)
-        _sees(conversation.session, path)
+        for event in events:
+            conversation.undergo(event, site.root)
+            _sees(conversation.session, path)
 
     return look
 
@@ -281,20 +284,6 @@ def _rewinds(session: Session, site: Site) -> None:
     _sees(session, path)
     if "new.txt" in site.snapshot():
         raise _Wrong(f"{site.root}/new.txt, which Write created, is still there after a rewind")
-
-
-def _mentions(session: Session, site: Site) -> None:
-    path = _lay_out(site, _TEXT)
-    Conversation(lambda: session).undergo(SessionEvent("mention", path="notes.txt"), site.root)
-    _sees(session, path)
-
-
-def _delegates(session: Session, site: Site) -> None:
-    path = _lay_out(site, _TEXT)
-    conversation = Conversation(lambda: session)
-    for event in (SessionEvent("agent"), SessionEvent("end")):
-        conversation.undergo(event)
-        _sees(conversation.session, path)
 
 
 def _gives_up(session: Session, site: Site) -> None:
