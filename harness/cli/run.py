@@ -27,7 +27,13 @@ from readfirst.harness.cli.options import (
 )
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import stdout
+from readfirst.harness.run.claims import claims_named
+from readfirst.harness.run.command import RunRequest, perform, perform_report
+from readfirst.harness.run.hint import hint
+from readfirst.harness.run.target_defaults import target_defaults
+from readfirst.harness.run.watch import changes_below, rerun, written_by
 from readfirst.harness.session import TIME_LIMIT
+from readfirst.harness.source.packed import is_there
 
 IsolationName = Literal["auto", "process", "directory"]
 """The values of `--isolation`."""
@@ -106,14 +112,9 @@ def run(
     fixtures: Fixtures = None,
 ) -> int:
     """Replay scenarios on an implementation and compare. `readfirst run` tests the bundled reference."""
-    from readfirst.harness.run.claims import claims_named
-    from readfirst.harness.run.command import RunRequest, perform
-
     stated: frozenset[str] | None = None
     targets, suite = list(target or ()), open_suite(fixtures)
     if targets:
-        from readfirst.harness.run.hint import hint
-
         meant = hint(targets, suite)
         if meant:
             raise UsageError(f"{targets[0]!r} is not a target. Did you mean: {meant}")
@@ -132,9 +133,6 @@ def run(
             raise UsageError("--isolation is for mcp:COMMAND; a target's mapping states its own.")
         connect_string = f"mcp:--isolation={isolation} {connect_string.removeprefix('mcp:')}"
     if connect_string == "reference" or connect_string.startswith(("target:", "agent:")):
-        from readfirst.harness.run.target_defaults import target_defaults
-        from readfirst.harness.source.packed import is_there
-
         known = target_defaults(connect_string)
         called = connect_string = known.connect
         level = level or known.level
@@ -190,8 +188,6 @@ def report(
     fixtures: Fixtures = None,
 ) -> int:
     """Make one report of one or more runs from their JSON lines; exit code 3 if one of them is incomplete."""
-    from readfirst.harness.run.command import perform_report
-
     terminal = output is None and stdout().isatty()
     chosen = format_ or ("table" if terminal else "markdown")
     perform_report(
@@ -226,8 +222,6 @@ def watch(
 
     Needs the extra `watch`. All other options are those of `readfirst run`.
     """
-    from readfirst.harness.run.watch import changes_below, rerun, written_by
-
     rest = list(options or ())
     command = [sys.executable, "-P", "-m", "readfirst", "run", target, *rest]
 
