@@ -1,6 +1,5 @@
 """Occurrence: one thing that two sides do otherwise at one call of a scenario."""
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -171,7 +170,7 @@ def _same_entry(one: Entry | ReportedEntry | None, other: Entry | ReportedEntry 
             RegularFile(data=data),
             FileDigest() as digest,
         ):
-            return (digest.sha256, digest.size) == (hashlib.sha256(data).hexdigest(), len(data))
+            return digest.fits(data)
         case (ReportedEntry(), _) | (_, ReportedEntry()):
             return _readable(one) == _readable(other)
         case Directory(), Directory():
@@ -186,8 +185,8 @@ def _readable(entry: Entry | ReportedEntry | None) -> str:
             return text
         case RegularFile():
             return entry.data.decode("utf-8", "backslashreplace")
-        case FileDigest(sha256=sha256, size=size):
-            return f"{size} bytes with sha256 {sha256}"
+        case FileDigest():
+            return str(entry)
         case _:
             return in_words(entry)
 

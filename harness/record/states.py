@@ -1,6 +1,5 @@
 """States: the clause that states what one call was seen to give, and whether a clause of a file states it already."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -9,7 +8,6 @@ from readfirst.harness.compare.expected_files import text_differences
 from readfirst.harness.record.rewrite import ClauseEdit, Keep, New, Update
 from readfirst.harness.source.emit import Value
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile
-from readfirst.harness.suite.plain_answers import digest_of
 from readfirst.harness.suite.recording_file import entry_value
 from readfirst.harness.suite.scenario import Clause, Expectation, TextDigest
 
@@ -61,10 +59,8 @@ def _is_same(stated: Entry | None, seen: Entry | None) -> bool:
         case RegularFile(mode=mode), RegularFile(mode=other):
             same = seen.ownership is None or stated.ownership == seen.ownership
             return same and stated.data == seen.data and (other is None or mode == other)
-        case FileDigest(sha256, size, mode), RegularFile(mode=other):
-            data = seen.data
-            same = (sha256, size) == (hashlib.sha256(data).hexdigest(), len(data))
-            return same and (other is None or mode == other)
+        case FileDigest(mode=mode), RegularFile(mode=other):
+            return stated.fits(seen.data) and (other is None or mode == other)
         case Directory(mode), Directory(other):
             return other is None or mode == other
         case _:
@@ -116,7 +112,7 @@ def _recorded(seen: Clause) -> dict[str, Value]:
 
 
 def _text_value(text: str) -> Value:
-    return text if len(text) <= _LONG else asdict(digest_of(text))
+    return text if len(text) <= _LONG else asdict(TextDigest.of(text))
 
 
 def _file_value(entry: Entry | None) -> Value:
@@ -125,4 +121,5 @@ def _file_value(entry: Entry | None) -> Value:
 
 
 def _digest(data: bytes) -> dict[str, Any]:
-    return {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
+    digest = FileDigest.of(data)
+    return {"sha256": digest.sha256, "size": digest.size}

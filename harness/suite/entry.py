@@ -1,13 +1,14 @@
 """What one path of a workspace is, and the shift of its time (`+2s`, `-10s`, `+1ms`): values that all parts share."""
 
 import base64
+import hashlib
 import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from readfirst.harness.suite.ownership import Ownership
 
@@ -184,6 +185,18 @@ class FileDigest:
     size: int
     mode: int | None = None
 
+    @classmethod
+    def of(cls, data: bytes) -> Self:
+        """Return that of a file with these bytes."""
+        return cls(hashlib.sha256(data).hexdigest(), len(data))
+
+    def fits(self, data: bytes) -> bool:
+        """Whether it is that of these bytes."""
+        return len(data) == self.size and hashlib.sha256(data).hexdigest() == self.sha256
+
+    def __str__(self) -> str:
+        return f"{self.size} bytes with sha256 {self.sha256}"
+
 
 Entry = RegularFile | Symlink | HardLink | Directory | FileDigest | SpecialFile
 
@@ -218,8 +231,8 @@ def in_words(entry: Entry | None) -> str:
             return "nothing there"
         case RegularFile():
             return "a regular file"
-        case FileDigest(sha256, size):
-            return f"a regular file of {size} bytes with sha256 {sha256}"
+        case FileDigest():
+            return f"a regular file of {entry}"
         case Symlink(target):
             return f"a symbolic link to {target}"
         case HardLink(to):

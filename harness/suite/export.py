@@ -1,9 +1,8 @@
 """Export: scenarios expanded for one contract, as values that any language can read as JSON."""
 
 import base64
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from readfirst.harness.suite.contracts import Contract, clause_for
@@ -256,8 +255,7 @@ def _wanted(entry: Entry) -> dict[str, Any]:
     """What is to be compared; a long content that nothing shortens as its digest."""
     state = _state(entry)
     if isinstance(entry, RegularFile) and "repeat" not in state and len(entry.data) > _LONGEST:
-        digest = hashlib.sha256(entry.data).hexdigest()
-        return _state(FileDigest(digest, len(entry.data), entry.mode))
+        return _state(replace(FileDigest.of(entry.data), mode=entry.mode))
     return state
 
 

@@ -3,7 +3,6 @@
 Only of a text file whose content the scenario states, as given or as its steps have left it.
 """
 
-import hashlib
 import json
 import posixpath
 import re
@@ -17,8 +16,6 @@ SHOWN, DONE = "shown", "done"
 _ROOT = "$WS/"
 _LONG = 4096
 """Characters of a text, or bytes of a file: what is longer is stated by a digest."""
-_ENDS = 200
-"""Characters at both ends of a text that its digest has."""
 _MOST_LINES = 2000
 """Lines that a Read without a limit shows."""
 _AROUND = 4
@@ -72,12 +69,6 @@ def in_words(words: str, arguments: Mapping[str, Any]) -> str | TextDigest | Non
     return _stated(_ARGUMENT.sub(lambda found: arguments[found[1]], words))
 
 
-def digest_of(text: str) -> TextDigest:
-    """Return what is stated of a text that is too long to print."""
-    sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return TextDigest(sha256, text.count("\n") + 1, text[:_ENDS], text[-_ENDS:])
-
-
 def _are_lines(asked: Mapping[str, object]) -> bool:
     return asked.keys() <= {"offset", "limit"} and all(
         type(each) is int and each > 0 for each in asked.values()
@@ -97,7 +88,7 @@ def _numbered(lines: Sequence[str], first: int = 1) -> str:
 
 
 def _stated(text: str) -> str | TextDigest:
-    return text if len(text) <= _LONG else digest_of(text)
+    return text if len(text) <= _LONG else TextDigest.of(text)
 
 
 def _written(path: str, content: str, files: Mapping[str, Entry | None]) -> Clause | None:
@@ -201,7 +192,7 @@ def _changed(name: str, text: str, content: str) -> Clause:
     data = content.encode("utf-8", "surrogatepass")
     entry: Entry = RegularFile(TextContent(content))
     if len(data) > _LONG:
-        entry = FileDigest(hashlib.sha256(data).hexdigest(), len(data))
+        entry = FileDigest.of(data)
     return Clause(text=_stated(text), files={name: entry})
 
 

@@ -1,11 +1,12 @@
 """Scenario: a workspace, steps and expectations, as frozen values; `load` makes them, nothing changes them."""
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from readfirst.harness.session import BASH
 from readfirst.harness.source.finding import Position
@@ -75,6 +76,10 @@ WAITING = ("cancelled", "killed", "sigint", "sigterm")
 """What comes between validation and execution."""
 
 
+_ENDS = 200
+"""Characters at both ends of a text that its digest has."""
+
+
 @dataclass(frozen=True, slots=True)
 class TextDigest:
     """Expected text that is too long to print: every given part must agree.
@@ -87,6 +92,24 @@ class TextDigest:
     lines: int | None = None
     starts: str | None = None
     ends: str | None = None
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Return what is stated of a text."""
+        sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return cls(sha256, text.count("\n") + 1, text[:_ENDS], text[-_ENDS:])
+
+    def differences(self, text: str) -> Iterator[tuple[str, str, str]]:
+        """Yield each part that does not agree with a text: its name, what it is, and what it is of the text."""
+        if self.starts is not None and not text.startswith(self.starts):
+            yield "start of text", self.starts, text[: len(self.starts)]
+        if self.ends is not None and not text.endswith(self.ends):
+            yield "end of text", self.ends, text[-len(self.ends) :]
+        whole = TextDigest.of(text)
+        if self.lines not in (None, whole.lines):
+            yield "lines of text", str(self.lines), str(whole.lines)
+        if self.sha256 not in (None, whole.sha256):
+            yield "sha256 of text", str(self.sha256), str(whole.sha256)
 
 
 PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
