@@ -7,7 +7,6 @@ import pytest
 from readfirst.harness.changes.answer import (
     Answer,
     ReportedEntry,
-    asked,
     patched,
     recorded_answers,
 )
@@ -43,15 +42,6 @@ def differing(
     what: str, got: str, step: int = 1, call: int = 0, expected: str = "", level: Level = "text"
 ) -> Difference:
     return Difference(step, call, level, what, expected, got)
-
-
-def test_a_scenario_asks_its_calls_and_groups_and_no_events() -> None:
-    assert [(each.place, each.tool) for each in asked(SCENARIO)] == [
-        ((1, 0), "Edit"),
-        ((2, 0), "Read"),
-        ((2, 1), "Edit"),
-        ((2, None), "parallel calls"),
-    ]
 
 
 def test_a_run_without_differences_gave_what_was_expected(vocabulary: Vocabulary) -> None:

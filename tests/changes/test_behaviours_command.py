@@ -7,7 +7,7 @@ import pytest
 
 from readfirst.harness.cli.pages import page_file
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.versions.behaviours import BEGIN, END, by_subject, differences, standings, with_tables
+from readfirst.harness.versions.behaviours import BEGIN, END, by_subject, standings, with_tables
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.contract import histories
 
@@ -74,15 +74,6 @@ def test_one_version_as_json_has_everything_that_is_declared(run: Run) -> None:
         "value": True,
         "since": "2.1.10",
     }
-
-
-def test_what_differs_is_printed_with_the_version_it_holds_from(run: Run) -> None:
-    code, printed, errors = run("product", "behaviours", "--diff", "2.1.7", "2.1.40")
-    assert (code, errors) == (1, "")
-    count = len(differences("2.1.7", "2.1.40"))
-    assert printed.startswith(f"From 2.1.7 to 2.1.40: {count} behaviours differ.")
-    assert "\n  read_expands_tilde: no → yes (since 2.1.10)\n      Read takes `~`" in printed
-    assert "edit_needs_read" not in printed
 
 
 def test_what_the_page_shows_is_printed(run: Run) -> None:

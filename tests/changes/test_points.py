@@ -69,11 +69,6 @@ def since(run: Run, before: str = "2.1.7", after: str = "2.1.228") -> list[list[
     return [cause["since"] for cause in document["causes"]]
 
 
-def test_a_cause_is_dated_by_the_contracts_between(small: Small, run: Run) -> None:
-    small.scenario("reading/words", CHANGES)
-    assert since(run) == [["2.1.7 to 2.1.40"]]
-
-
 def test_the_two_ends_alone_are_no_date(small: Small, run: Run) -> None:
     small.scenario("reading/words", CHANGES)
     assert since(run, "2.1.7", "2.1.40") == [[]]

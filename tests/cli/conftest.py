@@ -72,12 +72,14 @@ steps:
       text: File has been unexpectedly modified. Read it again before attempting to write it.
 """
 
+MakeSuite = Callable[[dict[str, str]], Suite]
+"""Writes a suite of these scenarios, by id."""
 FAILING = {"wrong/text": WRONG_TEXT, "wrong/effects": WRONG_EFFECTS}
 HOLDING = {"reading/lines": PASSES, "gate/not-read": REFUSES}
 
 
 @pytest.fixture
-def make_suite(tmp_path: Path) -> Callable[[dict[str, str]], Suite]:
+def make_suite(tmp_path: Path) -> MakeSuite:
     """Write a suite of these scenarios, with the real contracts and error names."""
 
     def make(scenarios: dict[str, str]) -> Suite:
@@ -102,19 +104,19 @@ def record_alike(suite: Suite, *contracts: str, text: str | None = None) -> None
 
 
 @pytest.fixture
-def holding(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
+def holding(make_suite: MakeSuite) -> Suite:
     """A suite that the reference passes."""
     return make_suite(HOLDING)
 
 
 @pytest.fixture
-def mixed(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
+def mixed(make_suite: MakeSuite) -> Suite:
     """A suite of which the reference fails one scenario at `text` and one at `effects`."""
     return make_suite({**HOLDING, **FAILING})
 
 
 @pytest.fixture
-def ruled(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
+def ruled(make_suite: MakeSuite) -> Suite:
     """A suite with two rules, and a scenario that belongs to neither."""
 
     def of(rule: str, text: str) -> str:

@@ -60,15 +60,6 @@ def test_a_failure_at_one_more_level_than_accepted_is_not_conformant(tmp_path: P
     assert not ruling.stale
 
 
-def test_an_entry_that_no_longer_fails_is_an_error_with_its_place(tmp_path: Path) -> None:
-    ruling = rule(verdict("passed"), accepting(tmp_path, "[text]"))
-    assert not ruling.conformant
-    assert ruling.stale == (
-        f"{tmp_path}/accepted.yaml:3:5: gate/not-read (2.1.7) passes now, but the baseline says fails: [text]. "
-        "Remove the entry."
-    )
-
-
 def test_an_entry_that_fails_less_is_an_error_with_the_line_to_write(tmp_path: Path) -> None:
     ruling = rule(verdict(fails="text"), accepting(tmp_path, "[reason, text]"))
     assert not ruling.conformant

@@ -5,7 +5,6 @@ import json
 import random
 import re
 import shlex
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 
-from .conftest import HOLDING, record_alike
+from .conftest import HOLDING, MakeSuite, record_alike
 
 NOT_ACCEPTED = Ruling(conformant=False)
 GO_ON = Commands("readfirst run mine", "readfirst show")
@@ -159,7 +158,7 @@ steps:
 
 
 @pytest.fixture
-def long(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
+def long(make_suite: MakeSuite) -> Suite:
     return make_suite({"staleness/long": LONG})
 
 
@@ -194,7 +193,7 @@ def test_steps_after_the_last_difference_are_left_out(long: Suite) -> None:
     assert "step 2" not in text
 
 
-def test_many_steps_before_are_counted(make_suite: Callable[[dict[str, str]], Suite]) -> None:
+def test_many_steps_before_are_counted(make_suite: MakeSuite) -> None:
     touch = "  - touch: {notes.txt: {mtime: +2s}}\n"
     suite = make_suite({"staleness/long": LONG.replace("  - rename", touch * 9 + "  - rename")})
     verdict = failed("staleness/long", Difference(12, 0, "text", "text", "a", "b"))
@@ -216,7 +215,7 @@ def test_a_broken_replay_shows_the_steps_up_to_where_it_ended(
 
 
 def test_a_group_and_a_race_are_reported_in_one_line_each(
-    make_suite: Callable[[dict[str, str]], Suite],
+    make_suite: MakeSuite,
 ) -> None:
     read = "{Read: {file_path: $WS/notes.txt}, expect: {text: x}}"
     steps = f"""\
@@ -351,11 +350,6 @@ def test_no_comparison_is_named_for_accepted_failures(readfirst: Cli, mixed: Sui
     assert (ran.code, "grouped by cause" in ran.err) == (0, False)
 
 
-def test_the_summary_of_a_forge_has_the_worst_first(readfirst: Cli, mixed: Suite) -> None:
-    ran = readfirst("run", "--format", "markdown", "--fixtures", mixed.root)
-    assert re.findall(r"<summary>(.*)</summary>", ran.out) == ["wrong/effects", "wrong/text"]
-
-
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
@@ -371,9 +365,7 @@ def test_a_bar_counts_what_failed() -> None:
     assert "2 failed" in stream.getvalue()
 
 
-def test_a_stream_says_how_binding_each_scenario_is(
-    readfirst: Cli, make_suite: Callable[[dict[str, str]], Suite]
-) -> None:
+def test_a_stream_says_how_binding_each_scenario_is(readfirst: Cli, make_suite: MakeSuite) -> None:
     suite = make_suite(HOLDING)
     ran = readfirst("run", "--format", "jsonl", "--fixtures", suite.root)
     lines = [json.loads(line) for line in ran.out.splitlines()]

@@ -17,7 +17,7 @@ from readfirst.harness.suite.heading import REQUIREMENTS as ALL_REQUIREMENTS
 from readfirst.harness.suite.rules import CLASSES as ALL_CLASSES
 from readfirst.harness.suite.suite import Suite
 
-from .conftest import HOLDING, PASSES, RACES
+from .conftest import HOLDING, PASSES, RACES, MakeSuite
 
 # pytester forgets what a run imports first; what is here is imported once for all.
 importlib.import_module("readfirst.harness.run.command")
@@ -66,9 +66,7 @@ def test_the_classes_are_those_of_the_rules() -> None:
 
 
 @pytest.mark.slow
-def test_a_requirement_takes_the_scenarios_that_have_it(
-    run: Run, make_suite: Callable[[dict[str, str]], Suite]
-) -> None:
+def test_a_requirement_takes_the_scenarios_that_have_it(run: Run, make_suite: MakeSuite) -> None:
     suite = make_suite({**HOLDING, "reading/quirk": PASSES.replace("must", "observed")})
     for words in (
         ("--requirement", "observed", "--adapter", "reference"),
@@ -100,9 +98,7 @@ def test_a_rule_that_is_not_there_is_one_message(run: Run, ruled: Suite) -> None
 
 
 @pytest.mark.slow
-def test_a_requirement_hides_no_scenario_that_cannot_be_read(
-    run: Run, make_suite: Callable[[dict[str, str]], Suite]
-) -> None:
+def test_a_requirement_hides_no_scenario_that_cannot_be_read(run: Run, make_suite: MakeSuite) -> None:
     suite = make_suite({"reading/broken": PASSES.replace("must", "may")})
     result = run("--readfirst-requirement=should", suite.scenarios_root)
     result.assert_outcomes(failed=1)
@@ -243,7 +239,7 @@ def test_ones_own_implementation_is_tested_by_its_name(
 @pytest.mark.parametrize("parallel", alone_and_with(2))
 def test_a_run_that_judges_nothing_exits_5(
     run: Run,
-    make_suite: Callable[[dict[str, str]], Suite],
+    make_suite: MakeSuite,
     pytester: pytest.Pytester,
     parallel: tuple[str, ...],
 ) -> None:
@@ -265,7 +261,7 @@ def test_an_adapter_with_everything_deselected_exits_5(
 
 @pytest.mark.slow
 def test_what_an_adapter_lacks_is_skipped_with_the_reason(
-    run: Run, make_suite: Callable[[dict[str, str]], Suite], pytester: pytest.Pytester
+    run: Run, make_suite: MakeSuite, pytester: pytest.Pytester
 ) -> None:
     suite = make_suite({**HOLDING, "races/edit": RACES})
     pytester.makepyfile(
@@ -481,9 +477,7 @@ def test_what_a_target_printed_before_it_broke_is_shown_once(
     result.stdout.fnmatch_lines(["FAILED * - the adapter ended with exit status 3 during *"])
 
 
-def test_an_invalid_scenario_fails_with_its_place(
-    run: Run, make_suite: Callable[[dict[str, str]], Suite]
-) -> None:
+def test_an_invalid_scenario_fails_with_its_place(run: Run, make_suite: MakeSuite) -> None:
     suite = make_suite({"reading/broken": PASSES.replace("must", "may")})
     result = run(suite.scenarios_root)
     assert result.ret == 1

@@ -17,7 +17,7 @@ from readfirst.harness.run.runner import run as replayed
 from readfirst.harness.suite.suite import Suite
 
 from .browser import Shown, look, severe
-from .conftest import FAILING, HOLDING
+from .conftest import FAILING, HOLDING, MakeSuite
 from .test_report_pages import sources
 
 pytestmark = pytest.mark.browser
@@ -39,7 +39,7 @@ Show = Callable[..., Shown]
 
 
 @pytest.fixture
-def show(driver: Any, make_suite: Callable[[dict[str, str]], Suite], tmp_path: Path) -> Iterator[Show]:
+def show(driver: Any, make_suite: MakeSuite, tmp_path: Path) -> Iterator[Show]:
     """Show a page of the reference on a small suite, and of a run in which a tool says evil things."""
 
     def shown(fragment: str = "") -> Shown:

@@ -2,7 +2,6 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
@@ -17,7 +16,7 @@ from readfirst.harness.report.results import PAGES, Page, PageReport, Results, R
 from readfirst.harness.run.runner import run as replayed
 from readfirst.harness.suite.suite import Suite
 
-from .conftest import record_alike
+from .conftest import MakeSuite, record_alike
 from .test_reports import VERDICTS, facts, written
 
 
@@ -195,7 +194,7 @@ steps:
 """
 
 
-def test_versions_stand_in_a_line_with_what_changed(make_suite: Callable[[dict[str, str]], Suite]) -> None:
+def test_versions_stand_in_a_line_with_what_changed(make_suite: MakeSuite) -> None:
     suite = make_suite({"gate/worded": REFUSED})
     file = suite.root / "contracts.yaml"
     first = re.search(r"^  2\.1\.7:\n(?:    .*\n)+", file.read_text(), re.MULTILINE)

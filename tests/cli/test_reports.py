@@ -167,11 +167,6 @@ def test_the_footer_counts_every_verdict() -> None:
     assert (footer["exit_code"], footer["interrupted"]) == (3, False)
 
 
-def test_an_interrupted_stream_says_so() -> None:
-    footer = json.loads(written(jsonl, interrupted=True).splitlines()[-1])
-    assert (footer["exit_code"], footer["interrupted"]) == (130, True)
-
-
 def test_junit_is_valid_xml_whatever_the_texts_hold() -> None:
     text = written(junit)
     root = ElementTree.fromstring(text.encode("utf-8"))
@@ -339,16 +334,6 @@ class Written(io.StringIO):
 
     def isatty(self) -> bool:
         return self._terminal
-
-
-def test_a_bar_is_shown_on_a_terminal_only_and_disappears() -> None:
-    for terminal in (True, False):
-        stream = Written(terminal)
-        console = Console(file=stream, force_terminal=terminal, width=80, _environ={"TERM": "xterm"})
-        with ProgressBar(console, 2) as bar:
-            bar.advance()
-            bar.advance()
-        assert ("2/2" in stream.getvalue()) == terminal
 
 
 def test_where_there_is_no_terminal_a_line_is_printed_every_half_minute(

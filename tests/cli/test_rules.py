@@ -14,11 +14,6 @@ def chosen(suite: Suite, *rules: str, classes: tuple[str, ...] = ()) -> list[str
     return select(suite, Selection(rules=rules, classes=classes))
 
 
-def test_a_rule_takes_the_scenarios_that_belong_to_it(ruled: Suite) -> None:
-    assert chosen(ruled, "numbers") == ["reading/again", "reading/lines"]
-    assert chosen(ruled, "numbers", "read-first") == ["gate/not-read", "reading/again", "reading/lines"]
-
-
 def test_a_class_takes_the_scenarios_of_all_its_rules(ruled: Suite) -> None:
     assert chosen(ruled, classes=("contract",)) == ["gate/not-read"]
     assert chosen(ruled, classes=("contract", "fidelity")) == [

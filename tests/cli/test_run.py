@@ -22,7 +22,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
 from tests.processes import children, gone
 
-from .conftest import FAILING, HOLDING, PASSES, RACES
+from .conftest import FAILING, HOLDING, PASSES, RACES, MakeSuite
 
 
 def plain(verdict: Verdict) -> Verdict:
@@ -104,9 +104,7 @@ def test_unasked_many_scenarios_get_a_process_for_each_processor_and_a_product_o
     assert jobs.jobs_for(7, "claude-code:2.1.7", 1) == 7
 
 
-def test_what_an_adapter_lacks_is_unsupported_and_not_called(
-    make_suite: Callable[[dict[str, str]], Suite], fake: Fake
-) -> None:
+def test_what_an_adapter_lacks_is_unsupported_and_not_called(make_suite: MakeSuite, fake: Fake) -> None:
     suite = make_suite({"races/edit": RACES})
     (verdict,) = run(suite, "reference", ["2.1.7"])
     assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks during")
@@ -149,9 +147,7 @@ def test_a_level_without_a_recording_is_not_judged(holding: Suite) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_an_invalid_scenario_ends_the_run_with_its_place(
-    make_suite: Callable[[dict[str, str]], Suite], jobs: int
-) -> None:
+def test_an_invalid_scenario_ends_the_run_with_its_place(make_suite: MakeSuite, jobs: int) -> None:
     suite = make_suite({**HOLDING, "reading/broken": PASSES.replace("requirement: must", "requirement: may")})
     verdicts = run(suite, "reference", ["2.1.7"], jobs=jobs)
     assert next(verdicts).scenario_id == "gate/not-read"
@@ -160,9 +156,7 @@ def test_an_invalid_scenario_ends_the_run_with_its_place(
 
 
 @pytest.mark.slow
-def test_memory_stays_flat_over_thousands_of_scenarios(
-    make_suite: Callable[[dict[str, str]], Suite], fake: Fake
-) -> None:
+def test_memory_stays_flat_over_thousands_of_scenarios(make_suite: MakeSuite, fake: Fake) -> None:
     suite = make_suite({f"many/{number:04}": PASSES for number in range(600)})
     verdicts = run(suite, "reference", ["2.1.7"])
     for _ in range(100):
@@ -196,7 +190,7 @@ class Dying(RunSpec):
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_costs_one_scenario(
-    make_suite: Callable[[dict[str, str]], Suite], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_suite: MakeSuite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "dying.py").write_text(DYING)
     monkeypatch.syspath_prepend(tmp_path)
@@ -230,7 +224,7 @@ class Hangs:
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts processes through /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupt_leaves_no_process_and_no_traceback(
-    make_suite: Callable[[dict[str, str]], Suite], tmp_path: Path, number: signal.Signals
+    make_suite: MakeSuite, tmp_path: Path, number: signal.Signals
 ) -> None:
     suite = make_suite({**HOLDING, **FAILING})
     module = tmp_path / "hanging.py"

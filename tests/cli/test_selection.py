@@ -1,11 +1,7 @@
-from collections.abc import Callable
-
 import pytest
 
 from readfirst.harness.suite.selection import Selection, SelectionError, select
 from readfirst.harness.suite.suite import Suite
-
-from .conftest import HOLDING, PASSES
 
 
 def chosen(suite: Suite, **parts: object) -> list[str]:
@@ -71,17 +67,6 @@ def test_families_and_tags_restrict(mixed: Suite) -> None:
     assert chosen(mixed, families=("gate", "reading")) == ["gate/not-read", "reading/lines"]
     assert chosen(mixed, tags=("lines", "gate")) == ["gate/not-read", "reading/lines"]
     assert chosen(mixed, families=("gate",), tags=("lines", "gate")) == ["gate/not-read"]
-
-
-def test_requirements_restrict(make_suite: Callable[[dict[str, str]], Suite]) -> None:
-    suite = make_suite({**HOLDING, "reading/quirk": PASSES.replace("must", "observed")})
-    assert chosen(suite, requirements=("observed",)) == ["reading/quirk"]
-    assert chosen(suite, requirements=("must", "should")) == ["gate/not-read", "reading/lines"]
-    assert chosen(suite, requirements=("must", "observed"), families=("reading",)) == [
-        "reading/lines",
-        "reading/quirk",
-    ]
-    assert chosen(suite, requirements=("should",)) == []
 
 
 @pytest.mark.parametrize(

@@ -22,58 +22,29 @@ from readfirst.reference_impl.behaviours.history import ByModel
 
 from .judging import SUITE, Reference, judged, offered
 
+HIDDEN = "hidden before it by changed_own_writes_are_reread, which begins then"
+SCHEMA = "the schema of settings changes in more versions than are told apart"
+OTHER_MODEL = "the versions before it were recorded with another model"
+
 NOT_EXACT: dict[tuple[str, str], str] = {
     ("final_slash_is_part_of_the_key", "2.1.280"): "before it, no tool takes a path with a final slash",
-    (
-        "changed_file_reminder",
-        "1.0.3",
-    ): "hidden before it by changed_own_writes_are_reread, which begins then",
-    (
-        "changed_reads_are_reread",
-        "1.0.3",
-    ): "hidden before it by changed_own_writes_are_reread, which begins then",
-    (
-        "changes_by_commands_are_reread",
-        "1.0.3",
-    ): "hidden before it by changed_own_writes_are_reread, which begins then",
+    ("changed_file_reminder", "1.0.3"): HIDDEN,
+    ("changed_reads_are_reread", "1.0.3"): HIDDEN,
+    ("changes_by_commands_are_reread", "1.0.3"): HIDDEN,
+    **{
+        ("settings_schema_edition", version): SCHEMA
+        for version in ("2.0.0", "2.0.76", "2.1.7", "2.1.87", "2.1.112", "2.1.160", "2.1.207")
+    },
     (
         "parent_is_opened_before_write",
         "2.1.251",
     ): "hidden before it by execution_stats_path_first, which ends with it",
-    (
-        "settings_schema_edition",
-        "2.0.0",
-    ): "the schema of settings changes in more versions than are told apart",
-    (
-        "settings_schema_edition",
-        "2.0.76",
-    ): "the schema of settings changes in more versions than are told apart",
-    (
-        "settings_schema_edition",
-        "2.1.7",
-    ): "the schema of settings changes in more versions than are told apart",
-    (
-        "settings_schema_edition",
-        "2.1.87",
-    ): "the schema of settings changes in more versions than are told apart",
-    (
-        "settings_schema_edition",
-        "2.1.112",
-    ): "the schema of settings changes in more versions than are told apart",
-    (
-        "settings_schema_edition",
-        "2.1.160",
-    ): "the schema of settings changes in more versions than are told apart",
-    (
-        "settings_schema_edition",
-        "2.1.207",
-    ): "the schema of settings changes in more versions than are told apart",
     ("settings_check_is_lenient", "2.1.260"): "the refusal is pinned only up to the words that differ",
     ("offset_1_is_whole_read", "2.1.108"): "hidden before it, because every touched file is stale until then",
     ("deny_fails_at_rule_base", "1.0.8"): "1.0.5 writes a file of its own into the workspace",
     ("plan_mode_refuses_changes", "2.1.160"): "not searched for between 2.1.112 and 2.1.160",
-    ("plan_mode_reads_anywhere", "2.1.228"): "the versions before it were recorded with another model",
-    ("reminders_strip_answer_end", "2.1.228"): "the versions before it were recorded with another model",
+    ("plan_mode_reads_anywhere", "2.1.228"): OTHER_MODEL,
+    ("reminders_strip_answer_end", "2.1.228"): OTHER_MODEL,
     ("ten_calls_run_at_once", "2.1.154"): "2.1.153 does it now and then",
     (
         "write_compares_sub_milliseconds",

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from readfirst.harness.source.finding import Position, SuiteError
-from readfirst.harness.source.strict_yaml import StrictYamlError, load
+from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.contracts import Contract, Contracts
 from readfirst.harness.suite.entry import (
     OLD_TIME,
@@ -23,7 +23,7 @@ from readfirst.harness.suite.entry import (
     Symlink,
     TextContent,
 )
-from readfirst.harness.suite.load import load_scenario, scenario_from
+from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
@@ -257,41 +257,6 @@ def test_a_typo_gets_a_suggestion(text: str, advice: str) -> None:
     assert caught.value.findings[0].fix == advice
 
 
-def test_without_expectations_a_recorder_can_load_what_nobody_else_can() -> None:
-    text = "steps:\n  - Read: {file_path: a}\n  - Read: {file_path: a}\n    expect: {text: x}\n"
-    assert problems(text) == [("missing-expect", 4)]
-    stated = [call.expect.recorded is not None for call in scenario(text, require_expect=False).calls()]
-    assert stated == [False, True]
-    twice = "steps:\n  - Read: {}\n    expect: [{text: a}, {text: b}]\n"
-    assert problems(twice, require_expect=False) == [("several-recorded", 5)]
-
-
-def test_a_scenario_states_the_default_contract_unless_that_lacks_a_tool() -> None:
-    text = "steps:\n  - MultiEdit: {file_path: a}\n    expect: {text: x}\n"
-    assert problems(text) == [("contract-lacks-tool", 1)]
-    assert problems(f"contract: 2.1.328\n{text}") == [("contract-lacks-tool", 3)]
-    assert problems(f"contract: 1.0.61\n{text}") == [("schema", 3)]
-    assert scenario(f"contract: 1.0.60\n{text}").contract == "1.0.60"
-    plain = text.replace("MultiEdit", "Edit")
-    assert scenario(plain).contract == "2.1.7"
-    assert problems(f"contract: 1.0.60\n{plain}") == [("contract-not-needed", 3)]
-
-
-@pytest.mark.parametrize(
-    ("written", "advice"),
-    [
-        ("2.1.8", "2.1.8 is between 2.1.7 and 2.1.328: nothing changed at 2.1.8. Write 2.1.7."),
-        ("latest", "Write 2.1.328: what is the latest changes."),
-        ("2.1.32x", "Did you mean 2.1.328?"),
-        ("nonsense", "`readfirst contracts` lists them."),
-    ],
-)
-def test_a_contract_that_is_none_is_reported_with_the_closest_version(written: str, advice: str) -> None:
-    with pytest.raises(SuiteError) as caught:
-        scenario(f"contract: {written}\nsteps:\n  - Read: {{file_path: a}}\n    expect: {{text: x}}\n")
-    assert caught.value.findings[0].fix == advice
-
-
 def test_the_digest_of_inputs_distinguishes_other_files_and_steps_from_other_words() -> None:
     text = "given: {files: {a: x}}\nsteps:\n  - parallel:\n      - Read: {file_path: a}\n        expect: {text: x}\n"
     text += "      - Read: {file_path: b}\n        expect: {text: y}\n  - touch: a\n"
@@ -341,17 +306,6 @@ def test_base64_must_be_canonical() -> None:
 
 def test_a_path_part_must_fit_common_systems() -> None:
     assert problems(f"steps: [{{delete: {'a' * 256}}}]") == [("unsafe-path", 3)]
-
-
-def test_a_file_is_loaded_by_its_path(tmp_path: Path) -> None:
-    path = tmp_path / "family" / "slug.yaml"
-    path.parent.mkdir()
-    path.write_text(HEAD + "steps: [{delete: a}]\n")
-    loaded = load_scenario(path, tmp_path, CONTRACTS)
-    assert (loaded.id, loaded.family, loaded.path) == ("family/slug", "family", path)
-    path.write_text(HEAD + "steps: *a\n")
-    with pytest.raises(StrictYamlError, match=r"slug\.yaml:3:8: the alias"):
-        load_scenario(path, tmp_path, CONTRACTS)
 
 
 @pytest.mark.slow

@@ -55,13 +55,6 @@ def test_a_form_of_one_tool_is_not_taken_for_another(tmp_path: Path) -> None:
     assert vocabulary(tmp_path, only).name_of("Read", "Denied") is None
 
 
-def test_codes_are_per_tool(tmp_path: Path) -> None:
-    words = vocabulary(tmp_path)
-    assert words.code("not_read", "Edit") == 6
-    assert words.code("not_read", "Write") is None
-    assert words.code("nonsense", "Edit") is None
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

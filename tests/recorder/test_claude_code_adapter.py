@@ -198,12 +198,6 @@ def test_a_product_that_is_silent_about_it_is_reported(tmp_path: Path) -> None:
     dialogue.hang_up()
 
 
-def test_a_reminder_between_two_calls_belongs_to_the_next() -> None:
-    note = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:\n     1→a"
-    wrapped = f"<system-reminder>\n{note}\n</system-reminder>"
-    assert file_reminders("", [wrapped, "go"]) == file_reminders("", [note]) == ("", (note,))
-
-
 def test_a_reminder_in_several_notes_is_one() -> None:
     reminder = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:"
     notes = [f"<system-reminder>\n{reminder}", "(no content)", "</system-reminder>"]

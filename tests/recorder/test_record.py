@@ -180,14 +180,6 @@ def test_a_clause_that_both_state_in_full_serves_both(suite: Suite) -> None:
     assert isinstance(expectations(suite)[1], dict)
 
 
-def test_a_documented_refusal_without_words_is_not_given_words(suite: Suite) -> None:
-    write(suite.root, GATE + DOCUMENTED)
-    assert run(suite, "create", refused).status == "created"
-    documented, recorded = expectations(suite)[1]
-    assert "text" not in documented
-    assert recorded == {"error": "not_read", "text": NOT_READ}
-
-
 def test_two_runs_that_differ_are_not_blessed(suite: Suite) -> None:
     before = state(suite)
     answers = iter("12")

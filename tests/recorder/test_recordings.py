@@ -190,19 +190,6 @@ def test_a_file_that_is_written_again_at_once_is_read_again(
         assert kept.load("gate/edit", "2.1.7") == plain(text)
 
 
-def test_what_was_not_recorded_is_none_and_ids_are_listed(tmp_path: Path) -> None:
-    recordings = Recordings(tmp_path)
-    assert recordings.load("gate/x", "2.1.7") is None
-    recordings.path("gate/x").parent.mkdir()
-    recordings.path("gate/x").write_bytes(encode(Recording("i", {"2.1.7": transcript()})))
-    assert list(recordings.ids()) == ["gate/x"]
-    assert recordings.load("gate/x", "2.0.0") is None
-    assert recordings.load("gate/x", "2.1.7") == transcript()
-    assert recordings.of("gate/x", "i").transcripts
-    with pytest.raises(RecordingError, match="before the scenario's files or steps were changed"):
-        recordings.of("gate/x", "other")
-
-
 def test_a_long_reminder_is_compressed_and_a_recording_that_nobody_could_read_is_refused() -> None:
     result = RecordedResult("short", after="long " * 5_000)
     long = Recording("digest", {"2.1.7": Transcript((TranscriptStep(("Read",), (result,)),))})

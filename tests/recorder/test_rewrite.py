@@ -133,14 +133,6 @@ def test_what_was_seen_takes_the_place_of_what_is_said_to_be_shown() -> None:
     assert written == source.replace("expect: shown", "expect:\n      text: x")
 
 
-def test_what_was_seen_takes_the_place_of_a_word_beside_what_is_documented() -> None:
-    source = (
-        "steps:\n  - Read: {file_path: $WS/a}\n    expect: {documented: D, answer: shown}\n  - touch: a\n"
-    )
-    written = rewrite_expectations(source, {(0,): [Update(0, {"text": "x"})]})
-    assert yaml.safe_load(written)["steps"][0]["expect"] == {"documented": "D", "text": "x"}
-
-
 @pytest.mark.parametrize(
     ("edits", "expected"),
     [

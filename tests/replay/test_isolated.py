@@ -30,12 +30,6 @@ def test_a_scenario_of_two_files_has_a_session_of_its_own() -> None:
     assert not spells_paths(scenario)
 
 
-def test_one_file_under_two_paths_is_not_isolated_but_reported() -> None:
-    scenario = _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Read", {"file_path": "$WS//a.txt"}))
-    assert not needs_own_session(scenario)
-    assert spells_paths(scenario)
-
-
 @pytest.mark.parametrize(
     "scenario",
     [

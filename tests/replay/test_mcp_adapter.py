@@ -15,7 +15,6 @@ from readfirst.harness.adapters.mcp import Isolation, McpAdapter, McpConnection
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.interruption import Watch
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.session import BrokenAdapter, Workspace
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
@@ -205,11 +204,6 @@ def test_the_reference_passes_through_mcp() -> None:
         with Runner(spec) as runner:
             statuses = {scenario_id: runner.judge(scenario_id).status for scenario_id in [*chosen, denied]}
     assert set(statuses.values()) == {"passed"}
-
-
-def test_a_missing_program_is_not_a_command(tmp_path: Path) -> None:
-    with pytest.raises(ConnectError, match="there is no program 'no-such-program'"):
-        connect("mcp:no-such-program --x", Suite(Path(__file__).parents[2] / "fixtures"))
 
 
 @pytest.mark.parametrize(

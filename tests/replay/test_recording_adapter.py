@@ -138,16 +138,6 @@ def test_another_call_than_the_recorded_one_means_that_the_recording_is_stale(re
     )
 
 
-def test_other_files_or_arguments_than_the_recorded_ones_mean_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
-    broken = replayed([READ], recorded(READ), inputs="asked otherwise").broken
-    assert (broken.blame, broken.step) == ("harness", 0)
-    assert (
-        "family/slug.yaml: it was recorded before the scenario's files or steps were changed"
-        in broken.message
-    )
-    assert broken.message.endswith("run `readfirst product record --fix family/slug`")
-
-
 def test_more_calls_than_recorded_mean_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
     broken = replayed([READ, WRITE], recorded(READ)).broken
     assert (broken.blame, broken.step) == ("harness", 1)

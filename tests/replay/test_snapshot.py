@@ -195,16 +195,6 @@ def test_what_has_no_permissions_is_read_and_keeps_having_none() -> None:
         assert snapshot(root) == expected
 
 
-@pytest.mark.usefixtures("unprivileged")
-def test_a_directory_that_lists_but_does_not_let_in_is_read() -> None:
-    with SitePool() as place, place.site() as site:
-        root = Path(site.root)
-        (root / "listed").mkdir()
-        (root / "listed" / "a").write_bytes(b"a")
-        (root / "listed").chmod(0o444)
-        assert snapshot(root) == {"listed": Directory(0o444), "listed/a": RegularFile(b"a", 0o644)}
-
-
 def test_what_is_made_by_the_path_of_the_workspace_has_the_same_name_in_every_place(place: SitePool) -> None:
     found = []
     for _ in range(2):

@@ -131,13 +131,6 @@ def test_what_fails_for_the_same_reason_is_listed_together(tmp_path: Path) -> No
     assert rule(verdicts[0], read).accepted == "It carries out a call that the contract refuses: not_read."
 
 
-def test_a_failure_that_is_gone_is_an_error(tmp_path: Path) -> None:
-    read = baseline(tmp_path, grouped_text("target:x@1", [failed("gate/a", NOT_READ)]))
-    ruling = rule(passed("gate/a"), read)
-    assert not ruling.conformant
-    assert "gate/a (2.1.7) passes now" in ruling.stale
-
-
 def test_a_failure_for_another_reason_is_an_error(tmp_path: Path) -> None:
     read = baseline(tmp_path, grouped_text("target:x@1", [failed("gate/a", NOT_READ)]))
     ruling = rule(failed("gate/a", FILE), read)
@@ -221,12 +214,6 @@ def test_a_harm_of_another_kind_or_none_is_an_error(tmp_path: Path, now: Differe
     ruling = rule(failed("gate/a", now, NOT_READ), read)
     assert not ruling.conformant
     assert "Change the entry to" in ruling.stale
-
-
-def test_a_group_that_names_no_scenario_is_an_error(tmp_path: Path) -> None:
-    text = grouped_text("target:x@1", [failed("gate/a", NOT_READ)]).replace("gate: [a]", "gate: [aa]")
-    with pytest.raises(BaselineError, match="no scenario has the id 'gate/aa'"):
-        baseline(tmp_path, text)
 
 
 @pytest.mark.parametrize(

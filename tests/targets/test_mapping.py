@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.targets.catalogue import UnknownTargetError, find, known_failures, names, targets
+from readfirst.harness.targets.catalogue import find, known_failures, names, targets
 from readfirst.harness.targets.mapping import load_target
 
 ROOT = Path(__file__).parents[2]
@@ -89,19 +89,6 @@ def test_shipped_targets_are_pinned_exactly() -> None:
 def test_a_name_without_version_means_the_newest() -> None:
     assert find("deepagents").release.version == "0.7.32"
     assert find("deepagents@0.6.12").release.version == "0.6.12"
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("agnos", "there is no target 'agnos'. Did you mean agno?"),
-        ("agno@9", "agno has no version '9', only 3.1.10. To use another, add a line to agno.yaml."),
-    ],
-)
-def test_an_unknown_target_is_answered_with_those_there_are(spec: str, message: str) -> None:
-    with pytest.raises(UnknownTargetError) as error:
-        find(spec)
-    assert str(error.value) == message
 
 
 def test_a_file_of_ones_own_is_a_target(tmp_path: Path) -> None:

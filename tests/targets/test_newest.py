@@ -151,16 +151,6 @@ def test_a_registry_that_cannot_be_asked_is_an_error_of_the_environment(
     assert "there is no way to the registry" in ended.err
 
 
-@pytest.mark.usefixtures("targets")
-def test_without_npm_it_is_said_what_it_is_needed_for(registry: Say, monkeypatch: pytest.MonkeyPatch) -> None:
-    registry({})
-    monkeypatch.setattr(shutil, "which", lambda _: None)
-    with pytest.raises(
-        BrokenAdapter, match="npm is not installed; it is asked for the newest version of @nobody"
-    ):
-        list(outdated(["files"]))
-
-
 @pytest.mark.slow
 def test_every_published_target_has_a_package_that_is_asked_for(registry: Say) -> None:
     asked = registry(AnyVersion())

@@ -118,13 +118,6 @@ def test_isolation_of_anything_else_is_a_usage_error(readfirst: Run) -> None:
     assert "--isolation is for mcp:COMMAND" in ended.err
 
 
-def test_an_unknown_target_is_a_usage_error(readfirst: Run) -> None:
-    ended = readfirst("run", "target:agnus")
-    assert ended.code == 2
-    assert "there is no target 'agnus'" in ended.err
-    assert readfirst("field", "implementations", "agnus").code == 2
-
-
 def test_a_path_with_an_at_sign_is_not_a_version(tmp_path: Path) -> None:
     with pytest.raises((ConnectError, OSError)):
         target_defaults(f"target:{tmp_path}/a@b/none.yaml")

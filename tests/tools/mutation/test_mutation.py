@@ -14,14 +14,13 @@ import scenarios
 from confinement import Confined
 from measurement import Cases, measure
 from mutants import Mutant
-from order import Order
 from page import score
 from panel import Judge, Panel, file_of, module_at
 from results import Results, digest
 from run import CHECKOUT, WITNESSES, report
 from survivors import KINDS, Survivors, SurvivorsError, entry_text, load_survivors
 from trial import Fate, trials
-from witnesses import MANY, WitnessesError, load_witnesses, witnesses_text
+from witnesses import MANY, load_witnesses, witnesses_text
 
 from readfirst.harness.suite.contracts import Contract, Contracts
 from readfirst.harness.suite.recordings import Recordings
@@ -111,48 +110,6 @@ def test_a_changed_table_is_judged_like_a_changed_function() -> None:
     assert fate(TABLE).by == "large"
 
 
-def nested(folder: Path) -> Panel:
-    """Return a package with a package inside it, which is where everything happens."""
-    sources = {
-        "__init__": "",
-        "inner.__init__": "",
-        "inner.bounds": SOURCE,
-        "bounds": "from tiny.inner.bounds import clipped",
-    }
-    for module, source in sources.items():
-        path = folder / file_of(module)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(source)
-        assert module_at(path, folder) == module
-    return replace(panel(), folder=folder, sources=sources)
-
-
-def test_a_module_of_a_package_inside_the_package_is_judged_like_the_others(tmp_path: Path) -> None:
-    cases = reaching(CASES, "inner.bounds", [5])
-    mutants = [replace(each, module="inner.bounds") for each in (WRONG, TABLE)]
-    judged = trials(nested(tmp_path / "tiny"), cases, mutants, jobs=1)
-    assert [each.by for each in judged] == ["small", "large"]
-
-
-def test_a_module_of_a_package_inside_the_package_is_measured_like_the_others(tmp_path: Path) -> None:
-    cases = measure(nested(tmp_path / "tiny"))
-
-    def reach(line: int) -> list[str]:
-        return sorted(cases.names(cases.that_execute({("inner.bounds", line)})))
-
-    assert reach(6) == ["large"]
-    assert reach(5) == ["large", "small"]
-    assert reach(99) == []
-    assert reach(1) == ["large", "small"], "the import belongs to every case"
-
-
-def test_a_reason_about_a_module_inside_is_stale_only_if_that_was_asked_for(tmp_path: Path) -> None:
-    accepted = survivors(tmp_path, entry_text(replace(EQUIVALENT, module="inner.bounds")))
-    assert accepted.nonexistent([], ["bounds", "inner.other"]) == []
-    (finding,) = accepted.nonexistent([], ["inner.bounds"])
-    assert finding.rule == "no-such-mutant"
-
-
 def test_a_mutant_that_no_case_reaches_survives_without_being_judged() -> None:
     found = fate(replace(WRONG, reached_by=frozenset({99})))
     assert (found.killed, found.asked) == (False, 0)
@@ -199,36 +156,6 @@ def test_what_the_import_executes_is_changed_before_the_import() -> None:
     assert (found.by, found.how) == ("twice", "9, not 6")
 
 
-def of_two_ways(kind_of: Callable[[str], str]) -> Order:
-    """Return the order of twenty cases, of which every fourth takes the way through line 6."""
-    names = [f"case-{n}" for n in range(20)]
-    reached = {("bounds", 5): (1 << 20) - 1, ("bounds", 6): sum(1 << n for n in range(3, 20, 4))}
-    return Order(replace(panel(), kind_of=kind_of), Cases(dict.fromkeys(names, 0.0), reached, frozenset()))
-
-
-def test_each_way_through_the_module_has_its_turn() -> None:
-    asked = of_two_ways(lambda name: "alike").of(WRONG)
-    assert sorted(asked[:2]) == ["case-0", "case-3"]
-    assert sorted(asked[2:4]) == ["case-1", "case-7"]
-    assert len(asked) == 20
-
-
-def test_each_kind_of_case_has_its_turn_on_each_way() -> None:
-    asked = of_two_ways(lambda name: "odd" if int(name[5:]) < 2 else "even").of(WRONG)
-    assert sorted(asked[:3]) == ["case-0", "case-2", "case-3"]
-
-
-def test_a_case_that_the_changed_statement_names_is_asked_first() -> None:
-    assert of_two_ways(str).of(replace(WRONG, texts=frozenset({"case-13"})))[0] == "case-13"
-
-
-def test_the_case_that_killed_a_mutant_in_an_earlier_run_is_asked_first() -> None:
-    witnessed = replace(panel(), witnesses={WRONG.described: "large"})
-    order = Order(witnessed, reaching(CASES))
-    assert order.of(WRONG) == ["large", "small"]
-    assert order.of(EQUIVALENT) == ["small", "large"], "it is not a witness of another mutant"
-
-
 def test_a_case_that_kills_after_many_others_becomes_a_witness() -> None:
     others = {f"other-{n:02}": lambda: "" for n in range(MANY)}
     [late] = fates(WRONG, cases={**others, "small": CASES["small"]})
@@ -244,14 +171,6 @@ def test_a_case_that_kills_after_many_others_becomes_a_witness() -> None:
     assert json.loads(witnesses_text([fate(EQUIVALENT)], {EQUIVALENT.described: "small"})) == {}, (
         "it survived"
     )
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"a": 1}', "\xff"])
-def test_a_damaged_file_of_witnesses_is_an_error(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "witnesses.json"
-    file.write_text(text, "latin-1")
-    with pytest.raises(WitnessesError, match=r"Restore it, or write \{\} to it"):
-        load_witnesses(file)
 
 
 def test_the_witnesses_are_cases_of_this_suite() -> None:
@@ -292,11 +211,6 @@ def test_what_is_judged_has_a_number_of_its_own(tmp_path: Path) -> None:
     assert before != digest([tmp_path / "rule.py"])
 
 
-def test_only_so_many_cases_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("order.MOST", 3)
-    assert len(of_two_ways(str).of(WRONG)) == 3
-
-
 def test_a_case_executes_what_another_one_left_in_a_cache(tmp_path: Path) -> None:
     cached = f"from functools import cache\n\n\n@cache\n{SOURCE.partition('= 3')[2].strip()}\nLIMIT = 3\n"
     folder = tmp_path / "tiny"
@@ -308,13 +222,6 @@ def test_a_case_executes_what_another_one_left_in_a_cache(tmp_path: Path) -> Non
     measured = measure(replace(panel(twice), folder=folder, sources=sources))
     line = next(n for n, text in enumerate(cached.splitlines(), start=1) if "return LIMIT" in text)
     assert sorted(measured.names(measured.that_execute({("bounds", line)}))) == ["another", "one"]
-
-
-def test_the_case_that_killed_a_mutant_is_asked_first_about_the_next() -> None:
-    order = Order(panel(), reaching(CASES))
-    assert order.of(WRONG) == ["small", "large"]
-    order.learn(WRONG, "large")
-    assert order.of(WRONG) == ["large", "small"]
 
 
 def test_a_mutant_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -438,29 +345,6 @@ def test_an_argument_that_is_left_out_is_so_wherever_it_is_given(tmp_path: Path)
     left_out.append(replace(WRONG, before="f(code=error.code)", after="f(code=None)"))
     left_out.append(replace(WRONG, before='f(1, code="a "\n"b")', after="f(1, )"))
     assert found.judged([*others.values(), *left_out]) == list(others.values())
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("left_out: []", "lacks the key 'survivors'"),
-        ("left_out: [{where: a}]\nsurvivors: []", "lacks the key 'because'"),
-        ("left_out: []\nsurvivors: [{kind: lazy, because: b, mutants: []}]", "kind cannot be 'lazy'"),
-        (
-            "left_out: []\nsurvivors: [{kind: equivalent, because: b, mutants: [{where: a}]}]",
-            "lacks the key 'before'",
-        ),
-    ],
-)
-def test_a_damaged_list_of_survivors_is_reported_with_its_place(
-    tmp_path: Path, text: str, message: str
-) -> None:
-    file = tmp_path / "survivors.yaml"
-    file.write_text(text)
-    with pytest.raises(SurvivorsError) as caught:
-        load_survivors(file)
-    assert message in str(caught.value)
-    assert str(caught.value).startswith(f"{file}:")
 
 
 def test_a_survivor_that_is_listed_twice_is_an_error(tmp_path: Path) -> None:
