@@ -16,22 +16,8 @@ def test_ordinary_names_are_paths(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        *(
-            "",
-            "/",
-            "/etc/passwd",
-            "..",
-            "../a",
-            "a/..",
-            "a/../b",
-            ".",
-            "./a",
-            "a/.",
-            "a//b",
-            "a/",
-            "$WS",
-            "$WS/a",
-        ),
+        *("", "/", "/etc/passwd", "..", "../a", "a/..", "a/../b", ".", "./a", "a/.", "a//b", "a/"),
+        *("$WS", "$WS/a"),
         *("a\\b", "a\0b", "\ud800", "a" * 256, "ä" * 128, "a/" * 600 + "a"),
     ],
 )

@@ -104,35 +104,19 @@ def test_given_files_are_stated_completely() -> None:
 def test_world_events_are_one_per_path() -> None:
     events = [step for step in value()["steps"] if step["kind"] == "event"]
     assert events == [
-        {
-            "kind": "event",
-            "event": "modify",
-            "path": "b.txt",
-            "entry": text("x"),
-            "mtime_shift_ns": 0,
-            "line": 14,
-        },
-        {
-            "kind": "event",
-            "event": "modify",
-            "path": "f.txt",
-            "entry": text("y"),
-            "mtime_shift_ns": 2 * 10**9,
-            "line": 14,
-        },
-        {"kind": "event", "event": "touch", "path": "a.txt", "mtime_shift_ns": 2 * 10**9, "line": 15},
-        {"kind": "event", "event": "rename", "path": "f.txt", "to": "g.txt", "line": 16},
-        {"kind": "event", "event": "chmod", "path": "b.txt", "mode": "0444", "line": 17},
-        {"kind": "event", "event": "mkdir", "path": "h", "entry": {"type": "directory"}, "line": 18},
-        {
-            "kind": "event",
-            "event": "symlink",
-            "path": "i",
-            "entry": {"type": "symlink", "target": "h"},
-            "line": 19,
-        },
-        {"kind": "event", "event": "delete", "path": "h", "line": 20},
+        event(14, "modify", "b.txt", entry=text("x"), mtime_shift_ns=0),
+        event(14, "modify", "f.txt", entry=text("y"), mtime_shift_ns=2 * 10**9),
+        event(15, "touch", "a.txt", mtime_shift_ns=2 * 10**9),
+        event(16, "rename", "f.txt", to="g.txt"),
+        event(17, "chmod", "b.txt", mode="0444"),
+        event(18, "mkdir", "h", entry={"type": "directory"}),
+        event(19, "symlink", "i", entry={"type": "symlink", "target": "h"}),
+        event(20, "delete", "h"),
     ]
+
+
+def event(line: int, name: str, path: str, **more: Any) -> dict[str, Any]:
+    return {"kind": "event", "event": name, "path": path, **more, "line": line}
 
 
 def text(content: str) -> dict[str, str]:

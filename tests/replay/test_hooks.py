@@ -101,30 +101,20 @@ def test_a_hook_that_exits_prints_its_error_and_its_code(tmp_path: Path) -> None
     [
         (
             "{PreToolUse: Edit, deny: It's not to be.}",
-            {
-                "hookEventName": "PreToolUse",
-                "permissionDecision": "deny",
-                "permissionDecisionReason": "It's not to be.",
-            },
+            {"permissionDecision": "deny", "permissionDecisionReason": "It's not to be."},
         ),
         (
             "{PreToolUse: Edit, input: {file_path: $WS/b.txt}}",
-            {
-                "hookEventName": "PreToolUse",
-                "permissionDecision": "allow",
-                "updatedInput": {"file_path": "$WS/b.txt"},
-            },
+            {"permissionDecision": "allow", "updatedInput": {"file_path": "$WS/b.txt"}},
         ),
-        (
-            "{PostToolUse: '*', context: Done.}",
-            {"hookEventName": "PostToolUse", "additionalContext": "Done."},
-        ),
+        ("{PostToolUse: '*', context: Done.}", {"additionalContext": "Done."}),
     ],
 )
 def test_a_hook_says_what_it_wants_as_json(tmp_path: Path, hook: str, said: Mapping[str, Any]) -> None:
     _, done = ran(tmp_path, hook)
     assert done.returncode == 0
-    assert json.loads(done.stdout.replace(str(tmp_path), "$WS")) == {"hookSpecificOutput": said}
+    found = json.loads(done.stdout.replace(str(tmp_path), "$WS"))
+    assert found == {"hookSpecificOutput": {"hookEventName": hook[1:].split(":")[0], **said}}
 
 
 def test_a_hook_that_blocks_says_so_in_the_older_form(tmp_path: Path) -> None:

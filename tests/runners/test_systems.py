@@ -76,24 +76,17 @@ RUNNERS = pytest.mark.parametrize(
     "runner", [pytest.param(by_go, marks=pytest.mark.go), pytest.param(by_node, marks=pytest.mark.node)]
 )
 FILE = {"type": "file", "utf8": "x", "mode": "0644", "mtime_ns": 1577836800000000000}
+LINK = {"type": "symlink", "target": "b"}
 CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
     "a plain file": ({"given": {"a.txt": FILE}}, WINDOWS, ""),
     "a program": ({"given": {"a.txt": {**FILE, "mode": "0755"}}}, WINDOWS, MODES),
     "a program on macOS": ({"given": {"a.txt": {**FILE, "mode": "0755"}}}, MACOS, ""),
     "setuid": ({"given": {"a.txt": {**FILE, "mode": "4755"}}}, MACOS, "modes above 0777"),
     "another mode later": ({"event": {"event": "chmod", "path": "a.txt", "mode": "0644"}}, WINDOWS, MODES),
-    "a link": ({"given": {"a": {"type": "symlink", "target": "b"}}}, WINDOWS, LINKS),
-    "a link on macOS": ({"given": {"a": {"type": "symlink", "target": "b"}}}, MACOS, ""),
-    "a link later": (
-        {"event": {"event": "symlink", "path": "a", "entry": {"type": "symlink", "target": "b"}}},
-        WINDOWS,
-        LINKS,
-    ),
-    "a nanosecond": (
-        {"event": {"event": "touch", "path": "a", "mtime_shift_ns": 1}},
-        WINDOWS,
-        TIMES,
-    ),
+    "a link": ({"given": {"a": LINK}}, WINDOWS, LINKS),
+    "a link on macOS": ({"given": {"a": LINK}}, MACOS, ""),
+    "a link later": ({"event": {"event": "symlink", "path": "a", "entry": LINK}}, WINDOWS, LINKS),
+    "a nanosecond": ({"event": {"event": "touch", "path": "a", "mtime_shift_ns": 1}}, WINDOWS, TIMES),
     "a nanosecond on macOS": ({"event": {"event": "touch", "path": "a", "mtime_shift_ns": 1}}, MACOS, ""),
     "a closed file of root": ({"given": {"a.txt": {**FILE, "mode": "0444"}}}, ROOT_S, OPEN),
     "a closed file of a user": ({"given": {"b.txt": {**FILE, "mode": "0444"}}}, LINUX, ""),
