@@ -361,7 +361,7 @@ def test_an_error_of_our_own_is_one_line_and_exits_70(
     def perform(_: object) -> int:
         raise ZeroDivisionError("of\nours")
 
-    monkeypatch.setattr("readfirst.harness.run.command.perform", perform)
+    monkeypatch.setattr("readfirst.harness.cli.run.perform", perform)
     ran = readfirst("run", "--fixtures", holding.root)
     assert ran.code == 70
     assert ran.err.startswith("readfirst: unexpected ZeroDivisionError: of ours\n")
@@ -387,7 +387,7 @@ def test_an_error_of_the_project_ends_with_its_own_exit_code(
     def perform(_: object) -> int:
         raise error
 
-    monkeypatch.setattr("readfirst.harness.run.command.perform", perform)
+    monkeypatch.setattr("readfirst.harness.cli.run.perform", perform)
     ran = readfirst("run", "--fixtures", holding.root)
     assert (ran.code, ran.err.split("\n", 1)[0]) == (code, f"readfirst: {error}")
     assert error.details in ran.err
