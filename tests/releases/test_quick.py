@@ -13,7 +13,6 @@ import pytest
 
 from readfirst.harness.cli import snapshot
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.record import replaying
 from readfirst.harness.record.takes import Takes
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.source.strict_yaml import load
@@ -24,7 +23,6 @@ from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
-from readfirst.harness.versions import published as registry
 from readfirst.harness.versions.history import ChangePoint, change_points, the_histories
 from readfirst.harness.versions.quick import UNSTEADY, quick_set
 from readfirst.reference_impl import behaviours_of
@@ -151,11 +149,11 @@ def look(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Look:
     target = suite.recordings_root / "gate/x.yaml"
     target.parent.mkdir()
     target.write_bytes(encode(Recording(inputs, dict.fromkeys(("1.0.1", "1.0.1+gated"), recording))))
-    monkeypatch.setattr(registry, "newest", lambda _: "1.0.2")
+    monkeypatch.setattr(snapshot, "newest", lambda _: "1.0.2")
 
     def looked(words: Iterator[str], *arguments: str) -> tuple[int, MadeUp]:
         made_up = MadeUp(words)
-        monkeypatch.setattr(replaying, "Product", lambda *_: lambda: made_up)
+        monkeypatch.setattr(snapshot, "Product", lambda *_: lambda: made_up)
         takes = suite.root.parent / "takes"
         options = ["--fixtures", str(suite.root), "--takes", str(takes)]
         return exit_code("product", "snapshot", *(arguments or ("--quick",)), *options), made_up
@@ -277,7 +275,7 @@ def test_a_look_at_a_version_that_differs_names_every_change_that_history_names(
     monkeypatch.setattr(unaware, "contracts", replace(BUNDLED.contracts, all=known))
     monkeypatch.setattr(snapshot, "open_suite", lambda _: unaware)
     monkeypatch.setattr(Takes, "get", as_recorded)
-    monkeypatch.setattr(replaying, "Product", lambda *_: lambda: MadeUp(iter(())))
+    monkeypatch.setattr(snapshot, "Product", lambda *_: lambda: MadeUp(iter(())))
     exit_code("product", "snapshot", newest, "--quick", "--takes", tmp_path)
     printed = capsys.readouterr().out
     assert printed.startswith(f"Yes: the file tools of {newest} behave differently from those of ")
