@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.run import command as testrun
+from readfirst.harness.cli import run as testrun
 from readfirst.harness.run.connect import ConnectError
 from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.targets import catalogue, install
