@@ -18,18 +18,12 @@ from readfirst.reference_impl.text.json_text import JsonError, parse
 
 __all__ = ["execute", "permit", "prepare", "schema", "validate"]
 
-_CELL_ID = Parameter(
-    "cell_id", description="The ID of a specific cell to read. If not provided, all cells will be read."
-)
+_CELL_ID = Parameter("cell_id", description="The id of the one cell to show (default: all of them)")
 
 
 def schema(behaviours: Behaviours) -> Schema:
     """Return what NotebookRead takes."""
-    path = Parameter(
-        "notebook_path",
-        description="The absolute path to the Jupyter notebook file to read (must be absolute, not relative)",
-        required=True,
-    )
+    path = Parameter("notebook_path", description="The absolute path of the notebook", required=True)
     return Schema(
         "NotebookRead",
         description="Show the cells of a Jupyter notebook with their outputs.",
