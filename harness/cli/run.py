@@ -128,6 +128,9 @@ def run(
         raise UsageError("--trace follows one scenario at a time. Leave out -j.")
     if trace:
         jobs = 1
+    if connect_string.startswith("recording:") and (trace or keep is not None):
+        option = "--trace" if trace else "--keep"
+        raise UsageError(f"a recording makes no calls and has no workspace. Leave out {option}.")
     if isolation is not None:
         if not connect_string.startswith("mcp:"):
             raise UsageError("--isolation is for mcp:COMMAND; a target's mapping states its own.")

@@ -165,6 +165,13 @@ def test_a_trace_is_of_one_job(readfirst: Cli) -> None:
     assert (ran.code, ran.err) == (2, "readfirst: --trace follows one scenario at a time. Leave out -j.\n")
 
 
+@pytest.mark.parametrize("option", [("--trace",), ("--keep", "kept")])
+def test_a_recording_leaves_nothing_to_look_at(readfirst: Cli, option: tuple[str, ...]) -> None:
+    ran = readfirst("run", "recording:2.1.7", *option)
+    message = f"readfirst: a recording makes no calls and has no workspace. Leave out {option[0]}.\n"
+    assert (ran.code, ran.err) == (2, message)
+
+
 def test_a_trace_holds_nothing_that_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:
     with trace.tracing(sys.stderr):
         trace.frame("<-", b'{"text":"\x1b[2J\xc2\x9b\xe2\x80\xaa"}\n')
