@@ -40,13 +40,6 @@ class AnswerBehaviours:
         meaning="The answer of a Write over a file shows the content.",
         shown_by=("gate/write-after-read",),
     )
-    write_answer_lines: int | None = behaviour(
-        16_000,
-        {"2.1.6": None},
-        meaning="The value is how many lines of the content the answer of a Write over a file shows; of a longer one "
-        "it says that the rest is cut off.",
-        shown_by=("results/write-sixteen-thousand-lines",),
-    )
     answers_say_state_is_current: bool = behaviour(
         False,
         {"2.1.128": True},

@@ -33,6 +33,8 @@ from readfirst.reference_impl.tools import edit as edit_tool
 
 __all__ = ["execute", "permit", "prepare", "schema", "validate"]
 
+_MOST_LINES = 16_000
+"""Lines of the content that the answer of a Write over a file shows."""
 _CLIPPED = (
     "<response clipped><NOTE>To save on context only part of this file has been shown to you. You should retry this "
     "tool after you have searched inside the file with Grep in order to find the line numbers of what you are "
@@ -177,9 +179,8 @@ def created(behaviours: Behaviours, given: str) -> str:
 def overwritten(behaviours: Behaviours, given: str, content: str) -> str:
     """Answer a Write over a file with content."""
     if behaviours.answers.write_answer_shows_content:
-        most = behaviours.answers.write_answer_lines
         lines = lines_of(content) if content else []
-        shown = numbered_lines(lines[:most], behaviours.reading.line_number_format, 1)
-        rest = "" if most is None or len(lines) <= most else _CLIPPED
+        shown = numbered_lines(lines[:_MOST_LINES], behaviours.reading.line_number_format, 1)
+        rest = _CLIPPED if len(lines) > _MOST_LINES else ""
         return f"The file {given} has been updated. {edit_tool.SHOWN}{shown}{rest}"
     return f"The file {given} has been updated successfully.{edit_tool.known(behaviours)}"
