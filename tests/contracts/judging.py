@@ -4,10 +4,11 @@ from functools import lru_cache
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.session import BASH, SESSION_CAPABILITIES
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.scenario import TOOLS, Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import Behaviours, FileTools
 
@@ -26,17 +27,21 @@ class LastReadSuite(Suite):
 
 
 SUITE = LastReadSuite()
-_CAPABILITIES = frozenset({"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", BASH, *SESSION_CAPABILITIES})
+_CAPABILITIES = frozenset({*TOOLS, BASH, *SESSION_CAPABILITIES})
 
 Reference = ReferenceAdapter
 """The reference with any behaviours."""
 
 
+def verdict_of(scenario: Scenario, outcome: Outcome, contract: Contract) -> Verdict:
+    """Judge an outcome at level text."""
+    skip = skipped(scenario, contract, "text", _CAPABILITIES)
+    return skip if skip is not None else compare(scenario, outcome, contract, "text", SUITE.vocabulary)
+
+
 def judged(scenario: Scenario, outcome: Outcome, contract: Contract) -> str:
     """Return the status of an outcome at level text."""
-    skip = skipped(scenario, contract, "text", _CAPABILITIES)
-    verdict = skip if skip is not None else compare(scenario, outcome, contract, "text", SUITE.vocabulary)
-    return verdict.status
+    return verdict_of(scenario, outcome, contract).status
 
 
 def offered(behaviours: str | Behaviours) -> set[str]:
