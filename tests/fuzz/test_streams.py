@@ -51,11 +51,11 @@ def test_without_a_number_of_steps_every_seed_is_searched_in_time_alone(suite: S
     ]
 
 
-@pytest.mark.slow
 def steps_told(text: str) -> list[int]:
     return [int(line.split()[0]) for line in text.splitlines() if " steps in " in line]
 
 
+@pytest.mark.slow
 def test_several_seeds_at_once_find_what_each_finds_alone(
     suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
