@@ -8,20 +8,19 @@ recording is all there is.
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.record.outer_whitespace import with_outer_whitespace
 from readfirst.harness.record.rewrite import (
-    ClauseEdit,
     RewriteError,
     StepPath,
     rewrite_case,
     rewrite_expectations,
+    step_at,
 )
-from readfirst.harness.record.states import edits_of
+from readfirst.harness.record.states import expectation_of, states
 from readfirst.harness.record.syrupy_extension import recording_files, same_transcript
 from readfirst.harness.record.takes import NUMBERS, Take, TakeJob, Takes
 from readfirst.harness.record.transcribe import named
@@ -33,7 +32,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.cases import expanded
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.expected import seen_by
+from readfirst.harness.suite.expected import expand_digests, seen_by
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Clause, Expectation, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
@@ -246,43 +245,40 @@ class _Blessing:
         whole = with_outer_whitespace({**known, **new}, self.suite.contracts)
         return {name: each for name, each in whole.items() if name in new or each != known[name]}
 
-    def _edits(self, own: Transcript) -> tuple[dict[StepPath, Sequence[ClauseEdit]], bool]:
-        """Return the clauses to write, and whether any of them replaces what the file states of the product."""
-        edits: dict[StepPath, Sequence[ClauseEdit]] = {}
+    def _edits(self, own: Transcript) -> tuple[dict[StepPath, Any], bool]:
+        """Return the expectations to write, and whether any of them replaces what the file states of the product."""
+        edits: dict[StepPath, Any] = {}
         contradicted = False
         if self.scenario.composed:
             return {}, False
+        steps = self.suite.document(self.scenario.id).value["steps"]
         seen = dict(_expectations(seen_by(self.scenario, self.scenario.contract, own)))
-        for path, (expect, is_group) in _expectations(self.scenario):
-            found = seen[path][0].recorded or Clause()
-            changed = edits_of(expect, found, group=is_group)
-            if changed is not None:
-                edits[path] = changed
-                replaced = expect.recorded is not None and expect.recorded is not expect.documented
-                contradicted = contradicted or replaced
+        for path, (expect, is_group) in _expectations(expand_digests(self.scenario, own)):
+            found, recorded = seen[path][0].recorded or Clause(), expect.recorded
+            if recorded is None:
+                differs = not is_group or bool(found.files or found.reminders)
+            else:
+                differs = not states(recorded, found)
+            if differs:
+                edits[path] = expectation_of(step_at(steps, path).get("expect"), found, group=is_group)
+                contradicted = contradicted or (recorded is not None and recorded is not expect.documented)
         return edits, contradicted
 
-    def _rewritten(
-        self, edits: Mapping[StepPath, Sequence[ClauseEdit]], own: Transcript
-    ) -> dict[Path, bytes]:
-        """Return the scenario's file with the clauses that are new, having judged the transcript by it.
+    def _rewritten(self, edits: Mapping[StepPath, Any], own: Transcript) -> dict[Path, bytes]:
+        """Return the scenario's file with the expectations that are new, having judged the transcript by it.
 
         What is written must hold: the file is read back, and the recording replayed and compared.
         """
         place = self.suite.place(self.scenario.id)
         source = place.file.read_bytes().decode("utf-8")
-        written = source
-        if edits:
-            rewrite = (
-                partial(rewrite_case, source, place.case)
-                if place.case
-                else partial(rewrite_expectations, source)
-            )
-            written = rewrite(edits)
+        if edits and place.case:
+            source = rewrite_case(source, place.case, edits)
+        elif edits:
+            source = rewrite_expectations(source, edits)
+        data = source.encode("utf-8")
         if place.composed:
             rewritten = seen_by(self.scenario, self.scenario.contract, own)
         else:
-            data = written.encode("utf-8")
             document = expanded(data, place.file, place.case) if place.case else load(data, place.file)
             assert document is not None
             rewritten = scenario_from(
@@ -298,7 +294,7 @@ class _Blessing:
         if verdict.status != "passed":
             what = "; ".join(f"step {item.step + 1}: {item.what}" for item in verdict.differences)
             raise RewriteError(f"the result would not hold for {contract.name} ({what or verdict.reason})")
-        return {place.file: written.encode("utf-8")} if edits else {}
+        return {place.file: data} if edits else {}
 
     def _result(self, status: RecordStatus, message: str = "") -> Recorded:
         return Recorded(self.scenario.id, status, message)
@@ -310,9 +306,7 @@ def _unnamed(transcript: Transcript) -> str | None:
     return next((result.text for result in results if result.error == UNNAMED), None)
 
 
-def _reason(
-    edits: Mapping[StepPath, Sequence[ClauseEdit]], changed: Sequence[str], known: Mapping[str, Transcript]
-) -> str:
+def _reason(edits: Mapping[StepPath, Any], changed: Sequence[str], known: Mapping[str, Transcript]) -> str:
     places = ", ".join(".".join(str(index + 1) for index in place) for place in sorted(edits))
     if places:
         return f"the product does something else at step {places}"
