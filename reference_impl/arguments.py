@@ -48,10 +48,11 @@ FILE_PATH = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """What becomes of arguments under the names of another editor, which the tool takes for its own.
+    """What happens to arguments under the names of another editor, which the tool accepts as its own.
 
     `names` are other names of its parameters. `dropped` are names that mean nothing to it, each with the only value
-    that may be dropped, or None for any. `repeated`: another name may stand beside the parameter's own, with its value.
+    that may be dropped, or None for any. `repeated`: another name may be given beside the parameter's own, with its
+    value.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
@@ -100,30 +101,29 @@ def begun(tool: str, text: str, behaviours: Behaviours) -> Mapping[str, Any]:
             "Common causes: unescaped backslashes in file paths (use / or \\\\), unescaped control characters, or "
             "truncated output. Retry with valid JSON.",
         )
-    whole: dict[str, Any] = {}
-    if behaviours.arguments.arguments_that_end_early == "whole ones":
+    complete: dict[str, Any] = {}
+    if behaviours.arguments.arguments_that_end_early == "complete":
         with contextlib.suppress(ValueError):
             place = 0
             while argument := _ARGUMENT.match(text, place):
                 value, place = _JSON.raw_decode(text, argument.end())
-                whole[json.loads(argument[1])] = value
-    return whole
+                complete[json.loads(argument[1])] = value
+    return complete
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
     """What one tool takes, in the order in which problems are reported.
 
-    `aliases` are further names of parameters; what is `overlooked` may be given and is not looked at, and
-    so is each `spare` name beside the parameter that it could stand for. `corrections`
-    are made if the arguments fit then, and the answer tells of them. `reads_booleans`: a string stands for the boolean
-    that it says; `number_form`, a regular expression: strings of this form stand for a number; `unwraps_numbers`: so
-    does a list of one; `drops_exponents`: an offset is read up to its exponent.
-    `deferred`: the model is not told the schema until it gets the arguments wrong. `repeats`: the refusal of a wrong
-    option repeats it. `includes`: the refusal of a number that is too big says that the largest is allowed. `explains`:
-    refusals tell what was found instead of what is expected; otherwise what is missing counts as something unknown.
-    `marks_names`: nothing in the name of an unknown argument deceives (`marked`). `lists_values`: a value of the right
-    type that is refused is named among what else is wrong.
+    `aliases` are further names of parameters; what is `overlooked` may be given and is ignored, and so is each `spare`
+    name beside the parameter that it could replace. `corrections` are made if the arguments fit then, and the answer
+    mentions them. `reads_booleans`: the strings of booleans are accepted; `number_form`, a regular expression: strings
+    of this form count as a number; `unwraps_numbers`: so does a list of one; `drops_exponents`: an offset is read up to
+    its exponent. `deferred`: the model is not shown the schema until it gets the arguments wrong. `repeats`: the
+    refusal of a wrong option repeats it. `includes`: the refusal of a number that is too big says that the largest is
+    allowed. `explains`: refusals say what was found instead of what is expected; otherwise what is missing counts as
+    unknown. `marks_names`: nothing in the name of an unknown argument deceives (`marked`). `lists_values`: a refused
+    value of the right type is named among the other problems.
     """
 
     tool: str

@@ -32,9 +32,8 @@ __all__ = ["FileTools", "Result"]
 class Result:
     """What one call gives: the text for the model and whether it is an error.
 
-    `error` and `code` are name and number of a refusal, see `Refusal`; both None for a success. `reminders` is what
-    the model is told beside the answer, of files that changed and by hooks. `early`: it was refused before its
-    execution.
+    `error` and `code` are name and number of a refusal, see `Refusal`; both None for a success. `reminders`
+    come with the answer, of files that changed and from hooks. `early`: it was refused before its execution.
     """
 
     text: str
@@ -67,7 +66,7 @@ _AT_ONCE = 10
 _LARGEST_ESCAPE = 6
 """The characters that one of an answer becomes at most where the answer is kept as JSON."""
 _WARNING = 340
-"""The characters of what stands behind each file that Read shows, and counts as a part of the answer."""
+"""The characters of what follows each file that Read shows, and counts as a part of the answer."""
 
 
 def _without_whitespace_at_the_end(result: Result) -> Result:
@@ -75,7 +74,7 @@ def _without_whitespace_at_the_end(result: Result) -> Result:
 
 
 def _nothing() -> None:
-    """Strike nothing between validation and execution."""
+    """Change nothing between validation and execution."""
 
 
 @contextlib.contextmanager
@@ -83,7 +82,7 @@ def _refusing(prefix: str | None) -> Iterator[None]:
     """Turn into a refusal what the system does not let be read, what a tool did not foresee, and JSON nested more
     deeply than Python can follow.
 
-    `prefix` stands before the system's words; None: nothing is told of them.
+    `prefix` is put before the system's words; None: they are left out.
     """
     try:
         yield
@@ -155,7 +154,7 @@ class FileTools:
         self._tools = tuple(name for name in _TOOLS if not absent.get(name))
         self._schemas: dict[str, Schema] = {}
         self._pending_reminders: tuple[str, ...] = ()
-        """What the model was told of files between two calls, which stands beside the next result."""
+        """What the model is shown of files that changed between two calls, with the next result."""
 
     @property
     def schemas(self) -> Sequence[Schema]:
@@ -231,7 +230,7 @@ class FileTools:
     def call_given_up(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
         """Validate one call, run `interfere`, and let the user give it up; one that is refused before is refused.
 
-        The user says something else then, with which the model may be told of every file that others changed.
+        The user then says something else, with which the model may be shown every file that others changed.
         """
 
         def give_up() -> None:
@@ -324,7 +323,7 @@ class FileTools:
             self._ended([])
 
     def _ended(self, results: list[Result], tools: Sequence[str] = ()) -> list[Result]:
-        """End a message, in which `tools` were called, and return its results with what is told beside the last."""
+        """End a message, in which `tools` were called, and return its results, the last with its reminders."""
         outdated, noticed = self._noticed()
         said = self._session.hooks.taken() if self._session.hooks is not None else ()
         if not results:
@@ -345,7 +344,7 @@ class FileTools:
         return [*results[:-1], replace(results[-1], reminders=reminders)] if reminders else results
 
     def _noticed(self) -> tuple[Sequence[str], tuple[str, ...]]:
-        """Return the files whose change is noticed when a message ends, and what the model is told of them."""
+        """Return the files whose change is noticed when a message ends, and the reminders of them."""
         watches = self._session.behaviours.memory.changed_own_writes_are_reread
         if self._session.has_just_run:
             self._session.has_just_run = False

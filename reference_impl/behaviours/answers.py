@@ -57,8 +57,8 @@ class AnswerBehaviours:
     current_state_only_if_unchanged: bool = behaviour(
         False,
         {"2.1.295": True},
-        meaning="The answer of Edit says that the model knows all of the file only if what the model "
-        "knows is what the file held right before the Edit.",
+        meaning="The answer of Edit says that the model knows all of the file only if the model knows what the file "
+        "held right before the Edit.",
         shown_by=(
             "staleness/same-time-other-content-edit",
             "line-endings/lone-cr-file",
@@ -68,19 +68,19 @@ class AnswerBehaviours:
     longest_answer: int | None = behaviour(
         None,
         {"2.1.6": 100_000, "2.1.51": 50_000},
-        meaning="The value is how many characters an answer to a call that was made may have; of a longer one the "
-        "model is shown the beginning, and told of a file that holds all of it.",
+        meaning="The value is how many characters the answer to a call may have; of a longer answer the model is shown "
+        "the beginning and the path of a file with all of it.",
         shown_by=("notebooks/new-source-of-51000-characters",),
     )
     reads_may_be_longer: bool = behaviour(
         False,
         {"2.1.79": True},
-        meaning="An answer of Read may have more characters than others.",
+        meaning="An answer of Read may be longer than other answers.",
         shown_by=("sizes/more-characters-than-an-answer-has",),
     )
     empty_answers_say_so: bool = behaviour(
         False,
         {"2.1.73": True},
-        meaning="An answer without a character says that the tool completed with no output.",
+        meaning="An empty answer says that the tool completed with no output.",
         shown_by=("notebooks/read-empty-notebook",),
     )

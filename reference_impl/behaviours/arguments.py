@@ -16,34 +16,33 @@ class ArgumentBehaviours:
     accepts_boolean_strings: bool = behaviour(
         False,
         {"2.1.72": True},
-        meaning="Edit takes the texts `true` and `false` for booleans.",
+        meaning="Edit accepts the strings `true` and `false` as booleans.",
         shown_by=("arguments/edit-replace-all-string",),
     )
     accepted_number_strings: str = behaviour(
         "",
         {"2.1.79": r"-?[0-9]+(?:\.[0-9]+)?", "2.1.140": r"\s*[+-]?[0-9]+(?:\.[0-9]+)?\s*"},
-        meaning="Read takes a text for a number if the text matches the value, a regular expression; an "
-        "empty value matches no text.",
+        meaning="Read accepts a string as a number if it matches the value, a regular expression; an empty value "
+        "matches no string.",
         shown_by=("arguments/read-limit-string", "arguments/read-limit-other-strings"),
     )
     lists_of_one_number_are_accepted: bool = behaviour(
         False,
         {"2.1.186": True},
-        meaning="Read takes a list of one item for the number that is its item.",
+        meaning="Read accepts a list of one item as the number in it.",
         shown_by=("arguments/numbers-in-lists",),
     )
     accepted_line_numbers: str = behaviour(
         "any",
         {"2.1.89": "strict", "2.1.181": "lenient"},
-        meaning="The value says which `offset` and `limit` Read takes: `any` number; `strict`, whole "
-        "numbers from 0 and from 1 on; or `lenient`, whole numbers of which a lower one counts as"
-        " not given.",
+        meaning="The value says which `offset` and `limit` Read accepts: `any` number; `strict`, integers from 0 and "
+        "from 1 on; or `lenient`, integers, of which a lower one counts as not given.",
         shown_by=("arguments/read-offset-negative", "arguments/read-limit-zero"),
     )
     argument_refusals_say_what_was_found: bool = behaviour(
         True,
         {"2.1.260": False, "2.1.285": True},
-        meaning="The refusal of wrong arguments tells what was found instead of what is expected.",
+        meaning="The refusal of wrong arguments says what was found instead of what is expected.",
         shown_by=(
             "arguments/edit-without-new-string",
             "arguments/read-two-wrong",
@@ -53,28 +52,28 @@ class ArgumentBehaviours:
     argument_refusals_list_refused_values: bool = behaviour(
         False,
         {"2.1.282": True},
-        meaning="The refusal of wrong arguments also names a value that is none of the options, or too big, where "
-        "other arguments are wrong, too.",
+        meaning="The refusal of several wrong arguments also names a value that is too big or not among the options.",
         shown_by=("arguments/several-wrong",),
     )
     arguments_that_end_early: str = behaviour(
-        "whole ones",
+        "complete",
         {"1.0.10": "none", "2.1.181": "refused"},
-        meaning="The value says what becomes of arguments in the middle of which the model's message ends: the call is"
-        " made with the `whole ones`, or with `none`, or it is `refused` with their beginning.",
+        meaning="The value says what happens to a call whose arguments are cut short by the end of the model's "
+        "message: it is made with the `complete` ones or with `none` of them, or it is `refused` and shown their "
+        "beginning.",
         shown_by=("interrupted/edit-at-limit", "interrupted/long-write-at-limit"),
     )
     option_refusals_repeat_the_value: bool = behaviour(
         True,
         {"2.0.77": False},
-        meaning="The refusal of a value that is none of the options repeats the value.",
+        meaning="The refusal of a value that is not among the options repeats the value.",
         shown_by=("notebooks/unknown-edit-mode", "notebooks/unknown-cell-type"),
     )
     unknown_names_are_sanitized: bool = behaviour(
         False,
         {"2.1.330": True},
-        meaning="The refusal of an argument that no tool has shows what nobody sees in its name as `\\u{200B}`, angle "
-        "brackets as `‹›`, and only both ends of a long name.",
+        meaning="The refusal of an argument that no tool has shows invisible characters of its name as `\\u{200B}`, "
+        "angle brackets as `‹›`, and only both ends of a long name.",
         shown_by=("arguments/argument-name-that-hides-characters", "arguments/argument-name-that-is-long"),
     )
     number_limit_is_inclusive: bool = behaviour(
@@ -86,97 +85,96 @@ class ArgumentBehaviours:
     number_exponents_are_dropped: bool = behaviour(
         True,
         {"1.0.10": False},
-        meaning="Of a number that is printed with an exponent, Read takes only what stands before the "
-        "exponent.",
+        meaning="Of a number that is printed with an exponent, Read uses only the part before the exponent.",
         shown_by=("arguments/read-offset-largest-number",),
     )
     read_accepts_pages: bool = behaviour(
         False,
         {"2.1.30": True},
-        meaning="Read takes `pages`, which matters for a PDF.",
+        meaning="Read accepts `pages`, which matters for a PDF.",
         shown_by=("arguments/read-pages",),
     )
     pages_check: str = behaviour(
         "lenient",
         {"2.1.292": "strict", "2.1.295": "strict or empty"},
-        meaning="The value says which `pages` Read takes, whatever the file is: `lenient`, what begins with a number "
-        "or a range of them; `strict`, one number or range and nothing else; or `strict or empty`, an empty text, too.",
+        meaning="The value says which `pages` Read accepts, whatever the file is: `lenient`, any text that begins with "
+        "a number or a range; `strict`, one number or range and nothing else; or `strict or empty`, an empty text, "
+        "too.",
         shown_by=("arguments/read-pages-that-are-none",),
     )
     read_accepts_length: bool = behaviour(
         False,
         {"2.1.181": True},
-        meaning="Read takes `length` as another name of `limit`.",
+        meaning="Read accepts `length` as another name of `limit`.",
         shown_by=("arguments/edit-names-beside-its-own",),
     )
     proto_is_overlooked: bool = behaviour(
         False,
         {"2.1.116": True},
-        meaning="Read, Edit and Write do not mind an argument `__proto__`, and say nothing of it.",
+        meaning="Read, Edit and Write ignore an argument `__proto__` without saying so.",
         shown_by=("arguments/edit-names-beside-its-own",),
     )
     edit_overlooks_repeated_strings: bool = behaviour(
         False,
         {"2.1.110": True},
-        meaning="Edit does not mind `old_str` and `new_str` beside its own parameters, whatever they hold.",
+        meaning="Edit ignores `old_str` and `new_str` beside its own parameters, whatever they hold.",
         shown_by=("arguments/edit-names-beside-its-own",),
     )
     read_accepts_description: bool = behaviour(
         False,
         {"2.1.292": True},
-        meaning="Read does not mind a `description` among its arguments, and says nothing of it.",
+        meaning="Read ignores a `description` among its arguments without saying so.",
         shown_by=("arguments/read-description",),
     )
     edit_accepts_aliases: bool = behaviour(
         False,
         {"2.1.181": True},
-        meaning="Edit takes `path`, `old_str` and `new_str` as other names of its parameters.",
+        meaning="Edit accepts `path`, `old_str` and `new_str` as other names of its parameters.",
         shown_by=("arguments/edit-aliases",),
     )
     edit_accepts_expected_replacements: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="Edit takes `expected_replacements`, how often the text must occur, instead of "
+        meaning="Edit accepts `expected_replacements`, the number of times the text must occur, instead of "
         "`replace_all`.",
         shown_by=("arguments/edit-expected-replacements", "arguments/edit-replace-all-false"),
     )
     multi_edit_accepts_json_text: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="MultiEdit takes its list of edits as JSON text, too.",
+        meaning="MultiEdit also accepts its list of edits as JSON text.",
         shown_by=("multi-edit/edits-as-text",),
     )
     multi_edit_refusals_blame_the_list: bool = behaviour(
         True,
         {"1.0.108": False},
-        meaning="A refusal of MultiEdit blames the whole list for what is wrong with one of its edits; "
-        "otherwise the refusal blames the edit.",
+        meaning="A refusal of MultiEdit blames the list for what is wrong with one of its edits; otherwise the refusal "
+        "blames the edit.",
         shown_by=("multi-edit/edit-without-new-string",),
     )
     write_accepts_aliases: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="Write takes `path` and `file_text` for its own parameters, does not mind a "
-        "`description`, and says so in its answer, if nothing else is wrong with the arguments.",
+        meaning="Write accepts `path` and `file_text` as names of its own parameters, ignores a `description`, and "
+        "says so in its answer if nothing else is wrong with the arguments.",
         shown_by=("arguments/write-alias", "arguments/write-description"),
     )
     write_accepts_repeated_aliases: bool = behaviour(
         False,
         {"2.1.281": True},
-        meaning="Write does not mind `path` or `file_text` beside its own parameter if both have the same"
-        " value.",
+        meaning="Write ignores `path` or `file_text` beside its own parameter if both have the same value.",
         shown_by=("arguments/write-alias-repeated",),
     )
     write_accepts_command_create: bool = behaviour(
         False,
         {"2.1.292": True},
-        meaning="Write does not mind the argument `command` if its value is `create`.",
+        meaning="Write ignores the argument `command` if its value is `create`.",
         shown_by=("arguments/write-command-create",),
     )
     notebook_cell_argument: str = behaviour(
         "number",
         {"1.0.22": "needed id", "1.0.23": "id"},
-        meaning="The value says how NotebookEdit is told the cell: by `number`, by an `id` that may be "
-        "missing, or by a `needed id`; NotebookRead names cells alike, and shows the one of an id alone.",
+        meaning="The value says how a call of NotebookEdit names the cell: by `number`, by an optional `id`, or by a "
+        "`needed id`; NotebookRead names cells alike, and shows only the cell of a given id.",
         shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell", "notebook-read/one-cell"),
     )

@@ -20,8 +20,7 @@ class CallBehaviours:
     ten_calls_run_at_once: bool = behaviour(
         True,
         {"2.1.154": False},
-        meaning="Ten of many calls in one message run at once, so that the eleventh knows what the first "
-        "one did.",
+        meaning="Of many calls in one message ten run at once, so that the eleventh knows what the first one did.",
         shown_by=("state/read-again-before-the-eleventh",),
     )
     removed_tool_remark: str = behaviour(
@@ -42,7 +41,7 @@ class CallBehaviours:
             "was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for "
             "the user to tell you how to proceed.",
         },
-        meaning="The value is what the model is told of a call that the user gave up before it was executed.",
+        meaning="The value is the answer to a call that the user gave up before it was executed.",
         shown_by=("interrupted/edit-given-up",),
     )
     stopped_remark: str = behaviour(
@@ -59,26 +58,25 @@ class CallBehaviours:
             "elsewhere (a remote command, a background process) may still be running, so check before "
             "starting the same work again. The instruction to stop and wait still stands.",
         },
-        meaning="The value is what the model is told of a call that the user gave up when it had written, and was not "
-        "answered yet; without one it is answered as all others.",
+        meaning="The value is the answer to a call that the user gave up after it had written and before it was "
+        "answered; with an empty value the call is answered like any other.",
         shown_by=("interrupted/edit-stopped",),
     )
     giving_up_forgets_files: bool = behaviour(
         True,
         {"1.0.73": False},
-        meaning="A session forgets which files it has read or written when the user gives a call up.",
+        meaning="A session forgets which files it has read or written when the user gives up a call.",
         shown_by=("interrupted/edit-given-up", "interrupted/edit-stopped-then-written"),
     )
     giving_up_shows_changes: bool = behaviour(
         True,
         {"2.1.75": False},
-        meaning="Giving a call up shows the model what others changed, which counts as a Read.",
+        meaning="Giving up a call shows the model what others changed, which counts as a Read.",
         shown_by=("interrupted/changed-and-given-up",),
     )
     notebook_edit_is_deferred: bool = behaviour(
         False,
         {"2.1.304": True},
-        meaning="The model is not sent the schema of NotebookEdit, and gets it with the refusal of wrong "
-        "arguments.",
+        meaning="The model is not sent the schema of NotebookEdit until it gets the arguments wrong.",
         shown_by=("arguments/notebook-edit-without-needed", "notebooks/unknown-edit-mode"),
     )

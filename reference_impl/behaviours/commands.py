@@ -19,14 +19,14 @@ class CommandBehaviours:
     commands_that_count_as_read: str = behaviour(
         "",
         {"2.1.89": _FIRST, "2.1.144": _MORE, "2.1.176": f"{_MORE} nl rg"},
-        meaning="The value is which commands, where they show one file and do nothing else, count as a Read "
-        "of what they show.",
+        meaning="The value has the commands that count as a Read of what they show, if they show one file and do "
+        "nothing else.",
         shown_by=("bash-and-mentions/cat", "bash-and-mentions/head", "bash-and-mentions/nl"),
     )
     commands_ignore_standard_input: bool = behaviour(
         True,
         {"1.0.112": False},
-        meaning="A command that takes a file for its standard input gets an empty one instead.",
+        meaning="A command that takes a file as its standard input gets an empty one instead.",
         shown_by=("bash-and-mentions/cat-standard-input",),
     )
     failed_commands_tell_their_code: bool = behaviour(
@@ -45,7 +45,6 @@ class CommandBehaviours:
     in_place_commands_report_known_files: bool = behaviour(
         False,
         {"2.1.309": True},
-        meaning="The answer to a command that rewrites files in place names the known files that are "
-        "newer now.",
+        meaning="The answer to a command that rewrites files in place names the known files that are now newer.",
         shown_by=("bash-and-mentions/sed-in-place-after-read",),
     )

@@ -37,14 +37,14 @@ class FreshnessBehaviours:
     write_compares_sub_milliseconds: bool = behaviour(
         False,
         {"1.0.114": True, "2.0.11": False, "2.0.22": True, "2.1.6": False},
-        meaning="Write notices a change that is newer by less than a millisecond; otherwise Write "
-        "compares whole milliseconds.",
+        meaning="Write notices a change that is newer by less than a millisecond; otherwise Write compares times in "
+        "whole milliseconds.",
         shown_by=("staleness/write-after-change-within-a-millisecond",),
     )
     edit_compares_sub_milliseconds: bool = behaviour(
         False,
         {"2.0.22": True, "2.1.6": False},
-        meaning="Edit notices a change that is newer by less than a millisecond; otherwise Edit compares "
+        meaning="Edit notices a change that is newer by less than a millisecond; otherwise Edit compares times in "
         "whole milliseconds.",
         shown_by=(
             "staleness/edit-after-change-within-a-millisecond",
@@ -63,7 +63,7 @@ class FreshnessBehaviours:
         False,
         {"2.1.108": True},
         documented=True,
-        meaning="A file that was only touched after a whole Read may be edited, because its content is "
+        meaning="A file that was only touched after a Read of the whole file may be edited, because its content is "
         "compared.",
         source="2.1.7-read-before-edit.txt, Edit Tool Pre-Validation",
         shown_by=("staleness/edit-after-touch-full-read", "staleness/latest-read-is-full"),
@@ -90,8 +90,7 @@ class FreshnessBehaviours:
     edit_of_changed_file_recovers: bool = behaviour(
         False,
         {"2.1.208": True},
-        meaning="Edit of a file that changed goes through if the text to replace still occurs as often as"
-        " it should.",
+        meaning="Edit of a changed file goes through if the text to replace still occurs as often as it should.",
         shown_by=("staleness/edit-after-change", "race/edit-changed-during-call"),
     )
     execution_rechecks_freshness: bool = behaviour(
@@ -107,8 +106,8 @@ class FreshnessBehaviours:
     execution_refuses_unread: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="A file that appeared right before writing is refused as unread; otherwise a file that "
-        "appeared right before writing is refused as changed.",
+        meaning="A file that appeared right before it was to be written is refused as unread; otherwise a file that "
+        "appeared right before it was to be written is refused as changed.",
         shown_by=("race/write-new-created-during-call",),
     )
     execution_stale_refusal: str = behaviour(
@@ -117,6 +116,6 @@ class FreshnessBehaviours:
             "2.1.89": "File content has changed since it was last read. This commonly happens when a linter or "
             "formatter run via Bash rewrites the file. Call Read on this file to refresh, then retry the edit."
         },
-        meaning="The value is the refusal of a file that changed right before writing.",
+        meaning="The value is the refusal of a file that changed right before it was written.",
         shown_by=("race/write-changed-during-call",),
     )

@@ -29,8 +29,8 @@ class History:
     """How a behaviour was over time: `first` in the oldest version, then what `changes` say from a version on.
 
     `documented` is what the documents state. `shown_by` are scenarios in which every one of the changes shows; of a
-    behaviour that never changed, in which it shows what it is. `meaning` are sentences that stand alone. `source` names
-    the documents that state it, with their sections, or is RECORDED.
+    behaviour that never changed, in which it shows what it is. `meaning` are sentences that can be read alone. `source`
+    names the documents that state it, with their sections, or is RECORDED.
     """
 
     first: Any

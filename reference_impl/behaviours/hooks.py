@@ -1,4 +1,4 @@
-"""Hooks: what may run around calls, and what the model learns of it."""
+"""Hooks: what may run around calls, and what the model is shown of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HookBehaviours:
     hook_ask_refuses: bool = behaviour(
         False,
         {"2.1.85": True},
-        meaning="A call of which a hook has the user asked is refused, because nobody answers.",
+        meaning="A call is refused if a hook wants the user to be asked, because nobody answers.",
         shown_by=("hooks/asked-edit",),
     )
     hook_exit_two_refusal: str = behaviour(
@@ -45,49 +45,50 @@ class HookBehaviours:
     hook_denial_is_also_a_reminder: bool = behaviour(
         False,
         {"2.0.19": True, "2.1.133": False},
-        meaning="The reason of a hook that denies a call is told beside the answer, too.",
+        meaning="The reason of a hook that denies a call is also given in a reminder.",
         shown_by=("hooks/denied-edit",),
     )
     hooks_replace_input: bool = behaviour(
         False,
         {"2.0.10": True},
-        meaning="Arguments that a hook gives take the place of the model's.",
+        meaning="Arguments that a hook gives replace those of the model.",
         shown_by=("hooks/replaced-input",),
     )
     hooks_before_calls_add_context: bool = behaviour(
         False,
         {"2.1.9": True},
-        meaning="A hook that runs before a call can add context, too.",
+        meaning="A hook that runs before a call can also add context.",
         shown_by=("hooks/context-before-edit",),
     )
     hook_added_context: str = behaviour(
         "",
         {"2.0.0": "{context}", "2.0.9": "", "2.0.19": _ADDED},
-        meaning="The value is what the model is told of what a hook adds as context; empty: nothing.",
+        meaning="The value is how the model is shown the context that a hook adds; with an empty value the context is "
+        "not shown.",
         shown_by=("hooks/context-after-edit",),
     )
     hook_block_after_call: str = behaviour(
         _FEEDBACK,
         {"2.0.0": f"PostToolUse:{_FEEDBACK}", "2.0.9": _FEEDBACK, "2.0.19": _OBJECTION},
-        meaning="The value is what the model is told of a hook that objects to a call that was made.",
+        meaning="The value is how the model is shown that a hook objects to a call that was made.",
         shown_by=("hooks/blocked-after-edit",),
     )
     hook_block_is_reported_twice: bool = behaviour(
         False,
         {"2.0.19": True, "2.1.72": False},
-        meaning="The objection of a hook that exits with 0, to a call that was made, is told twice.",
+        meaning="The objection to a call that was made, by a hook that exits with 0, is reported twice.",
         shown_by=("hooks/blocked-after-edit",),
     )
     hook_changes_to_new_files_are_silent: bool = behaviour(
         True,
         {"1.0.65": False},
-        meaning="The session silently knows what a hook makes of a file that it has just learned of.",
+        meaning="The session silently takes over what a hook makes of a file that the session has just learned of.",
         shown_by=("hooks/formatter-after-write",),
     )
     hook_changed_file_notice: str = behaviour(
         "",
         {"2.1.90": _CONTEXT},
-        meaning="The value is what the model is told where a hook changes the file that a call has just written, which "
-        "the session then knows; empty: it is noticed like every other change.",
+        meaning="The value is the notice that a hook changed the file that a call had just written, after which the "
+        "session knows the file; with an empty value such a change is noticed like any other.",
         shown_by=("hooks/formatter-after-edit",),
     )

@@ -16,14 +16,13 @@ class LookupBehaviours:
     validation_failures_quote_the_system: bool = behaviour(
         False,
         {"1.0.53": True},
-        meaning="A failure of the system while a call is validated is told in the system's words.",
+        meaning="If the system fails while a call is validated, the refusal quotes it.",
         shown_by=("creation/edit-at-directory",),
     )
     stat_call_in_refusals: str = behaviour(
         "stat",
         {"2.1.113": "statx", "2.1.208": "stat"},
-        meaning="The value is the name of the system call in the refusal of a path that the system does "
-        "not let be looked at.",
+        meaning="The value is the system call that the refusal of an inaccessible path names.",
         shown_by=("paths/name-of-256-bytes", "links-and-modes/loop-write"),
     )
     read_checks_existence_at_execution: bool = behaviour(
@@ -47,15 +46,15 @@ class LookupBehaviours:
     edit_opens_before_gate: bool = behaviour(
         False,
         {"2.1.63": True},
-        meaning="Edit reads the file before it asks whether the file may be edited, so that of a "
-        "directory the reading fails.",
+        meaning="Edit reads the file before it asks whether the file may be edited, so that for a directory the "
+        "reading fails.",
         shown_by=("paths/directory-edit", "paths/directory-named-like-notebook"),
     )
     write_stats_before_gate: bool = behaviour(
         False,
         {"2.1.63": True},
-        meaning="Write refuses a path of which the system does not tell whether there is something, such "
-        "as a link to itself; otherwise such a path counts as missing.",
+        meaning="Write refuses a path if the system cannot tell whether anything is there, as for a link to itself; "
+        "otherwise such a path counts as missing.",
         shown_by=("links-and-modes/loop-write",),
     )
     missing_file_remark: str = behaviour(
@@ -71,32 +70,32 @@ class LookupBehaviours:
     suggestions_are_sanitized: bool = behaviour(
         False,
         {"2.1.290": True},
-        meaning="The refusal of a missing file shows a control character in the name that it suggests as `&#9;`, and "
-        "suggests no name with whitespace at its end.",
+        meaning="The refusal of a missing file shows control characters in the name that it suggests as `&#9;`, and "
+        "suggests no name that ends with whitespace.",
         shown_by=("paths/missing-suggests-odd-names", "paths/missing-suggests-marked-names"),
     )
     read_refusal_names_directory: bool = behaviour(
         False,
         {"2.1.41": True},
-        meaning="The refusal of Read to read a directory names the directory.",
+        meaning="Read names the directory when it refuses to read one.",
         shown_by=("paths/directory-read", "paths/empty-path-read"),
     )
     directory_refusal_puts_name_for_real_path: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="The refusal to read a directory has its name in place of the path that it leads to, wherever that "
-        "occurs in the name: a final slash comes back doubled, and so does a link to a directory above it.",
+        meaning="The refusal to read a directory has the name in the call wherever the path that it leads to occurs in "
+        "it: a final slash comes back doubled, and so does a link to a directory above it.",
         shown_by=("paths/directory-read-trailing-slash", "links-and-modes/links-with-a-final-slash"),
     )
     write_refusal_names_directory: bool = behaviour(
         False,
         {"2.1.277": True},
-        meaning="The refusal of Write to write over a directory names the directory.",
+        meaning="Write names the directory when it refuses to write over one.",
         shown_by=("paths/directory-write", "paths/tilde-alone-write"),
     )
     read_refuses_link_loops: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="Read refuses links that go round in a circle.",
+        meaning="Read refuses links that form a loop.",
         shown_by=("links-and-modes/loop-read",),
     )

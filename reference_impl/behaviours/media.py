@@ -39,16 +39,15 @@ class MediaBehaviours:
     broken_image_type_from_name: bool = behaviour(
         True,
         {"2.0.65": False},
-        meaning="The type of an image that is not whole is the one that its name says; otherwise the "
-        "first bytes of an image that is not whole tell its type, and what they do not tell counts as PNG.",
+        meaning="The type of an incomplete image is the one that its name says; otherwise the type of an incomplete "
+        "image is the one that its first bytes say, or PNG if they say none.",
         shown_by=("media/riff-that-is-no-webp",),
     )
     image_type_is_extension: bool = behaviour(
         True,
         {"1.0.21": False},
-        meaning="The type of an image that is told by its name is the extension itself, as in "
-        "`image/jpg`; otherwise the type of such an image is the registered one, as in "
-        "`image/jpeg`.",
+        meaning="The type of an image whose name decides it is the extension itself, as in `image/jpg`; otherwise the "
+        "type of such an image is the registered one, as in `image/jpeg`.",
         shown_by=("media/frames-of-jpeg-images",),
     )
     empty_image_refusal_names_file: bool = behaviour(
@@ -60,13 +59,13 @@ class MediaBehaviours:
     read_refuses_text_named_like_image: bool = behaviour(
         False,
         {"2.1.144": True},
-        meaning="Read refuses a file that has the name of an image and does not hold one.",
+        meaning="Read refuses a file that is named like an image and is none.",
         shown_by=("media/text-named-png", "media/riff-that-is-no-webp"),
     )
     read_refuses_images_without_size: bool = behaviour(
         False,
         {"2.1.146": True},
-        meaning="Read refuses an image whose bytes do not tell its size.",
+        meaning="Read refuses an image whose bytes do not give its size.",
         shown_by=("media/images-that-end-before-their-size", "media/frames-of-jpeg-images"),
     )
     images_without_extension_are_shown: bool = behaviour(
@@ -96,7 +95,7 @@ class MediaBehaviours:
     pdf_document_is_in_answer: bool = behaviour(
         False,
         {"2.1.242": True},
-        meaning="The document of a PDF stands in the answer itself; otherwise the document of a PDF "
-        "follows the answer in a message of its own.",
+        meaning="The document of a PDF is in the answer itself; otherwise the document of a PDF follows the answer in "
+        "a message of its own.",
         shown_by=("media/pdf",),
     )

@@ -25,23 +25,22 @@ class MemoryBehaviours:
     links_share_record_with_target: bool = behaviour(
         False,
         documented=True,
-        meaning="A session remembers a file under the path that links lead to, so that a link and its target are one"
-        " file.",
+        meaning="A session remembers a file under the path that links lead to, so that a link and its target are the "
+        "same file.",
         source="2.1.7-read-before-edit.txt, readFileState Data Structure",
         shown_by=("links-and-modes/read-link-edit-target", "links-and-modes/read-target-edit-link"),
     )
     final_slash_is_part_of_the_key: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="A file that was read or written under a path with a final slash is not known without "
-        "that slash.",
+        meaning="A file that was read or written under a path with a final slash is not known without the slash.",
         shown_by=("paths/known-with-a-final-slash",),
     )
     own_writes_are_remembered_with_lf: bool = behaviour(
         False,
         {"2.1.216": True},
-        meaning="The session remembers a text that Write wrote with `\\n` line ends; otherwise the session "
-        "remembers a text that Write wrote as it was given.",
+        meaning="The session remembers what Write wrote with `\\n` line ends; otherwise the session remembers what "
+        "Write wrote as it was given.",
         shown_by=("staleness/touch-of-own-crlf-write",),
     )
     image_reads_are_remembered: bool = behaviour(
@@ -62,13 +61,13 @@ class MemoryBehaviours:
     notebook_edit_updates_the_record: bool = behaviour(
         False,
         {"2.1.86": True},
-        meaning="A notebook that NotebookEdit changed counts as known in the state after the change.",
+        meaning="A notebook that NotebookEdit changed counts as known as it is after the change.",
         shown_by=("notebooks/write-after-notebook-edit",),
     )
     claude_md_counts_as_read: bool = behaviour(
         False,
         {"2.1.64": True},
-        meaning="A file CLAUDE.md that is shown with a file that was read beside or below it counts as read.",
+        meaning="A CLAUDE.md that is shown because a file beside or below it was read counts as read, too.",
         shown_by=("bash-and-mentions/memory-file-then-edit",),
     )
     mentions_count_as_read: bool = behaviour(
@@ -81,27 +80,27 @@ class MemoryBehaviours:
         False,
         {"1.0.3": True},
         documented=False,
-        meaning="After each message, a file that is remembered whole and is newer on disk is read again "
-        "and the model is told what changed in it, so that the next Edit or Write goes through.",
+        meaning="After each message, a file of which all is remembered and which is newer on disk is read again, and "
+        "the model is shown what changed in it, so that the next Edit or Write goes through.",
         shown_by=("staleness/own-edit-changed-at-once-then-retried",),
     )
     changed_reads_are_reread: bool = behaviour(
         False,
         {"1.0.3": True, "2.0.22": False},
-        meaning="After each message, a file that was only read is read again as well if it is newer on disk.",
+        meaning="After each message, a file that was only read is also read again if it is newer on disk.",
         shown_by=("links-and-modes/edit-link-makes-target-stale",),
     )
     changes_by_commands_are_reread: bool = behaviour(
         False,
         {"1.0.3": True},
-        meaning="After a command, too, a file that the session wrote and that is newer on disk is read again.",
+        meaning="A file that the session wrote and that is newer on disk is also read again after a command.",
         shown_by=("bash-and-mentions/sed-in-place-after-own-edit",),
     )
     rereads_fold_dots: bool = behaviour(
         False,
         {"1.0.122": True},
-        meaning="A watched file that changed is read again under its path without `.`, `..` and `//`, so that it stays "
-        "changed under a path with them.",
+        meaning="A watched file that changed is read again under its path without `.`, `..` and `//`, so that it still "
+        "counts as changed under a path with them.",
         shown_by=("crossed/edit-changed-31",),
     )
     missing_files_are_forgotten: bool = behaviour(
@@ -113,6 +112,6 @@ class MemoryBehaviours:
     unreadable_changed_files_are_forgotten: bool = behaviour(
         False,
         {"2.1.47": True, "2.1.89": False},
-        meaning="A watched file that changed and that Read refuses now is forgotten.",
+        meaning="A watched file that changed and that Read now refuses is forgotten.",
         shown_by=("reminders/too-large-now",),
     )

@@ -16,46 +16,44 @@ class NotebookBehaviours:
     read_refuses_notebooks: bool = behaviour(
         True,
         {"1.0.68": False},
-        meaning="Read refuses notebooks and names NotebookRead, the tool for them, which is there as long.",
+        meaning="Read refuses notebooks and names NotebookRead, a tool that exists as long as Read does so.",
         shown_by=("notebooks/read-raw-cell", "notebooks/edit-upper-case-extension"),
     )
     empty_notebook_path_is_root: bool = behaviour(
         True,
         {"1.0.4": False},
-        meaning="NotebookRead takes an empty path for the root; otherwise nothing has that path.",
+        meaning="NotebookRead takes an empty path as the root; otherwise an empty path counts as missing.",
         shown_by=("notebook-read/empty-path",),
     )
     notebook_images_keep_line_ends: bool = behaviour(
         True,
         {"1.0.4": False},
-        meaning="NotebookRead shows an image with the line ends that are among its characters.",
+        meaning="NotebookRead keeps the line ends in the base64 text of an image.",
         shown_by=("notebook-read/image-in-lines",),
     )
     notebook_refusal_says_not_json: bool = behaviour(
         False,
         {"2.1.162": True},
-        meaning="The refusal of a notebook that is not JSON says so before the words of the engine.",
+        meaning="The refusal of a notebook that is not JSON says so before it quotes the engine.",
         shown_by=("notebooks/broken-json-words",),
     )
     json_refusals_omit_place: bool = behaviour(
         False,
         {"2.1.113": True},
-        meaning="The refusal of a text that is not JSON has the words of another engine, which leave out "
-        "the place of the error.",
+        meaning="The refusal of a text that is not JSON quotes another engine, which omits the place of the error.",
         shown_by=("notebooks/broken-json-at-the-edge", "notebooks/broken-json-numbers"),
     )
     json_error_variable: str = behaviour(
         "H",
         {"2.1.181": "e"},
-        meaning="The value is what the brief words of the engine call a cell or an output of a notebook.",
+        meaning="The value is the name by which the engine's brief messages call a cell or an output of a notebook.",
         shown_by=("notebooks/read-odd-outputs",),
     )
     notebook_check_depth: str = behaviour(
         "",
         {"2.1.162": "cells", "2.1.227": "sources", "2.1.235": "lines"},
-        meaning="The value says how far Read checks a notebook: that there are `cells`, that the "
-        "`sources` of cells are texts or lists, or that such a list holds only `lines`; an empty "
-        "value checks nothing.",
+        meaning="The value says how far Read checks a notebook: that it has `cells`, that the `sources` of cells are "
+        "texts or lists, or that such a list holds only `lines`; with an empty value nothing is checked.",
         shown_by=("notebooks/read-odd-cells",),
     )
     unknown_outputs_are_noted: bool = behaviour(
@@ -68,8 +66,8 @@ class NotebookBehaviours:
     output_texts_alone_are_measured: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="Read measures the texts of a cell's outputs to find them too large; otherwise Read "
-        "measures the whole description of a cell's outputs.",
+        meaning="Read measures only the texts of a cell's outputs to find out whether they are too large; otherwise "
+        "Read measures all of the description of a cell's outputs.",
         shown_by=("notebooks/read-large-outputs",),
     )
     large_notebook_refusal_names_path: bool = behaviour(
@@ -81,19 +79,19 @@ class NotebookBehaviours:
     notebook_read_accepts_byte_order_mark: bool = behaviour(
         False,
         {"2.1.330": True},
-        meaning="Read does not mind a byte order mark in front of a notebook.",
+        meaning="Read accepts a byte order mark at the beginning of a notebook.",
         shown_by=("crossed/notebooks-36", "crossed/notebooks-93"),
     )
     notebook_edit_needs_read: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="NotebookEdit refuses a notebook that was not read, or changed since then.",
+        meaning="NotebookEdit refuses a notebook that was not read, or that changed since then.",
         shown_by=("notebooks/notebook-edit-unread", "notebooks/notebook-edit-stale"),
     )
     nul_in_notebook_path_is_seen: bool = behaviour(
         False,
         {"2.1.91": True},
-        meaning="NotebookEdit treats a path with a NUL character as the other tools do, before it looks at anything.",
+        meaning="NotebookEdit treats a path with a NUL character as the other tools do, before it looks at the disk.",
         shown_by=("notebooks/nul-in-path",),
     )
     cell_type_checked_before_file: bool = behaviour(
@@ -106,20 +104,20 @@ class NotebookBehaviours:
     notebook_opened_before_existence_check: bool = behaviour(
         False,
         {"2.1.63": True},
-        meaning="NotebookEdit opens the notebook before it asks whether there is one.",
+        meaning="NotebookEdit opens the notebook before it checks that there is one.",
         shown_by=("notebooks/nul-in-path",),
     )
     notebook_edit_accepts_byte_order_mark: bool = behaviour(
         False,
         {"2.0.69": True},
-        meaning="NotebookEdit does not mind a byte order mark when it looks for the cell.",
+        meaning="NotebookEdit accepts a byte order mark when it looks for the cell.",
         shown_by=("notebooks/notebook-edit-byte-order-mark",),
     )
     notebook_execution_rechecks_json: bool = behaviour(
         False,
         {"2.1.86": True},
-        meaning="Right before writing, NotebookEdit refuses a file that is not JSON in its own words; "
-        "otherwise a notebook that is not JSON any more is refused in the words of the engine.",
+        meaning="Right before writing, NotebookEdit refuses a file that is not JSON in its own words; otherwise a "
+        "notebook that is no longer JSON is refused in the words of the engine.",
         shown_by=("notebooks/notebook-edit-byte-order-mark",),
     )
     cell_index_beats_cell_id: bool = behaviour(
@@ -138,23 +136,22 @@ class NotebookBehaviours:
     cells_are_inserted_after: bool = behaviour(
         False,
         {"1.0.30": True},
-        meaning="NotebookEdit inserts a new cell after the cell that is named; otherwise NotebookEdit "
-        "inserts a new cell before the cell that is named.",
+        meaning="NotebookEdit inserts a new cell after the named cell; otherwise NotebookEdit inserts a new cell "
+        "before the named cell.",
         shown_by=("notebooks/insert-after-cell",),
     )
     execution_count_becomes_null: bool = behaviour(
         False,
         {"1.0.44": True},
-        meaning="The execution count of a code cell that gets another source becomes null; otherwise the "
-        "execution count of a cell that gets another source is removed, and any cell gets an "
-        "empty list of outputs.",
+        meaning="The execution count of a code cell whose source is replaced becomes null; otherwise the execution "
+        "count of a cell whose source is replaced is removed, and any cell gets an empty list of outputs.",
         shown_by=("notebooks/replace-cell", "notebooks/replace-markdown-cell"),
     )
     answers_name_cells_without_id: bool = behaviour(
         False,
         {"2.1.321": True},
-        meaning="The answers of NotebookEdit call a cell without an id what the model called it; "
-        "otherwise the answers call a cell without an id `undefined`.",
+        meaning="The answers of NotebookEdit name a cell without an id as the call did; otherwise the answers of "
+        "NotebookEdit call a cell without an id `undefined`.",
         shown_by=("notebooks/cell-by-number", "notebooks/insert-after-cell"),
     )
     notebook_final_newline_is_kept: bool = behaviour(

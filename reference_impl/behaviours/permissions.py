@@ -26,7 +26,7 @@ class PermissionBehaviours:
     deny_checked_before_validation: bool = behaviour(
         False,
         {"2.0.35": True},
-        meaning="Deny rules are asked before anything is looked at, not only before the execution.",
+        meaning="Deny rules are checked before the disk is looked at, not only before the execution.",
         shown_by=("permissions/edit-denied", "permissions/read-denied-missing"),
     )
     deny_follows_links: bool = behaviour(
@@ -38,14 +38,14 @@ class PermissionBehaviours:
     outside_links_are_asked_for: bool = behaviour(
         False,
         {"1.0.120": True},
-        meaning="A link inside the working directory to what is outside has to be asked for.",
+        meaning="A link in the working directory that leads out of it needs a permission.",
         shown_by=("permission-modes/link-to-outside",),
     )
     root_rules_match_root_only: bool = behaviour(
         True,
         {"1.0.103": False, "2.1.63": True},
-        meaning="A deny rule for one name at the root of the file system means that file only, not every "
-        "file of that name.",
+        meaning="A deny rule for one name at the root of the file system closes only that file, not every file of that "
+        "name.",
         shown_by=("permissions/root-rule-for-one-file",),
     )
     deny_accepts_parentheses: bool = behaviour(
@@ -57,14 +57,14 @@ class PermissionBehaviours:
     deny_accepts_dot_slash: bool = behaviour(
         False,
         {"1.0.98": True},
-        meaning="`./` in front of the pattern of a deny rule does not matter; otherwise such a rule "
-        "closes nothing.",
+        meaning="`./` at the beginning of the pattern of a deny rule does not matter; otherwise such a rule closes "
+        "nothing.",
         shown_by=("permissions/dot-slash-rule",),
     )
     deny_tree_covers_its_directory: bool = behaviour(
         False,
         {"1.0.103": True},
-        meaning="`/**` at the end of the pattern of a deny rule closes the directory itself, too.",
+        meaning="`/**` at the end of the pattern of a deny rule also closes the directory itself.",
         shown_by=("permissions/stars-and-the-directory-itself",),
     )
     deny_tree_may_be_everything: bool = behaviour(
@@ -89,61 +89,60 @@ class PermissionBehaviours:
     deny_fails_at_rule_base: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="The directory that deny rules begin at cannot be checked against them, so that a call "
-        "for it is refused.",
+        meaning="The directory at which deny rules begin cannot be checked against them, so that a call for it is "
+        "refused.",
         shown_by=("permissions/rule-for-everything-and-what-is-outside",),
     )
     read_deny_covers_changes: bool = behaviour(
         False,
         {"2.1.208": True},
-        meaning="A deny rule for Read closes paths to Edit and Write as well.",
+        meaning="A deny rule for Read also closes paths to Edit and Write.",
         shown_by=("permissions/read-denied-write-new", "permissions/read-denied-edit-unread"),
     )
     deny_follows_dangling_links: bool = behaviour(
         False,
         {"2.1.73": True},
-        meaning="A deny rule closes a link to a path that it names whether there is something or not.",
+        meaning="A deny rule closes a link to a path that it names even if nothing is there.",
         shown_by=("permissions/links-to-denied-names",),
     )
     read_deny_of_links_covers_writes: bool = behaviour(
         False,
         {"2.1.228": True},
-        meaning="Where a deny rule for Read closes paths to changes, it closes a link to one of them to Write, too.",
+        meaning="Where a deny rule for Read closes paths to changes, it also closes links to them to Write.",
         shown_by=("permissions/links-to-denied-names",),
     )
     refusals_name_absolute_path: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="Refusals by a rule, or for want of a permission, name the absolute path, not the one that the call "
-        "gives, and a link is followed however its path is spelled.",
+        meaning="Refusals by a rule, or for lack of a permission, name the absolute path instead of the one in the "
+        "call, and a link is followed however its path is spelled.",
         shown_by=("crossed/denied-10", "permissions/files-that-programs-read-by-other-paths"),
     )
     links_refused_at_permission: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="Edit and Write refuse a link when permissions are checked: after a deny rule, before it is asked "
+        meaning="Edit and Write refuse a link when permissions are checked: after deny rules, and before the question "
         "whether the file may be changed.",
         shown_by=("crossed/settings-93", "permissions/files-that-programs-read-through-links"),
     )
     trailing_whitespace_is_suspicious: bool = behaviour(
         False,
         {"2.1.78": True, "2.1.89": False},
-        meaning="Edit and Write ask for a permission, which nobody gives, before they write to a path "
-        "that ends with a blank.",
+        meaning="Edit and Write need a permission, which nobody gives, for a path that ends with a space.",
         shown_by=("paths/spaces-after-write", "paths/newline-around-edit"),
     )
     colons_are_suspicious: bool = behaviour(
         False,
         {"2.1.78": True, "2.1.89": False},
-        meaning="Edit and Write ask for a permission, which nobody gives, before they change what has a colon in its "
-        "path, other than that of a drive.",
+        meaning="Edit and Write need a permission, which nobody gives, for a path with a colon other than that of a "
+        "drive.",
         shown_by=("permissions/names-with-a-colon", "paths/drive-letter-write"),
     )
     claude_folders_are_guarded: bool = behaviour(
         False,
         {"2.1.78": True},
-        meaning="Edit and Write ask for a permission, which nobody gives, before they change a file in a "
-        "`.claude` directory, or a link to one.",
+        meaning="Edit and Write need a permission, which nobody gives, for a file in a `.claude` directory, or a link "
+        "to one.",
         shown_by=(
             "settings/valid-edit",
             "settings/write-is-not-validated",
@@ -153,9 +152,9 @@ class PermissionBehaviours:
     guarded_windows_names: str = behaviour(
         "",
         {"2.1.78": "last", "2.1.121": "any"},
-        meaning="The value says which names in a path count as ones that mean another file on Windows where they end "
-        "with a dot, `last` or `any`; short names such as `PROGRA~1` do with either. Edit and Write ask for a "
-        "permission, which nobody gives, before they change what has such a name.",
+        meaning="The value says which names in a path count as names of another file on Windows if they end with a "
+        "dot, the `last` or `any`; short names such as `PROGRA~1` do with either value. Edit and Write need a "
+        "permission, which nobody gives, for such a path.",
         shown_by=("permissions/names-that-windows-reads-otherwise",),
     )
     sensitive_files: str = behaviour(
@@ -166,7 +165,7 @@ class PermissionBehaviours:
             "2.1.160": f"{_FILES} .envrc {_MORE_FILES}",
         },
         meaning="The value has names of files that shells, git, editors, package managers and builds read by "
-        "themselves; Edit and Write ask for a permission, which nobody gives, before they change such a file.",
+        "themselves; Edit and Write need a permission, which nobody gives, for such a file.",
         shown_by=("permissions/files-that-builds-read",),
     )
     sensitive_folders: str = behaviour(
@@ -177,14 +176,14 @@ class PermissionBehaviours:
             "2.1.157": f"{_FOLDERS} .husky .cargo",
             "2.1.160": f"{_FOLDERS} .husky .cargo .config/git .devcontainer .mvn .yarn",
         },
-        meaning="The value has names of folders that programs read by themselves; Edit and Write ask for a permission, "
-        "which nobody gives, before they change what has such a name in its path.",
+        meaning="The value has names of folders that programs read by themselves; Edit and Write need a permission, "
+        "which nobody gives, for a path with such a name in it.",
         shown_by=("permissions/files-that-builds-read",),
     )
     guarded_refusals_name_link_target: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="A refusal to change a file in a `.claude` directory, or one that programs read by themselves, also "
+        meaning="The refusal to change a file that needs a permission, such as one in a `.claude` directory, also "
         "names the file that a link leads to.",
         shown_by=(
             "permissions/files-that-programs-read-through-links",
@@ -201,7 +200,7 @@ class PermissionBehaviours:
     plan_mode_reads_anywhere: bool = behaviour(
         False,
         {"2.1.228": ByModel(enforced=False, relaxed=True)},
-        meaning="In the mode `plan` every file may be read; otherwise files outside the working directory "
-        "may be read in that mode only if a rule allows it.",
+        meaning="In the mode `plan` every file may be read; otherwise in the mode `plan` a file outside the working "
+        "directory may be read only if a rule allows it.",
         shown_by=("permission-modes/plan-reads-outside",),
     )

@@ -16,8 +16,7 @@ class PreparationBehaviours:
     unicode_escapes_are_decoded: bool = behaviour(
         False,
         {"2.1.116": True},
-        meaning="`\\uXXXX` in what Edit and Write are given becomes the character before any rule is "
-        "applied.",
+        meaning="`\\uXXXX` in the arguments of Edit and Write becomes the character before any rule is applied.",
         shown_by=("literal-text/unicode-escape", "literal-text/write-special-text"),
     )
     control_character_escapes_are_kept: bool = behaviour(
@@ -29,21 +28,20 @@ class PreparationBehaviours:
     windows_paths_keep_escapes: bool = behaviour(
         False,
         {"2.1.218": True},
-        meaning="A text with a path of Windows in it keeps its escapes.",
+        meaning="A text that contains a Windows path keeps its escapes.",
         shown_by=("literal-text/windows-path",),
     )
     trailing_whitespace_is_stripped: bool = behaviour(
         False,
         {"1.0.113": True},
         documented=False,
-        meaning="Edit of a file that exists and Write strip the whitespace before each line's end of what "
-        "they insert.",
+        meaning="Edit of an existing file and Write strip the whitespace at the line ends of what they insert.",
         source="2.1.7-read-before-edit.txt, Core Replacement",
         shown_by=("whitespace/trailing-whitespace-is-the-whole-change",),
     )
     markdown_keeps_trailing_whitespace: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="No whitespace is stripped in what is inserted into a Markdown file.",
+        meaning="Trailing whitespace is kept in what is inserted into a Markdown file.",
         shown_by=("whitespace/trailing-whitespace-in-markdown", "write/trailing-whitespace-markdown"),
     )

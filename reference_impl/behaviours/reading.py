@@ -39,8 +39,7 @@ class ReadingBehaviours:
     line_number_format: str = behaviour(
         "{:>6}\t",
         {"1.0.21": "{:>6}→", "2.1.86": "{}\t"},
-        meaning="The value is what stands before each line that Read shows, as a format of the line's "
-        "number.",
+        meaning="The value is the prefix of each line that Read shows, as a format of the line's number.",
         source="behaviour-spec.txt, Output Format",
         shown_by=("read-output/numbered-lines", "read-output/offset-alone"),
     )
@@ -75,51 +74,51 @@ class ReadingBehaviours:
     repeated_notebook_reads_ignore_range: bool = behaviour(
         False,
         {"2.1.212": True},
-        meaning="A second Read of a notebook is answered like one of the same lines, whatever range it names.",
+        meaning="A second Read of a notebook is answered as if it asked for the same lines, whatever its range.",
         shown_by=("crossed/notebooks-93", "notebooks/read-again"),
     )
     size_refusals_use_kilobytes: bool = behaviour(
         True,
         {"1.0.23": False},
-        meaning="Refusals name the sizes of files of lines in whole kilobytes.",
+        meaning="Refusals give the sizes of files of lines in whole kilobytes.",
         shown_by=("sizes/one-megabyte", "sizes/large-file-edited-after-refused-read"),
     )
     size_refusal_advice: str = behaviour(
         "GrepTool",
         {"2.1.71": "search"},
-        meaning="The value says how the refusal of a file that is too much to show advises to search it: "
-        "by `GrepTool`, or by any `search`.",
+        meaning="The value says how the refusal of a file that is too large to show advises to search it: by "
+        "`GrepTool`, or by any `search`.",
         shown_by=("sizes/one-line-of-many-tokens", "notebooks/read-large-content"),
     )
     size_refusal_offers_allow_large: bool = behaviour(
         False,
         {"2.1.296": True},
-        meaning="The refusal of a file of lines that is too much to show says how to read the file anyway.",
+        meaning="The refusal of a file of lines that is too large to show says how to read it anyway.",
         shown_by=("sizes/one-line-of-many-tokens",),
     )
     offset_alone_bypasses_size_limit: bool = behaviour(
         True,
         {"2.1.41": False},
-        meaning="An `offset` lets Read show a part of a large file, as a `limit` does.",
+        meaning="An `offset` lets Read show a part of a large file, as `limit` does.",
         shown_by=("sizes/large-file-with-offset",),
     )
     size_limit_applies_to_parts: bool = behaviour(
         True,
         {"2.1.41": False},
-        meaning="A part of a file must not be larger than a whole file may be.",
+        meaning="A part of a file must not be larger than a file may be.",
         shown_by=("sizes/range-over-the-limit-of-bytes",),
     )
     read_truncates_at_token_limit: bool = behaviour(
         False,
         {"2.1.145": True},
-        meaning="A Read without a `limit` of more tokens than allowed shows the first lines; otherwise a "
-        "Read of more tokens than allowed is refused.",
+        meaning="A Read without a `limit` shows the first lines of a file that has more tokens than allowed; otherwise "
+        "a Read of more tokens than allowed is refused.",
         shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap"),
     )
     truncation_notice_comes_first: bool = behaviour(
         True,
         {"2.1.205": False},
-        meaning="The notice that only the first lines are shown stands before them; otherwise the notice "
-        "stands in a reminder after the first lines.",
+        meaning="The notice that only the first lines are shown comes before them; otherwise the notice is in a "
+        "reminder after the first lines.",
         shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes"),
     )

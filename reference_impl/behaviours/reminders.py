@@ -1,4 +1,4 @@
-"""Reminders: what the model is told of files that changed."""
+"""Reminders: what the model is shown of files that changed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LINES = "Here are the relevant changes (shown with line numbers):\n{lines}"
 
 @dataclass(frozen=True, kw_only=True)
 class ReminderBehaviours:
-    """How the model is told of changed files."""
+    """How the model is reminded of changed files."""
 
     changed_file_reminder: str = behaviour(
         "",
@@ -38,64 +38,66 @@ class ReminderBehaviours:
             "1.0.114": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}",
             "2.1.234": f"{_CHANGED} {_LINES}",
         },
-        meaning="The value is what the model is told of a file that changed; without a value it is told nothing.",
+        meaning="The value is the reminder that a file changed; without a value there is none.",
         shown_by=("reminders/change-after-own-edit", "links-and-modes/edit-link-makes-target-stale"),
     )
     changed_lines_limit: int | None = behaviour(
         None,
         {"2.1.84": 8192},
-        meaning="The value is how many characters of changed lines the model is shown; without a value all of them.",
+        meaning="The value is how many characters of changed lines the model is shown; without a value the model is "
+        "shown all of them.",
         shown_by=("reminders/many-lines-changed", "reminders/long-line-changed"),
     )
     changed_lines_count_one_too_many: bool = behaviour(
         True,
         {"2.1.139": False},
-        meaning="Where not all changed lines are shown, the number of those left out is one too high.",
+        meaning="If some changed lines are not shown, their number is given as one too many.",
         shown_by=("reminders/many-lines-changed",),
     )
     reminder_without_changed_lines: str | None = behaviour(
         "(no content)",
         {"1.0.69": "", "1.0.114": None},
-        meaning="The value stands for the changed lines where there are none; without a value nothing is told then.",
+        meaning="The value is shown in place of the changed lines if there are none; without a value there is no "
+        "reminder then.",
         shown_by=("reminders/touch-after-own-edit",),
     )
     secret_file_reminder: str = behaviour(
         "",
         {"2.1.281": f"{_CHANGED} The changes are not shown here; use Read if you need the current content."},
-        meaning="The value is what the model is told of a changed file that by its name holds keys or passwords, such "
-        "as `.env`, and has not seen then; with an empty value it is told the lines, as of any other file.",
+        meaning="The value is the reminder that a file changed whose name suggests keys or passwords, such as `.env`, "
+        "and whose lines are then not shown; with an empty value the changed lines are shown, as of any other file.",
         shown_by=("reminders/changes-of-secret-files",),
     )
     first_changed_line_is_unpadded: bool = behaviour(
         True,
         {"1.0.69": False},
-        meaning="The number of the first changed line stands without the blanks before it.",
+        meaning="The number of the first changed line is not padded with spaces.",
         shown_by=("reminders/change-after-own-edit",),
     )
     changed_lines_mark_missing_newline: bool = behaviour(
         True,
         {"1.0.119": False},
-        meaning="Among the changed lines it is told that a last line has no end.",
+        meaning="The changed lines note that the last line has no line end.",
         shown_by=("reminders/long-line-changed",),
     )
     reads_end_with_warning: bool = behaviour(
         False,
         {"1.0.31": True, "2.1.126": False},
-        meaning="A warning of malicious files stands behind the lines of a Read, so that a reminder behind it costs "
-        "them no blanks.",
+        meaning="The answer of Read ends with a warning of malicious files, so that a reminder after it strips no "
+        "whitespace from the lines.",
         shown_by=("staleness/own-change-is-told-after-any-call", "crossed/own-57"),
     )
     early_refusals_keep_their_end: bool = behaviour(
         False,
         {"1.0.68": True},
-        meaning="A call that is refused before its execution keeps the blanks at the end of its answer, whatever "
+        meaning="A call that is refused before its execution keeps the whitespace at the end of its answer, whatever "
         "follows it.",
         shown_by=("staleness/refusal-keeps-its-end-before-a-reminder",),
     )
     reminders_strip_answer_end: bool = behaviour(
         True,
         {"2.1.228": ByModel(enforced=True, relaxed=False)},
-        meaning="A reminder that belongs to a result follows the answer, which costs the answer the "
-        "blanks at its end; otherwise the model gets a reminder apart from the result.",
+        meaning="A reminder that belongs to a result follows the answer and strips the whitespace at its end; "
+        "otherwise the model gets a reminder apart from the result.",
         shown_by=("sizes/262144-bytes",),
     )

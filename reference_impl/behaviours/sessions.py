@@ -23,7 +23,7 @@ class SessionBehaviours:
     resume_keeps_partial_reads: bool = behaviour(
         False,
         {"2.1.212": True},
-        meaning="A resumed session also knows the files of which it read a part.",
+        meaning="A resumed session also knows the files that it read in part.",
         shown_by=("sessions/edit-after-partial-read-and-resume",),
     )
     resume_keeps_own_writes: bool = behaviour(
@@ -41,27 +41,27 @@ class SessionBehaviours:
     resume_takes_over_changes: bool = behaviour(
         True,
         {"2.1.91": False},
-        meaning="A resumed session notices at its start what changed since the Read, and takes it over.",
+        meaning="A session that is resumed notices what changed since the Read, and takes it over.",
         shown_by=("sessions/edit-after-new-change-before-resume",),
     )
     resume_reports_changes_once: bool = behaviour(
         False,
         {"2.0.19": True},
-        meaning="A change while a session was away counts as known once it is told; otherwise a change "
-        "while a session was away is told again with the first result, and until then an Edit or "
-        "Write is refused.",
+        meaning="A change that was made before a session was resumed counts as known once it is reported; otherwise a "
+        "change that was made before a session was resumed is reported again with the first result, and until then an "
+        "Edit or Write is refused.",
         shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
     )
     resume_reports_own_edits: bool = behaviour(
         False,
         {"2.0.30": True, "2.1.86": False},
-        meaning="A resumed session is told of its own Edits as of changes to the files that it had read.",
+        meaning="A resumed session reports its own Edits as changes to the files that it had read.",
         shown_by=("reminders/own-edit-before-resume",),
     )
     rewind_decodes_as_utf_8: bool = behaviour(
         True,
         {"2.1.83": False},
-        meaning="A rewind takes every file for UTF-8, so that one in UTF-16 comes back with its first bytes damaged.",
+        meaning="A rewind decodes every file as UTF-8, so that the first bytes of a UTF-16 file come back damaged.",
         shown_by=("rewind/whatever-the-file-was",),
     )
     sub_agents_have_their_own_memory: bool = behaviour(
@@ -74,7 +74,7 @@ class SessionBehaviours:
     files_reread_by_compaction: int = behaviour(
         0,
         {"1.0.11": 5},
-        meaning="The value is how many files are read again when a summary takes the conversation's place; the "
-        "session knows no others then.",
+        meaning="The value is how many files are read again when a summary replaces the conversation; the session then "
+        "knows no other files.",
         shown_by=("sessions/edit-after-compaction", "sessions/five-files-survive-compaction"),
     )

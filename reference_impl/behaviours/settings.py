@@ -30,14 +30,14 @@ class SettingsBehaviours:
             "2.1.160": 7,
             "2.1.207": 8,
         },
-        meaning="The value is the edition of the schema of settings files: the keys, the values, and the "
-        "words for wrong ones.",
+        meaning="The value is the edition of the schema of settings files: its keys, its values, and the words for "
+        "wrong ones.",
         shown_by=("settings/wrong-choices",),
     )
     classifier_setting_is_known: bool = behaviour(
         True,
         {"2.1.14": False},
-        meaning="A settings file may hold the setting for permissions by a classifier.",
+        meaning="A settings file may set permissions by a classifier.",
         shown_by=("settings/every-setting", "settings/wrong-types"),
     )
     skip_settings_are_known: bool = behaviour(
@@ -60,20 +60,19 @@ class SettingsBehaviours:
     settings_file_name_ignores_case: bool = behaviour(
         False,
         {"2.0.19": True},
-        meaning="The name of a settings file counts in any letter case.",
+        meaning="The letter case of a settings file's name does not matter.",
         shown_by=("settings/upper-case-name",),
     )
     settings_refusal_shows_changed_keys_only: bool = behaviour(
         False,
         {"2.1.326": True},
-        meaning="The refusal of invalid settings shows the schema of the keys that were changed, not of "
-        "all keys.",
+        meaning="The refusal of invalid settings shows the schema of the changed keys only, not of all keys.",
         shown_by=("settings/null-settings", "settings/unread"),
     )
     settings_check_expands_dollar_patterns: bool = behaviour(
         True,
         {"2.1.330": False},
-        meaning="Where Edit checks what it would make of a settings file, `$&` and its like in `new_string` stand for "
-        "parts of the file; they are written as they are.",
+        meaning="In the check of the settings file that Edit would make, `$&` and similar patterns in `new_string` are "
+        "replaced by parts of the file, although they are written as they are.",
         shown_by=("settings/replacement-patterns-in-validation", "settings/dollar-key-in-validation"),
     )

@@ -22,7 +22,7 @@ class WritingBehaviours:
     links_refused_before_recheck: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="Edit and Write refuse links before they read what is there once more.",
+        meaning="Edit and Write refuse links before they read the file once more.",
         shown_by=("links-and-modes/link-to-directory-write", "crossed/during-28"),
     )
     symlink_refusal: str = behaviour(
@@ -41,21 +41,20 @@ class WritingBehaviours:
     dangling_parents_are_refused: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="Edit and Write refuse a path below a link to nothing, and a new file with a slash after "
-        "its name.",
+        meaning="Edit and Write refuse a path below a dangling link, and a new file with a slash after its name.",
         shown_by=("paths/parent-is-dangling-link",),
     )
     dangling_parents_surface_at_open: bool = behaviour(
         False,
         {"2.1.113": True},
-        meaning="A link to nothing in place of a directory is not noticed before the file is opened.",
+        meaning="A dangling link in place of a directory is not noticed before the file is opened.",
         shown_by=("paths/parent-is-dangling-link",),
     )
     dangling_links_create_their_target: bool = behaviour(
         False,
         {"2.1.83": True},
-        meaning="Replacing a link to nothing creates the file that the link leads to; otherwise a file "
-        "takes the place of a link to nothing.",
+        meaning="Replacing a dangling link creates the file that it leads to; otherwise a file takes the place of the "
+        "dangling link.",
         shown_by=("links-and-modes/dangling-create",),
     )
     write_opens_before_recheck: bool = behaviour(
@@ -73,8 +72,7 @@ class WritingBehaviours:
     mkdir_refuses_file_as_parent: bool = behaviour(
         False,
         {"2.1.64": True, "2.1.67": False},
-        meaning="A file in the place of a directory is noticed when the directory is made, not when a file in it is "
-        "opened.",
+        meaning="A file in place of a directory is noticed when the directory is made, not when a file in it opens.",
         shown_by=("race/parent-replaced-by-file-during-call",),
     )
     mkdir_refusal_names_first_missing: bool = behaviour(
@@ -92,7 +90,7 @@ class WritingBehaviours:
     link_targets_are_named: bool = behaviour(
         False,
         {"1.0.43": True},
-        meaning="Where the system lets nobody write the file that a link leads to, Edit and Write name that file.",
+        meaning="If the file that a link leads to may not be written, Edit and Write name that file.",
         shown_by=("links-and-modes/edit-link-to-read-only-file",),
     )
     writes_replace_the_file: bool = behaviour(
@@ -104,14 +102,13 @@ class WritingBehaviours:
     temporary_name_extends_file_name: bool = behaviour(
         False,
         {"2.1.181": True},
-        meaning="A file is written under its name with something added before it takes its place, which a"
-        " long name has no room for.",
+        meaning="A file is first written under its name with a suffix, for which a long name has no room.",
         shown_by=("paths/name-of-255-bytes",),
     )
     special_mode_bits_are_lost: bool = behaviour(
         False,
         {"2.1.113": True, "2.1.213": False},
-        meaning="A file that takes the place of another gets its mode without setuid, setgid and sticky bit.",
+        meaning="A file that takes the place of another does not get its setuid, setgid and sticky bits.",
         shown_by=(
             "links-and-modes/setgid-kept-by-edit",
             "links-and-modes/setuid-kept-by-write",
@@ -121,12 +118,12 @@ class WritingBehaviours:
     new_files_get_mode_0600: bool = behaviour(
         False,
         {"2.0.42": True, "2.0.77": False},
-        meaning="A file that was not there before gets the mode 0600.",
+        meaning="A new file gets the mode 0600.",
         shown_by=("links-and-modes/dangling-create", "links-and-modes/loop-write"),
     )
     new_directories_get_mode_0700: bool = behaviour(
         False,
         {"1.0.120": True, "2.0.77": False},
-        meaning="A directory that a new file needs gets the mode 0700.",
+        meaning="A directory that is made for a new file gets the mode 0700.",
         shown_by=("creation/modes-of-what-is-new",),
     )

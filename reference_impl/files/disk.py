@@ -45,7 +45,7 @@ def exists(path: str) -> bool:
 
 
 def look(path: str) -> bool:
-    """Tell whether the path leads to something. OSError: that cannot be told."""
+    """Tell whether the path leads to something. OSError: the system does not say."""
     try:
         os.stat(path)
     except (FileNotFoundError, ValueError):  # the last is for a NUL character
@@ -206,7 +206,7 @@ def replace(path: str, data: bytes, how: Replacing) -> None:
     """Give a file new content in one step: at any time it has either all the old bytes or all the new ones.
 
     A link is followed; of links to links the second is replaced. The mode is kept, and other hard links keep the old
-    content. OSError: the old file is untouched, and no other file is left behind. Only where the directory takes no
+    content. OSError: the old file is untouched, and no other file is left. Only where the directory takes no
     new file, or none of that name, or the disk has no room for both, a file is written in place, perhaps half of it;
     if it cannot be either, `beside` tells of the first. The error names no file where `path` itself is meant.
     """

@@ -9,7 +9,7 @@ __all__ = ["is_whole", "media_type", "refuse_other_content", "refuse_without_siz
 _SNIFFED = 8
 _HTML = (b"<html", b"<!doctype html")
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-"""Markers of a JPEG image behind which its size stands."""
+"""Markers of a JPEG image that its size follows."""
 
 
 def media_type(data: bytes) -> str | None:
@@ -58,7 +58,7 @@ def _detected(data: bytes) -> str:
 
 
 def refuse_without_size(data: bytes) -> None:
-    """Refuse an image whose width and height do not stand where its format has them."""
+    """Refuse an image whose width and height are not where its format has them."""
     needed = {"image/png": 24, "image/gif": 10, "image/webp": _size_of_webp(data)}.get(media_type(data) or "")
     if len(data) < needed if needed else not _has_frame(data):
         raise Refusal(

@@ -52,7 +52,7 @@ _MAX_PDF_BYTES = 20 * 1024 * 1024
 
 
 def _extension(path: str) -> str:
-    """Return what stands behind the last dot of a name, with the dot, unless it is the first character."""
+    """Return what follows the last dot of a name, with the dot, unless it is the first character."""
     stem, dot, extension = posixpath.basename(path.rstrip("/")).rpartition(".")
     return dot + extension.lower() if stem else ""
 
@@ -101,10 +101,9 @@ def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
 
 
 def image_text(path: str, given: str, behaviours: Behaviours) -> str:
-    """Return what stands for an image in a text: kind, type, number of base64 characters.
+    """Return the text in place of an image: kind, type, number of base64 characters.
 
-    The type is told by the first bytes, which else count as PNG, or by the name. Refusal: where contents matter, what
-    is no image.
+    The type is that of the first bytes, or PNG, or that of the name. Refusal: contents matter, and are no image.
     """
     data = disk.read(path)
     if not data:

@@ -100,8 +100,8 @@ def named_cells(text: str, identity: str, behaviours: Behaviours) -> tuple[str, 
         shown_ones = list(islice((each for each in shown_ones if has_id(each[1], identity)), 1))
         if not shown_ones:
             raise Refusal("cell_not_found", f'Cell with ID "{identity}" not found in notebook')
-    whole = bool(identity) or counts_cells(behaviours)
-    summaries = [_summary(cell, number, language, behaviours, whole=whole) for number, cell in shown_ones]
+    full = bool(identity) or counts_cells(behaviours)
+    summaries = [_summary(cell, number, language, behaviours, full=full) for number, cell in shown_ones]
     return tuple(block for summary in summaries for block in _blocks(summary, behaviours))
 
 
@@ -142,9 +142,9 @@ def _refuse_too_large(content: str, file: str) -> None:
 
 
 def _summary(
-    cell: Any, number: int, language: str, behaviours: Behaviours, *, whole: bool = False
+    cell: Any, number: int, language: str, behaviours: Behaviours, *, full: bool = False
 ) -> dict[str, Any]:
-    """Return what is shown of a cell: of outputs that are too large how to get them, unless it is shown `whole`."""
+    """Return what is shown of a cell: for outputs that are too large how to get them, unless it is shown in `full`."""
     owner, brief = behaviours.notebooks.json_error_variable, behaviours.notebooks.json_refusals_omit_place
     counted = counts_cells(behaviours)
     identity = number if counted else _member(cell, "id", owner, brief=brief)
@@ -162,7 +162,7 @@ def _summary(
     if code:
         summary["language"] = language
         if outputs := [_output(output, behaviours) for output in cell.get("outputs") or ()]:
-            if not whole and _size(outputs, behaviours) > _MAX_OUTPUTS:
+            if not full and _size(outputs, behaviours) > _MAX_OUTPUTS:
                 advice = (
                     f"NotebookRead with parameter cell_id={summary['cell_id']} to read cell outputs"
                     if behaviours.notebooks.read_refuses_notebooks

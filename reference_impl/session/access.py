@@ -46,7 +46,7 @@ class Paths:
         return self._absolute(given, folds=self.behaviours.paths.read_folds_dots)
 
     def expanded(self, given: str) -> str:
-        """Return the absolute path for a tool that takes `~` for the home directory and cuts blanks around the path."""
+        """Return the absolute path for a tool that expands `~` and strips whitespace around the path."""
         if self.behaviours.paths.changes_expand_tilde:
             given = expanded(given, self.home)
         return self._absolute(given, folds=True)
@@ -162,7 +162,7 @@ def refuse_null_at_last(path: str, *, prefix: str = "") -> None:
 
 
 def expanded(path: str, home: str) -> str:
-    """Return the path without blanks around it, and with the home directory for `~` and `~/`."""
+    """Return the path without whitespace around it, and with the home directory for `~` and `~/`."""
     path = path.strip(WHITESPACE)
     return home + path[1:] if path == "~" or path.startswith("~/") else path
 
@@ -290,11 +290,11 @@ class Permissions:
             return
         if self.behaviours.permissions.deny_fails_at_rule_base and self.rules.is_base(action, path):
             raise Refusal("permission_denied", "Error checking permissions")
-        whole = self.behaviours.permissions.refusals_name_absolute_path
-        follows = self._denies_target(action, path, unfolded if not whole and unfolded else path)
+        absolute = self.behaviours.permissions.refusals_name_absolute_path
+        follows = self._denies_target(action, path, unfolded if not absolute and unfolded else path)
         if self.rules.denies(action, path) or follows:
             verb = "read" if action == "Read" else "edit"
-            shown = path if whole else given
+            shown = path if absolute else given
             raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")
 
     def _denies_target(self, action: str, path: str, spelled: str) -> bool:
@@ -330,8 +330,8 @@ def is_suspicious(path: str, names: str = "any") -> bool:
 def refuse_suspicious(path: str, given: str, behaviours: Behaviours) -> None:
     """Refuse a path that means another file on Windows: it needs a permission that nobody is there to give.
 
-    `path` is absolute, `given` as the model wrote it; of that a blank at its end may count. A colon may, too, behind
-    the place of a drive's: in `given`, and in where it leads if there is something.
+    `path` is absolute, `given` as the model wrote it, where a space at the end may count. So may a colon after the
+    place of a drive's: in `given`, and in the path that it leads to if anything is there.
     """
     trailing = behaviours.permissions.trailing_whitespace_is_suspicious and given != given.rstrip(WHITESPACE)
     colon = behaviours.permissions.colons_are_suspicious and (

@@ -1,4 +1,4 @@
-"""Hooks: what runs around calls, what it wants, and what the model is told of it."""
+"""Hooks: what runs around calls, what it wants, and what the model is shown of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Hook:
     """What runs before (`PreToolUse`) or after (`PostToolUse`) each call of the tools that `matcher` names.
 
     `matcher` is `*`, or names of tools with `|` between them. `run` gets the call as JSON and returns what came of
-    `command`, which is how the model is told of it: exit code 2, or JSON on the output, say what the hook wants.
+    `command`, the name under which the model knows it: exit code 2, or JSON on the output, say what the hook wants.
     """
 
     event: str
@@ -59,7 +59,7 @@ class Leave:
 
 @dataclass(slots=True)
 class Hooks:
-    """The hooks of one session. `reminders` is what the model is told of them beside the next result."""
+    """The hooks of one session. `reminders` come with the next result."""
 
     hooks: Sequence[Hook]
     behaviours: Behaviours
@@ -94,11 +94,11 @@ class Hooks:
         return ran
 
     def tell_of_formatted(self, tool: str, path: str) -> None:
-        """Tell that a hook changed the file that a call has just written."""
+        """Remind the model that a hook changed the file that a call has just written."""
         self.reminders.append(self.behaviours.hooks.hook_changed_file_notice.format(tool=tool, path=path))
 
     def taken(self) -> tuple[str, ...]:
-        """Return what the model is told of the hooks of a message, which ends."""
+        """Return the reminders of the hooks of a message, which ends."""
         reminders = tuple(self.reminders)
         self.reminders.clear()
         return reminders

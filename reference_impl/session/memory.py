@@ -35,11 +35,11 @@ _TICK = 10 * _MILLISECOND
 class Record:
     """What is known of a file: its time of modification in nanoseconds, and its content with `\\n` line ends.
 
-    The content is that of the whole file and may stand in for the time when both are compared; None if it may not.
-    `own`: an Edit, Write or NotebookEdit made it. `seen`: the model knows every line of it, having read or written it.
-    `asked`: offset and limit of the Read of lines that made it. `writes`: how many writes there had been by then.
+    The content is that of the whole file and may decide instead of the time when files are compared; None if it may
+    not. `own`: an Edit, Write or NotebookEdit made it. `seen`: the model knows every line of it, having read or written
+    it. `asked`: offset and limit of the Read of lines that made it. `writes`: how many writes there had been by then.
     `made`: when it was made, in nanoseconds. `edited`: by replacing a part of the file. `text` is what the file held
-    then, with `\\n` line ends, to tell what changed since; None if that is not told. `shown` is what it held, for a
+    then, with `\\n` line ends, to show what changed since; None if that is not shown. `shown` is what it held, for a
     record that an Edit made, when all of it was last read or written. `unread`: the session wrote the file and never
     read it.
     """
@@ -134,9 +134,9 @@ class Memory:
     records: ReadState
     writes: Writes = field(default_factory=Writes)
     unreported: dict[str, Record | None] = field(default_factory=dict)
-    """What was known, until it is read or written again, of files that a call wrote of which the model was not told."""
+    """What was known, until they are read or written again, of files written by a call whose answer nobody saw."""
     read_over: dict[str, Record | None] = field(default_factory=dict)
-    """What was known of the files that are being read before the Reads that stand together, and run at once."""
+    """What was known of the files that are being read before the Reads that are next to each other and run at once."""
     cut: set[str] = field(default_factory=set)
     """Files of which the latest Read showed only the beginning, though more was asked for."""
 
@@ -243,8 +243,8 @@ class Memory:
     def restored(self) -> Memory:
         """Return what a later start of the program knows of the files, from what was said of them.
 
-        It counts as known since then, whatever the files' times were, unless the model was not told of it. Of
-        a file of which the session has seen a part it may know nothing.
+        It counts as known since then, whatever the files' times were, unless the model saw no answer. Of a file that
+        the session has seen in part it may know nothing.
         """
         behaviours = self.behaviours
         known = []
@@ -327,7 +327,7 @@ class Memory:
         if not self.behaviours.freshness.staleness_uses_read_time:
             return modified
         # The system notes times of files by a clock that ticks; a change within the same tick is one after the Read.
-        # A time that is less than a tick ahead has passed before the product, which is slower, looks at the file.
+        # A time less than a tick from now has passed before the product, which is slower, looks at the file.
         now = time.time_ns()
         return modified if now - _TICK < modified < now + _TICK else now - _TICK
 

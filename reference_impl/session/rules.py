@@ -27,7 +27,7 @@ class RuleGrammar:
     `comments`: a pattern that begins with `#` closes nothing, as in `.gitignore`. `anchored`: `//p` means only what is
     at the root, otherwise everything that has the one name p. `star_is_all`: `Tool(*)` takes the tool away.
     `parentheses`: a pattern may hold them. `dot_slash`: it may begin with `./`, which does not matter. `trees`: `/**`
-    at its end closes the directory itself, too. `whole`: `//**` and `~/**` close everything, otherwise nothing.
+    at its end closes the directory itself, too. `all_below`: `//**` and `~/**` close everything, otherwise nothing.
     """
 
     comments: bool = True
@@ -36,7 +36,7 @@ class RuleGrammar:
     parentheses: bool = True
     dot_slash: bool = True
     trees: bool = True
-    whole: bool = True
+    all_below: bool = True
 
     def parsed(self, text: str) -> tuple[str, str | None] | None:
         """Return the tool and the pattern of a rule; None if it is none. What is not understood is a tool's name."""
@@ -61,7 +61,7 @@ class RuleGrammar:
             pattern = f"\\{pattern}"
         if self.dot_slash:
             pattern = pattern.removeprefix("./")
-        if self.trees and (pattern != "/**" or not self.whole):
+        if self.trees and (pattern != "/**" or not self.all_below):
             pattern = pattern.removesuffix("/**")
         return base, pattern
 

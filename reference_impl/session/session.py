@@ -92,7 +92,7 @@ class Session:
         return replace(self, memory=self.memory.emptied(), storage=storage)
 
     def keep_answer(self, text: str) -> str:
-        """Keep a whole answer in a file of its own below the home directory; return its path. OSError."""
+        """Keep a long answer in a file of its own below the home directory; return its path. OSError."""
         path = f"{self.paths.home}/.claude/tool-results/{uuid4().hex}.txt"
         disk.make_parents(path, overlook=False, private=False, strict=False)
         disk.overwrite(path, text.encode("utf-8", "replace"))
@@ -124,5 +124,5 @@ def _grammar(behaviours: Behaviours) -> RuleGrammar:
         parentheses=behaviours.permissions.deny_accepts_parentheses,
         dot_slash=behaviours.permissions.deny_accepts_dot_slash,
         trees=behaviours.permissions.deny_tree_covers_its_directory,
-        whole=behaviours.permissions.deny_tree_may_be_everything,
+        all_below=behaviours.permissions.deny_tree_may_be_everything,
     )

@@ -106,7 +106,7 @@ class Storage:
         )
         try:
             if behaviours.writing.write_opens_before_recheck:
-                # What keeps the file from being opened is told of it, not of what takes its place.
+                # What keeps the file from being opened is blamed on it, not on what takes its place.
                 disk.look(path)
         except OSError as error:
             raise of_os_error(error, f"open '{path}'") from None
@@ -236,7 +236,7 @@ def refuse_unwritable(data: bytes) -> None:
 
 
 def _refuse_hanging(path: str) -> None:
-    """Refuse to write below a link to nothing, and behind the name of a file that is not there."""
+    """Refuse to write below a dangling link, and after the name of a missing file."""
     above = _nearest(posixpath.dirname(path))
     if not disk.exists(above) or (path.endswith("/") and not disk.exists(path)):
         raise Refusal(

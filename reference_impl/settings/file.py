@@ -21,9 +21,8 @@ _PLACEHOLDER = re.compile(r"\$[$&`']")
 def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old: str, new: str) -> None:
     """Refuse an Edit after which the settings are invalid; settings that are invalid already may be edited.
 
-    Until 2.1.330 what is checked is not always what will be written: `$&` and its like in `new` stand for parts of the
-    file.
-    The product prints the schema below the reason, the reference where it is published.
+    Until 2.1.330 what is checked is not always what will be written: `$&` and its like in `new` are replaced by parts
+    of the file. The product prints the schema below the reason, the reference where it is published.
     """
     name = path.lower() if behaviours.settings.settings_file_name_ignores_case else path
     unchecked = not behaviours.settings.settings_are_checked or not name.endswith(SETTINGS_FILES)

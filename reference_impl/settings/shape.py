@@ -19,7 +19,7 @@ _NAMES: Mapping[type, str] = {
 
 
 def name_of(value: Any) -> str:
-    """Return the JSON type of a value; `...` stands for one that is not there."""
+    """Return the JSON type of a value; `...` is one that is missing."""
     return "undefined" if value is ... else "null" if value is None else _NAMES[type(value)]
 
 
@@ -32,8 +32,8 @@ def shown(value: Any) -> str:
 class Problem:
     """One thing that is wrong: where (keys and numbers, joined by points), of which kind, and what it takes to say it.
 
-    `type`: `expected` is the type's name. `option`: `options` are the strings that may stand here; with `only` it is
-    always the same one. `key`: an unknown name where the `options` may stand. `unknown`: `options` are the unknown
+    `type`: `expected` is the type's name. `option`: `options` are the strings that are allowed; with `only` it is
+    always the same one. `key`: an unknown name instead of one of the `options`. `unknown`: `options` are the unknown
     names. `least`: a number is too small. `words`: `expected` says it.
     """
 
@@ -148,7 +148,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """A whole number that is not below `least`."""
+    """An integer that is not below `least`."""
 
     least: int = 0
 

@@ -14,7 +14,7 @@ _LINES = re.compile(r"(\d+)(?:,(\d+))?p")
 _LAST_LINES = re.compile(r"-(?:n|-lines=)?(\d+)")
 _GREP_FLAGS = re.compile(r"-(?:[inEFHw]+|[ABC]\d+)")
 _QUIET = frozenset({"echo", "printf"})
-"""Commands that may stand beside those that show a file."""
+"""Commands that may accompany those that show a file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ __all__ = ["changed_lines"]
 _AROUND = 8
 """How many unchanged lines are shown before and after those that changed."""
 _NO_END = " No newline at end of file"
-"""What stands behind a last line without an end; it is counted as a line."""
+"""What follows a last line without an end; it is counted as a line."""
 
 
 def changed_lines(before: str, after: str, prefix: str, *, mark_missing_ends: bool) -> str:
     """Return the changed places of a text, with the numbers that the lines have now; empty where nothing is left.
 
-    `prefix` is the format of what stands before each line. Where only the last line's end differs, that line changed;
+    `prefix` is a format of the number before each line. Where only the last line's end differs, that line changed;
     `mark_missing_ends`: a last line without an end, old or new, is followed by words that say so.
     """
     old, new = _with_ends(before), _with_ends(after)

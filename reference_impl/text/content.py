@@ -85,7 +85,7 @@ def decode(data: bytes, encoding: str = _UTF_8, *, halves: bool = False) -> str:
 
 
 def readable(data: bytes, *, utf_16: bool, mark: bool) -> str:
-    """Return the text as Read shows it: UTF-16 little-endian behind its mark where `utf_16`, else UTF-8.
+    """Return the text as Read shows it: UTF-16 little-endian after its mark where `utf_16`, else UTF-8.
 
     `mark`: a byte order mark is shown.
     """
@@ -135,14 +135,14 @@ def numbered(text: str, prefix: str, first: float = 1) -> str:
 
 
 def numbered_lines(lines: Sequence[str], prefix: str, first: float) -> str:
-    """Return lines with their numbers; `prefix` is the format of what stands before each, for example `{:>6}→`."""
+    """Return lines after their numbers; `prefix` is the format of a number, for example `{:>6}→`."""
     number = str if isinstance(first, int) else shown
     return "\n".join(prefix.format(number(first + n)) + line for n, line in enumerate(lines))
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What stands in the file, in the file's own spelling, and what is to stand there."""
+    """What is in the file, in the file's own spelling, and what replaces it."""
 
     old: str
     new: str
@@ -217,7 +217,7 @@ _LINE_ENDS = re.compile(r"(\r\n|\n|\r)")
 
 
 def strips_whitespace(behaviours: Behaviours, file_path: str) -> bool:
-    """Tell whether blanks at the ends of lines are cut in what is inserted into a file."""
+    """Tell whether trailing whitespace is stripped from what is inserted into a file."""
     markdown = file_path.lower().endswith((".md", ".mdx"))
     return behaviours.preparation.trailing_whitespace_is_stripped and not (
         markdown and behaviours.preparation.markdown_keeps_trailing_whitespace
@@ -225,7 +225,7 @@ def strips_whitespace(behaviours: Behaviours, file_path: str) -> bool:
 
 
 def without_trailing_whitespace(text: str) -> str:
-    """Return the text with the blanks before each line's end taken away; the line ends stay as they are."""
+    """Return the text without whitespace before its line ends, which stay as they are."""
     parts = _LINE_ENDS.split(text)
     parts[::2] = [line.rstrip(WHITESPACE) for line in parts[::2]]
     return "".join(parts)
@@ -244,7 +244,7 @@ def straight(text: str) -> str:
 def curled(text: str, *, like: str) -> str:
     """Return the text with curly quotes for the straight ones of each kind that is curly in `like`.
 
-    A quote opens at the beginning, after a blank, an opening bracket or a dash; otherwise it closes.
+    A quote opens at the beginning, after a space, an opening bracket or a dash; otherwise it closes.
     """
     for plain, opening, closing in _PAIRS:
         if opening in like or closing in like:
@@ -270,7 +270,7 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 def without_escapes(text: str, behaviours: Behaviours) -> str:
     """Return the text with the character for every escape of one.
 
-    An escape stays where its backslash is escaped itself, and where it stands for half of a surrogate pair.
+    An escape is kept if its backslash is escaped itself, or if it means half of a surrogate pair.
     """
     if behaviours.preparation.windows_paths_keep_escapes and _WINDOWS_PATH.search(text):
         return text

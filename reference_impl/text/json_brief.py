@@ -34,7 +34,7 @@ def problem(text: str) -> str:
 
 
 class _Reader:
-    """Reads tokens; `kind` is that of the one it stands at (a mark is its own kind), `word` an identifier."""
+    """Reads tokens; `kind` is that of the current one (a mark is its own kind), `word` an identifier."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -30,7 +30,7 @@ class JsonError(Exception):
 def parse(text: str, *, brief: bool = False) -> Any:
     """Return the value. JsonError: not JSON, perhaps in the words of `json_brief`. RecursionError: nested too deeply.
 
-    Of keys that occur twice the last one counts; keys that are whole numbers come first, in their order.
+    Of keys that occur twice the last one counts; keys that are integers come first, in their order.
     """
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
@@ -41,7 +41,7 @@ def parse(text: str, *, brief: bool = False) -> Any:
 
 
 def compact(value: Any) -> str:
-    """Return the value as text without any blank."""
+    """Return the value as text without any space."""
     match value:
         case dict():
             members = ",".join(f"{_string(key)}:{compact(item)}" for key, item in value.items())
@@ -52,7 +52,7 @@ def compact(value: Any) -> str:
 
 
 def indented(value: Any, *, width: int = 1, level: int = 0) -> str:
-    """Return the value as text, each level indented by `width` blanks."""
+    """Return the value as text, each level indented by `width` spaces."""
     inner, outer = "\n" + " " * width * (level + 1), "\n" + " " * width * level
     match value:
         case dict() if value:

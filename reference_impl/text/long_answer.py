@@ -1,4 +1,4 @@
-"""Long answer: what the model is shown of an answer that has too many characters, and where the whole of it is."""
+"""Long answer: what the model is shown of an answer that has too many characters, and where all of it is."""
 
 from __future__ import annotations
 

@@ -7,14 +7,14 @@ import unicodedata
 __all__ = ["marked"]
 
 _LONGEST, _FIRST, _LAST = 64, 40, 24
-"""UTF-16 code units of what is shown: of a name that is shown whole, and of both ends of a longer one."""
+"""UTF-16 code units of what is shown: of a name that is shown in full, and of both ends of a longer one."""
 _LOOKALIKES = {"<": "‹", ">": "›", "`": "'"}
 _UNSEEN = ("Cc", "Cf", "Zl", "Zp")
 """Controls, formats, and separators of lines and paragraphs."""
 
 
 def marked(name: str) -> str:
-    """Return a name with nothing in it that is not seen, as blanks at its ends are not, or ends a quotation.
+    """Return a name in which nothing is invisible, as spaces at its ends are, and nothing ends a quotation.
 
     Of a long one both ends are shown.
     """

@@ -26,7 +26,7 @@ _SECRET = re.compile(
 
 
 def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
-    """Read files again that are newer on disk than the session knows them; return what the model is told of them.
+    """Read files again that are newer on disk than the session knows; return the reminders of them.
 
     What Read refuses stays as it was remembered, or is forgotten.
     """
@@ -60,7 +60,7 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
 def notice_formatted(
     session: Session, tool: str, arguments: Mapping[str, Any], known: Collection[str]
 ) -> None:
-    """Take over what a hook made of the file that a call has just written, and tell of it, where that is done.
+    """Take over what a hook made of the file that a call has just written, and report it, where that is done.
 
     `known` are the paths that the session knew before the call.
     """
@@ -81,7 +81,7 @@ def notice_formatted(
 
 
 def reminders(path: str, before: str, after: str, behaviours: Behaviours) -> list[str]:
-    """Return what the model is told of a file, if anything."""
+    """Return the reminders of a changed file, if any."""
     if not behaviours.reminders.changed_file_reminder:
         return []
     mark_missing_ends = behaviours.reminders.changed_lines_mark_missing_newline

@@ -58,7 +58,7 @@ _CHANGED_ELSEWHERE = (
     "contains other changes not in your context. Read it before edits that depend on surrounding content.)"
 )
 SHOWN = "Here's the result of running `cat -n` on a snippet of the edited file:\n"
-"""What stands above the lines that an answer shows."""
+"""The line above the lines that an answer shows."""
 _KNOWN = " (file state is current in your context — no need to Read it back)"
 _REPLACE_ALL = Parameter(
     "replace_all", description="Replace every occurrence instead of the only one", type="boolean"
@@ -142,7 +142,7 @@ def prepare(
 ) -> Mapping[str, Any]:
     """Return the arguments that all rules see.
 
-    If the file exists, blanks at the ends of the new lines are gone.
+    If the file exists, trailing whitespace is stripped from the new text.
     """
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         strings = {

@@ -29,11 +29,11 @@ _NO_EDITS = {
 class EditListSchema(Schema):
     """A schema with a list `edits` of what fits the schema `edit`.
 
-    `whole`: a problem of an edit is told of the list, not of its part. `read`: the list may be given as JSON text.
+    `blames_list`: the list is blamed for a problem of one edit. `read`: the list may be given as JSON text.
     """
 
     edit: Schema | None = None
-    whole: bool = False
+    blames_list: bool = False
     read: bool = False
 
     def json_schema(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class EditListSchema(Schema):
         return Schema.fitted(self, arguments)
 
     def check(self, arguments: Mapping[str, Any]) -> None:
-        """Refusal `invalid_arguments` lists what does not fit, or tells that there are no edits."""
+        """Refusal `invalid_arguments` lists what does not fit, or says that there are no edits."""
         Schema.check(self, arguments)
         if not arguments["edits"]:
             raise Refusal("invalid_arguments", f"InputValidationError: {indented([_NO_EDITS], width=2)}")
@@ -62,7 +62,7 @@ class EditListSchema(Schema):
         found = Schema.problems(self, arguments, named)
         edits = arguments.get("edits")
         for number, edit in enumerate(edits if isinstance(edits, list) else []):
-            place = "edits" if self.whole else f"edits[{number}]"
+            place = "edits" if self.blames_list else f"edits[{number}]"
             if isinstance(edit, Mapping):
                 found += self.edit.problems(edit, partial(self._place, place))
             else:
@@ -70,7 +70,7 @@ class EditListSchema(Schema):
         return found
 
     def _place(self, edit: str, name: str) -> str:
-        return edit if self.whole else f"{edit}.{name}"
+        return edit if self.blames_list else f"{edit}.{name}"
 
 
 def _parsed(text: str) -> Any:

@@ -33,7 +33,7 @@ def schema(behaviours: Behaviours) -> Schema:
             ),
         ),
         edit=Schema("MultiEdit", description="One edit", parameters=tuple(others)),
-        whole=behaviours.arguments.multi_edit_refusals_blame_the_list,
+        blames_list=behaviours.arguments.multi_edit_refusals_blame_the_list,
         read=behaviours.arguments.multi_edit_accepts_json_text,
     )
 

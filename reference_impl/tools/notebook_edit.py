@@ -238,7 +238,7 @@ def refuse_index(book: Any, index: int) -> None:
 
 
 def refuse_number(book: Any, number: float, *, inserts: bool) -> None:
-    """Refuse the number of a cell, from 0, that is not there; a cell may be inserted behind the last."""
+    """Refuse the number of a cell, from 0, that is not there; a cell may be inserted after the last."""
     count = len(cells_of(book, "find"))
     if number < 0:
         why = "must be non-negative."

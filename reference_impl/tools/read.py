@@ -125,7 +125,7 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, ...]:
-    """Return the numbered lines, or blocks of cells, or what stands for an image or document."""
+    """Return the numbered lines, or blocks of cells, or the text in place of an image or document."""
     given = arguments["file_path"]
     path = opened_path(session, session.paths.to_read(arguments["file_path"]))
     session.paths.refuse_too_long(path)
@@ -201,11 +201,11 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         refuse_too_long(text, advice_on_lines(behaviours))
         # As many lines as were asked for may not be all; only fewer tell that there are no more.
         ended = "limit" not in arguments or arguments["limit"] > len(lines)
-        whole = behaviours.freshness.touched_whole_read_may_be_edited and is_whole(
+        keeps = behaviours.freshness.touched_whole_read_may_be_edited and is_whole(
             session, arguments, all_shown=ended and text == content != ""
         )
-        seen = whole and ended
-        known = content if whole else None
+        seen = keeps and ended
+        known = content if keeps else None
         session.memory.remember(
             path, known, (offset, limit), seen=seen, given=arguments["file_path"], text=known_text
         )
@@ -249,7 +249,7 @@ def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool)
 
 
 def refuse_unmeasured(session: Session, path: str) -> None:
-    """Refuse a path of which the system does not tell the size."""
+    """Refuse a path if the system does not say its size."""
     try:
         disk.size(path)
     except OSError as error:
@@ -257,7 +257,7 @@ def refuse_unmeasured(session: Session, path: str) -> None:
 
 
 def opened_path(session: Session, path: str) -> str:
-    """Return the path that the system is asked for: a backslash may stand between names where there is no such name."""
+    """Return the path that the system is asked for: a backslash may separate names if no name contains it."""
     found = path.replace("\\", "/")
     if not session.behaviours.paths.read_backslashes or disk.exists(path) or not disk.exists(found):
         return path
@@ -267,7 +267,7 @@ def opened_path(session: Session, path: str) -> str:
 
 
 def refuse_directory(session: Session, path: str, given: str) -> None:
-    """Refuse a directory, by its name; where that holds the path that it leads to, the name may stand in its place."""
+    """Refuse a directory, by its name; where that contains the path that it leads to, the name may replace the path."""
     if disk.is_directory(path):
         name = session.paths.named(given)
         if session.behaviours.lookup.directory_refusal_puts_name_for_real_path:
@@ -306,7 +306,7 @@ def selection(lines: list[str], offset: float, limit: float | None, *, one_by_on
 
 
 def nothing_to_show(content: str, offset: float, *, empty_when: str) -> str:
-    """Return the warning that stands in for an empty answer. `empty_when`: which files it calls empty."""
+    """Return the warning in place of an empty answer. `empty_when`: which files it calls empty."""
     if empty_when == "for no text" or (empty_when == "for empty files" and not content and offset <= 1):
         return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"
     return (
@@ -363,7 +363,7 @@ def refuse_circle(path: str) -> None:
 
 
 def refuse_changed_link(path: str) -> NoReturn:
-    """Refuse to read a path that leads elsewhere than where it was permitted to."""
+    """Refuse to read a path that no longer leads where it was permitted to."""
     raise Refusal(
         "is_link",
         f"Refusing to read {path}: its symlink resolution changed after permission was checked (it now resolves to a "

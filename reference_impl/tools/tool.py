@@ -12,7 +12,7 @@ from readfirst.reference_impl.session.session import Session
 __all__ = ["Answer", "Tool"]
 
 Answer = str | tuple[str, ...]
-"""A text, or blocks of text that stand below each other."""
+"""A text, or blocks of text, one below the other."""
 
 
 class Tool(Protocol):
