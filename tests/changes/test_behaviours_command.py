@@ -68,7 +68,7 @@ def test_one_version_as_json_has_everything_that_is_declared(run: Run) -> None:
     assert found["read_expands_tilde"] == {
         "name": "read_expands_tilde",
         "subject": "paths",
-        "meaning": "Read takes `~` for the home directory and strips whitespace around the path.",
+        "meaning": "Read expands `~` to the home directory and strips whitespace around the path.",
         "source": "recorded",
         "shown_by": ["paths/tilde-read-existing", "paths/space-at-end"],
         "value": True,
@@ -206,7 +206,7 @@ def test_rules_are_printed_in_the_order_in_which_they_apply(run: Run) -> None:
     expected = [
         "Validation",
         "Refuse to replace a text by itself.",
-        "Deny rules are asked before anything is looked at, not only before the execution.",
+        "Deny rules are checked before the disk is looked at, not only before the execution.",
         "Refuse a notebook; it has a tool of its own.",
         "Return what is known of a file; refuse one that is not known but must be.",
         "Return the match; refuse a text that is not in the file.",
