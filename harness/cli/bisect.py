@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import ceil, log2
-from pathlib import Path
 
 import typer
 from packaging.version import Version
 
 from readfirst.harness.agents.claude_code.package import PACKAGE
-from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.exits import UsageError
 from readfirst.harness.cli.options import (
     FEW,
     Fixtures,
     Ids,
     LevelName,
     Selected,
+    TakesFolder,
     TimeLimit,
     open_own_suite,
     open_suite,
@@ -30,9 +30,7 @@ from readfirst.harness.record.takes import NUMBERS, Takes, default_takes
 from readfirst.harness.report.progress import duration
 from readfirst.harness.report.visible import visible
 from readfirst.harness.session import TIME_LIMIT
-from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.selection import select
-from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.versions.bisect import AnswerChange, Replays, between, changes, facts
 from readfirst.harness.versions.published import KeptVersions, published
@@ -41,7 +39,6 @@ _SHOWN = 100
 """Characters of an answer that are printed."""
 
 
-@guarded
 @selecting(FEW)
 def bisect(
     ids: Ids = None,
@@ -63,9 +60,7 @@ def bisect(
     ),
     *,
     selection: Selected,
-    takes: Path | None = typer.Option(
-        None, help="The folder for takes; a search resumes from it.", show_default="a cache"
-    ),
+    takes: TakesFolder = None,
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
@@ -75,9 +70,12 @@ def bisect(
     if not selected:
         say("no scenario is selected")
         return ExitCode.NOTHING
-    able = _able(suite, selected)
+    needs = frozenset[str]().union(*(suite.scenario(name, require_expect=False).needs for name in selected))
+    able = next((each for each in suite.contracts.recorded if needs <= each.capabilities), None)
+    if able is None:
+        raise UsageError(f"no contract has all of {', '.join(sorted(needs))}, which these scenarios need.")
     versions = published(able.package or PACKAGE)
-    kept = Takes(takes if takes is not None else default_takes())
+    kept = Takes(takes or default_takes())
     replays = Replays(
         suite,
         kept,
@@ -95,7 +93,13 @@ def bisect(
 
     with kept.held():
         stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
-        say(_estimate(suite, selected, len(stretch)), err=True)
+        one = duration(len(NUMBERS) * replaying_seconds(suite, selected))
+        say(
+            f"{counted(len(selected), 'scenario')}, {len(stretch)} published versions: the two ends, then about "
+            f"{ceil(log2(max(len(stretch) - 1, 1)))} for each change; at most about {one} a version, "
+            "and what npm needs to install it",
+            err=True,
+        )
         found = list(changes(stretch, selected, ask))
         lost = [
             (name, end)
@@ -127,25 +131,6 @@ def bisect(
         if lost:
             return ExitCode.BROKEN
         return ExitCode.CONFORMANT if found else ExitCode.NOTHING
-
-
-def _estimate(suite: Suite, selected: Sequence[str], versions: int) -> str:
-    """Return how many of the versions will be asked, and how long one takes."""
-    one = duration(len(NUMBERS) * replaying_seconds(suite, selected))
-    return (
-        f"{counted(len(selected), 'scenario')}, {versions} published versions: the two ends, "
-        f"then about {ceil(log2(versions - 1)) if versions > 2 else 0} for each change; at most about {one} a version, "
-        "and what npm needs to install it"
-    )
-
-
-def _able(suite: Suite, selected: Sequence[str]) -> Contract:
-    """Return the oldest contract that has what all of these scenarios need."""
-    needs = frozenset[str]().union(*(suite.scenario(name, require_expect=False).needs for name in selected))
-    able = [each for each in suite.contracts.recorded if needs <= each.capabilities]
-    if not able:
-        raise UsageError(f"no contract has all of {', '.join(sorted(needs))}, which these scenarios need.")
-    return able[0]
 
 
 def _describe(change: AnswerChange, former: str, level: str, replays: Replays) -> Iterator[str]:

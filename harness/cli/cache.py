@@ -5,14 +5,13 @@ import sys
 import typer
 from rich.filesize import decimal
 
-from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.exits import UsageError
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import say
 from readfirst.harness.versions.cache import InUseError, chosen, kept, remove, roots
 
 
-@guarded
 def cache(
     names: list[str] | None = typer.Argument(
         None,
@@ -29,13 +28,13 @@ def cache(
     yes: bool = typer.Option(False, "--yes", "-y", help="Remove without asking for confirmation."),
 ) -> int:
     """List what is kept on disk: versions of the product, targets, takes, what failed last; `--clear` removes it."""
-
     found = chosen(kept(), names or (), older_than)
     total = 0
     for each in found:
         size = each.size()
         total += size
-        say(f"{decimal(size):>9}  {_ago(each.days):>12}  {each.kind:11}  {each.name}")
+        ago = f"{counted(each.days, 'day')} ago" if each.days else "today"
+        say(f"{decimal(size):>9}  {ago:>12}  {each.kind:11}  {each.name}")
     amount = f"{counted(len(found), 'folder')}, {decimal(total)}"
     if not found:
         say("nothing is kept", err=True)
@@ -64,7 +63,3 @@ def cache(
             say(f"readfirst: {each.kind}/{each.name} was kept: {error}", err=True)
     say(f"removed {amount}" if not left else f"removed {len(found) - left} of {amount}", err=True)
     return ExitCode.BROKEN if left else ExitCode.CONFORMANT
-
-
-def _ago(days: int) -> str:
-    return "today" if not days else f"{counted(days, 'day')} ago"

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, guarded, version
+from readfirst.harness.cli.exits import UsageError, version
 from readfirst.harness.cli.options import Fixtures, Output, open_suite, put
-from readfirst.harness.cli.pages import keep_pages, own_page_file, page_file
+from readfirst.harness.cli.pages import Check, keep_pages, own_page_file, page_file
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import harmless_json, say
 from readfirst.harness.report.compatibility import compatibility_page, filtered_page, like
@@ -35,19 +35,12 @@ _CHARTED = ("safety",)
 _SURVEY = "readfirst field implementations --write"
 
 
-_FormatName = Literal["markdown", "json", "html"]
-"""The values of `--format`."""
-
-
-@guarded
 def compatibility(
-    format_: _FormatName = typer.Option(
+    format_: Literal["markdown", "json", "html"] = typer.Option(
         "markdown", "--format", help="What to print: a page, data, or an HTML page with filters."
     ),
     output: Output = None,
-    check: bool = typer.Option(
-        False, "--check", help="Write nothing; exit code 1 if a file on disk is stale."
-    ),
+    check: Check = False,
     write: bool = typer.Option(
         False,
         "--write",
@@ -98,12 +91,18 @@ def compatibility(
         folder = own_page_file(suite, "compatibility.md").parent
         pages = {folder / name: text for name, text in files_of(data, survey).items()}
         return keep_pages(pages, "field compatibility --write", check=check)
-    put(_text(data if format_ != "markdown" else chosen, format_), output)
+    match format_:
+        case "json":
+            put(compatibility_text(data), output)
+        case "html":
+            put(filtered_page(data, version()), output)
+        case _:
+            put(compatibility_page(chosen), output)
     return ExitCode.CONFORMANT
 
 
 def _compared(
-    suite: Suite, rules: Rules, before: str, after: str, format_: _FormatName, output: Path | None
+    suite: Suite, rules: Rules, before: str, after: str, format_: str, output: Path | None
 ) -> ExitCode:
     """Print what differs between two implementations, rule by rule."""
     survey = _survey(suite)
@@ -124,16 +123,6 @@ def _compared(
         text = change_page(changes, before, after)
     put(text, output)
     return ExitCode.NOT_CONFORMANT if changes else ExitCode.CONFORMANT
-
-
-def _text(data: Mapping[str, Any], format_: _FormatName) -> str:
-    match format_:
-        case "json":
-            return compatibility_text(data)
-        case "html":
-            return filtered_page(data, version())
-        case _:
-            return compatibility_page(data)
 
 
 def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, str]:
@@ -176,14 +165,13 @@ def _harm(suite: Suite) -> dict[str, Any]:
         }
 
 
-@guarded
 def site(
     output: Path = typer.Option(..., metavar="DIR", help="The folder for the site."),
     url: str = typer.Option(
         "", help="Where it will be published, for search engines.", show_default="nowhere"
     ),
     fixtures: Fixtures = None,
-) -> int:
+) -> None:
     """Make a static site: the rules, the implementations, the versions and the docs, with search.
 
     It works from a folder, without a server and without a network. Needs the extra `site`.
@@ -194,4 +182,3 @@ def site(
     facts = Facts(suite, suite.root.parent / "docs")
     count = write_site(facts, suite.root.parent, output, url=url, version=version())
     say(f"{output}: {count:,} pages. Open {output / 'index.html'} in a browser.")
-    return ExitCode.CONFORMANT

@@ -5,7 +5,7 @@ from typing import Literal
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.exits import UsageError
 from readfirst.harness.cli.options import AutoJobs, Confine, Fixtures, Output, TimeLimit, open_suite, put
 from readfirst.harness.diagnosis.fingerprint import Fingerprint
 from readfirst.harness.diagnosis.observation import comparable, read_observed, run_observed
@@ -13,7 +13,6 @@ from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.report import Case, as_json, as_markdown, as_text
 from readfirst.harness.diagnosis.search import diagnosed
 from readfirst.harness.diagnosis.table import BASE, TABLE, Table, contracts, made, reference_digest
-from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import console, say
 from readfirst.harness.report.failure import short_path
 from readfirst.harness.report.progress import ProgressBar
@@ -25,23 +24,14 @@ _FEW = 40
 """Scenarios that the table may lack without a word: they are replayed in seconds."""
 
 
-DiagnosisFormat = Literal["text", "markdown", "json"]
-"""The values of `diagnose --format`."""
-
-
-DiagnosisLevel = Literal["effects", "reason"]
-"""The values of `diagnose --level`."""
-
-
-@guarded
 def diagnose(
     targets: list[str] | None = typer.Argument(
         None, metavar="TARGET|FILE...", help="A target, or results that --format jsonl wrote."
     ),
-    level: DiagnosisLevel = typer.Option(
+    level: Literal["effects", "reason"] = typer.Option(
         "effects", help="What to explain: effects, or also the names of errors."
     ),
-    format_: DiagnosisFormat = typer.Option(
+    format_: Literal["text", "markdown", "json"] = typer.Option(
         "text", "--format", help="What to write; markdown is one line for each."
     ),
     output: Output = None,
@@ -53,7 +43,7 @@ def diagnose(
         False, "--write-table", help="Update the table that diagnoses start from (in a checkout)."
     ),
     fixtures: Fixtures = None,
-) -> int:
+) -> None:
     """Show which version of the reference an implementation resembles, and in which behaviours it differs.
 
     docs/diagnosis.md says how to read it.
@@ -62,7 +52,8 @@ def diagnose(
     if write_table:
         if targets or fixtures is not None:
             raise UsageError("--write-table takes no target and no --fixtures: it is for the bundled suite.")
-        return _write_table(suite, jobs)
+        _write_table(suite, jobs)
+        return
     if not targets:
         raise UsageError("name a target, or the results of a run: readfirst diagnose mine.jsonl")
     if BASE not in contracts(suite):
@@ -82,15 +73,12 @@ def diagnose(
             cases.append(Case(name, diagnosis, rules, known))
     match format_:
         case "json":
-            text = as_json(cases)
+            put(as_json(cases), output)
         case "markdown":
-            text = f"{as_markdown(cases)}\n"
+            put(f"{as_markdown(cases)}\n", output)
         case _:
-            text = "\n".join(
-                "".join(f"{line}\n" for line in as_text(case, everything=all_)) for case in cases
-            )
-    put(text, output)
-    return ExitCode.CONFORMANT
+            texts = ("".join(f"{line}\n" for line in as_text(case, everything=all_)) for case in cases)
+            put("\n".join(texts), output)
 
 
 def _observed(
@@ -122,7 +110,7 @@ def _up_to_date(suite: Suite, table: Table, jobs: int) -> Table:
     return Table(table.reference, {**rows, **dict(made(suite, stale, jobs))})
 
 
-def _write_table(suite: Suite, jobs: int) -> int:
+def _write_table(suite: Suite, jobs: int) -> None:
     try:
         known = Table.read()
     except KeptError:
@@ -135,4 +123,3 @@ def _write_table(suite: Suite, jobs: int) -> int:
             bar.advance()
     Table(reference_digest(), rows).write()
     say(f"{short_path(TABLE)}: {len(stale)} of {len(rows)} scenarios replayed")
-    return ExitCode.CONFORMANT

@@ -9,7 +9,6 @@ from readfirst.harness.changes.diff import diff as compared
 from readfirst.harness.changes.parse_side import SideParser
 from readfirst.harness.changes.report import SHOWN, as_json, as_markdown, as_text
 from readfirst.harness.changes.sides import ContractSide
-from readfirst.harness.cli.exits import guarded
 from readfirst.harness.cli.options import (
     MOST,
     AutoJobs,
@@ -29,16 +28,12 @@ from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.selection import select
 from readfirst.harness.versions.history import scenarios_of_changes
 
-DiffFormat = Literal["text", "markdown", "json"]
-"""The values of `diff --format`."""
 
-
-@guarded
 @selecting(MOST)
 def diff(
     before: str = typer.Argument(..., metavar="A", help="A contract, the JSON lines of a run, or a target."),
     after: str = typer.Argument(..., metavar="B", help="What to compare A with, of the same kinds."),
-    format_: DiffFormat = typer.Option("text", "--format", help="What to write."),
+    format_: Literal["text", "markdown", "json"] = typer.Option("text", "--format", help="What to write."),
     output: Output = None,
     all_: bool = typer.Option(False, "--all", help="List every cause and every scenario."),
     *,

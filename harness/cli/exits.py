@@ -38,15 +38,19 @@ def show_tracebacks(wanted: bool) -> None:
     _tracebacks = wanted
 
 
-def guarded(command: Callable[P, int]) -> Callable[P, None]:
-    """Turn what a command raises or returns into the exit code of the process."""
+def guarded(command: Callable[P, int | None]) -> Callable[P, None]:
+    """Turn what a command raises or returns, None where all is well, into the exit code of the process."""
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
         is_own = listen()
         try:
-            code = _code(command, *args, **kwargs)
-        except Terminated:  # again, while it ended
+            try:
+                code = command(*args, **kwargs) or ExitCode.CONFORMANT
+                stdout().flush()
+            except Exception as error:
+                code = explained(error)
+        except Terminated:  # perhaps again, while it ended
             code = 128 + signal.SIGTERM
         except KeyboardInterrupt:
             code = ExitCode.INTERRUPTED
@@ -58,31 +62,11 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
     return wrapped
 
 
-def _code(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> int:
-    try:
-        code = command(*args, **kwargs)
-        stdout().flush()
-    except typer.Exit:
-        raise
-    except Terminated:
-        return 128 + signal.SIGTERM
-    except KeyboardInterrupt:
-        return ExitCode.INTERRUPTED
-    except Exception as error:
-        return explained(error)
-    return code
-
-
-def _forget_stdout() -> None:
-    """Let the interpreter flush what is left into nothing, instead of complaining at its end."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout().fileno())
-
-
 def explained(error: Exception) -> int:
     """Print an error in one or a few lines and return the exit code; nothing where nobody reads."""
     if isinstance(error, UnreadError):
-        _forget_stdout()
+        with contextlib.suppress(OSError, ValueError):  # what is left is flushed into nothing
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stdout().fileno())
         return 128 + signal.SIGPIPE
     if _tracebacks:
         import traceback

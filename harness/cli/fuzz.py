@@ -4,14 +4,14 @@ from pathlib import Path
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.exits import UsageError
 from readfirst.harness.cli.options import (
     Classes,
     ContractName,
     Fixtures,
     LevelName,
+    Minutes,
     TimeLimit,
-    finite,
     one_target,
     open_suite,
 )
@@ -24,7 +24,6 @@ _STEPS = 2000
 """Where neither --steps nor --minutes is given."""
 
 
-@guarded
 def fuzz(
     target: list[str] | None = typer.Argument(
         None, metavar="TARGET", help="What to test, as for `readfirst run`."
@@ -38,9 +37,7 @@ def fuzz(
         help="Stop after this many steps on each side.",
         show_default=f"{_STEPS}; without a limit where --minutes is given",
     ),
-    minutes: float | None = typer.Option(
-        None, min=0.01, max=10_000, callback=finite, help="Stop after this time.", show_default="no limit"
-    ),
+    minutes: Minutes = None,
     seed: int = typer.Option(0, help="A different seed generates different scenarios."),
     level: LevelName | None = typer.Option(
         None, help="How strictly to compare.", show_default="text, or the target's own"

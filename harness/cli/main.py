@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from readfirst.harness.cli.exits import explained, show_tracebacks, version
+from readfirst.harness.cli.exits import explained, guarded, show_tracebacks, version
 from readfirst.harness.cli.manual import GUIDE, MANUAL, TARGETS
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import UnreadError, console, guarded_streams, say
@@ -197,8 +197,7 @@ def _wanted(words: Sequence[str]) -> Collection[str]:
 
 def _function(named: str) -> Callable[..., None]:
     module, _, function = named.partition(":")
-    found: Callable[..., None] = getattr(import_module(f"{_CLI}.{module}"), function)
-    return found
+    return guarded(getattr(import_module(f"{_CLI}.{module}"), function))
 
 
 def _stub(named: str) -> Callable[..., None]:

@@ -28,16 +28,8 @@ _NUMBER = re.compile(r"[1-9][0-9]*")
 
 
 LevelName = Literal["safe", "effects", "reason", "text", "verbatim"]
-"""The values of `--level`."""
-
-
 RequirementName = StrEnum("RequirementName", ["must", "should", "observed"])
-"""The values of `--requirement`."""
-
-
 ClassName = StrEnum("ClassName", ["safety", "contract", "fidelity", "product"])
-"""The values of `--class`."""
-
 
 Fixtures = Annotated[
     Path | None,
@@ -151,6 +143,16 @@ Claims = Annotated[
 ]
 TimeLimit = Annotated[
     float, typer.Option(min=0.1, max=86_400, callback=finite, help="Seconds that one call may take.")
+]
+TakesFolder = Annotated[
+    Path | None,
+    typer.Option(help="The folder for takes; what was interrupted resumes from it.", show_default="a cache"),
+]
+Minutes = Annotated[
+    float | None,
+    typer.Option(
+        min=0.01, max=10_000, callback=finite, help="Begin nothing after this time.", show_default="no limit"
+    ),
 ]
 Output = Annotated[
     Path | None,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 import readfirst
-from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.exits import UsageError
 from readfirst.harness.cli.options import Fixtures, open_own_suite, open_suite
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import console, say, say_lines, say_rows, stdout
@@ -65,11 +65,10 @@ def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
 
 
 Check = Annotated[
-    bool, typer.Option("--check", help="Write nothing; exit code 1 if the page on disk is stale.")
+    bool, typer.Option("--check", help="Write nothing; exit code 1 if what is on disk is stale.")
 ]
 
 
-@guarded
 def claims(
     check: Check = False,
     write: bool = typer.Option(False, "--write", help="Write docs/behaviour.md next to the fixtures."),
@@ -85,7 +84,6 @@ def claims(
     return _printed_or_kept("behaviour.md", suite, text, "product claims --write", check, write)
 
 
-@guarded
 def history(
     between: str | None = typer.Argument(
         None, metavar="FROM..TO", help="Only the changes after FROM, up to TO, a line each."
@@ -139,11 +137,6 @@ def _printed_or_kept(name: str, suite: Suite, page: str, command: str, check: bo
     return ExitCode.CONFORMANT
 
 
-BehavioursFormat = Literal["text", "json"]
-"""The values of `behaviours --format`."""
-
-
-@guarded
 def behaviours(
     version: str | None = typer.Argument(
         None,
@@ -157,10 +150,8 @@ def behaviours(
     rules: bool = typer.Option(
         False, "--rules", help="Print the rules of VERSION in the order in which they apply instead."
     ),
-    format_: BehavioursFormat = typer.Option("text", "--format", help="What to write."),
-    check: bool = typer.Option(
-        False, "--check", help="Write nothing; exit code 1 if docs/reference.md is stale."
-    ),
+    format_: Literal["text", "json"] = typer.Option("text", "--format", help="What to write."),
+    check: Check = False,
     write: bool = typer.Option(
         False, "--write", help="Write the tables of docs/reference.md next to the fixtures."
     ),
@@ -176,44 +167,29 @@ def behaviours(
         raise UsageError("--rules prints the rules of one version, as text: leave out the other options.")
     if len(asked) > 1:
         raise UsageError(f"{' and '.join(asked)} do not go together: give one of them.")
-    if check or write:
-        return _tables(fixtures, check=check)
     from readfirst.harness.versions import behaviours as known
     from readfirst.reference_impl import DEFAULT_CONTRACT
 
-    as_json = format_ == "json"
-    if diff is not None:
-        differences = known.differences(*diff)
-        if as_json:
-            stdout().write(known.differences_as_json(*diff, differences))
-        else:
-            say_lines(known.differences_as_text(*diff, differences))
-        return ExitCode.NOT_CONFORMANT if differences else ExitCode.CONFORMANT
-    named = version or DEFAULT_CONTRACT
+    if check or write:
+        file = page_file(open_suite(fixtures), "reference.md")
+        if file is None or not file.is_file():
+            raise UsageError(
+                "There is no docs/reference.md next to this suite: name the fixtures of a checkout with --fixtures."
+            )
+        page = known.with_tables(file.read_text("utf-8"))
+        return keep_pages({file: page}, "product behaviours --write", check=check)
+    named = diff or (version or DEFAULT_CONTRACT,)
     if rules:
         from readfirst.harness.versions.rules_in_order import rules_as_text
 
-        say_lines(rules_as_text(named))
+        say_lines(rules_as_text(named[0]))
         return ExitCode.CONFORMANT
-    found = known.standings(named)
-    if as_json:
-        stdout().write(known.standings_as_json(named, found))
+    found = known.compared(*named)
+    if format_ == "json":
+        stdout().write(known.as_json(named, found))
     else:
-        say_lines(known.standings_as_text(named, found))
-    return ExitCode.CONFORMANT
-
-
-def _tables(fixtures: Fixtures, *, check: bool) -> int:
-    """Check or write the tables of docs/reference.md."""
-    from readfirst.harness.versions.behaviours import with_tables
-
-    file = page_file(open_suite(fixtures), "reference.md")
-    if file is None or not file.is_file():
-        raise UsageError(
-            "There is no docs/reference.md next to this suite: name the fixtures of a checkout with --fixtures."
-        )
-    pages = {file: with_tables(file.read_text("utf-8"))}
-    return keep_pages(pages, "product behaviours --write", check=check)
+        say_lines(known.as_text(named, found))
+    return ExitCode.NOT_CONFORMANT if diff and found else ExitCode.CONFORMANT
 
 
 STEPS: tuple[tuple[str, ...], ...] = (
@@ -229,7 +205,6 @@ STEPS: tuple[tuple[str, ...], ...] = (
 _PROGRAMS = {"readfirst": (sys.executable, "-m", "readfirst"), "python3": (sys.executable,)}
 
 
-@guarded
 def renew() -> int:
     """Write anew what a change of scenarios, recordings, behaviours or targets made stale, in a checkout.
 
@@ -250,21 +225,19 @@ def _perform(step: Sequence[str], checkout: Path) -> int:
     return subprocess.run([*_PROGRAMS[step[0]], *step[1:]], cwd=checkout, check=False).returncode
 
 
-@guarded
 def docs(
     page: str | None = typer.Argument(
         None, metavar="PAGE", help="The name of a page.", show_default="the list"
     ),
-) -> int:
+) -> None:
     """Print a page of the documentation, or list the pages."""
     from readfirst.harness.source.inspection import did_you_mean
 
     known = pages()
     if page is None:
-        for name, file in known.items():
-            title = file.read_text("utf-8").split("\n", 1)[0].lstrip("# ")
-            say_rows([(name, title)])
-        return ExitCode.CONFORMANT
+        texts = ((name, file.read_text("utf-8")) for name, file in known.items())
+        say_rows((name, text.split("\n", 1)[0].lstrip("# ")) for name, text in texts)
+        return
     name = page.lower().removeprefix("docs/").removesuffix(".md")
     if name not in known:
         raise UsageError(f"there is no page {page!r}. {did_you_mean(name, known)}")
@@ -275,7 +248,6 @@ def docs(
         console().print(Markdown(text))
     else:
         stdout().write(text)
-    return ExitCode.CONFORMANT
 
 
 def pages() -> dict[str, Path]:

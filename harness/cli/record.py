@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.exits import UsageError
 from readfirst.harness.cli.options import (
     FEW,
     Fixtures,
@@ -53,7 +53,6 @@ Fix = Annotated[bool, typer.Option("--fix", help="Also replace what the product 
 Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1 if anything would change.")]
 
 
-@guarded
 @selecting(FEW)
 def record(
     ids: Ids = None,
@@ -138,7 +137,6 @@ def record(
     return ExitCode.BROKEN if progress.broken else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
 
 
-@guarded
 @selecting(FEW)
 def merge(
     folders: list[Path] = typer.Argument(..., metavar="DIR...", help="The --takes folder of each shard."),

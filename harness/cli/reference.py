@@ -5,21 +5,18 @@ from typing import Literal
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, guarded, version
+from readfirst.harness.cli.exits import UsageError, version
 from readfirst.harness.cli.process import keep_nothing
-from readfirst.harness.exit_code import ExitCode
-
-Protocol = Literal["mcp", "lines"]
-"""The values of `serve --protocol`."""
 
 
-@guarded
 def serve(
     contract: str = typer.Option("2.1.7", help="The contract to serve."),
     root: Path | None = typer.Option(None, help="The directory to work in.", show_default="the current one"),
     settings: Path | None = typer.Option(None, help="A Claude Code settings.json; its deny rules apply."),
-    protocol: Protocol = typer.Option("mcp", help="mcp, or lines, which has everything that scenarios need."),
-) -> int:
+    protocol: Literal["mcp", "lines"] = typer.Option(
+        "mcp", help="mcp, or lines, which has everything that scenarios need."
+    ),
+) -> None:
     """Serve the reference implementation over standard input and output: as an MCP server, or as `lines:` wants it."""
     keep_nothing()
     if protocol == "lines":
@@ -33,8 +30,7 @@ def serve(
             serve_lines(contract, version())
         except ValueError as error:
             raise UsageError(str(error)) from error
-        return ExitCode.CONFORMANT
+        return
     from readfirst.reference_impl.server import serve as serve_tools
 
     serve_tools(contract, root=root, settings=settings)
-    return ExitCode.CONFORMANT

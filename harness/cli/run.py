@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, guarded, version
+from readfirst.harness.cli.exits import UsageError, version
 from readfirst.harness.cli.options import (
     ALL,
     AutoJobs,
@@ -35,18 +35,6 @@ from readfirst.harness.run.watch import changes_below, rerun, written_by
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.source.packed import is_there
 
-IsolationName = Literal["auto", "process", "directory"]
-"""The values of `--isolation`."""
-
-
-FormatName = Literal["table", "jsonl", "junit", "markdown", "html", "badge"]
-"""The values of `--format`."""
-
-
-PageName = Literal["table", "markdown", "html", "badge"]
-"""The values of `report --format`."""
-
-
 Failures = Annotated[
     str,
     str,
@@ -56,7 +44,6 @@ Failures = Annotated[
 ]
 
 
-@guarded
 @selecting(ALL)
 def run(
     target: list[str] | None = typer.Argument(
@@ -72,7 +59,9 @@ def run(
     ),
     *,
     selection: Selected,
-    format_: FormatName = typer.Option("table", "--format", help="What to write."),
+    format_: Literal["table", "jsonl", "junit", "markdown", "html", "badge"] = typer.Option(
+        "table", "--format", help="What to write."
+    ),
     output: Path | None = typer.Option(
         None,
         help="Write the report of --format to this file, whole or not at all.",
@@ -92,7 +81,7 @@ def run(
     time_limit: TimeLimit = TIME_LIMIT,
     settle: Settle = 0,
     claims: Claims = None,
-    isolation: IsolationName | None = typer.Option(
+    isolation: Literal["auto", "process", "directory"] | None = typer.Option(
         None, help="mcp: a server per scenario, or one for many.", show_default="auto"
     ),
     confine: Confine = False,
@@ -126,8 +115,6 @@ def run(
     called = connect_string
     if trace and jobs > 1:
         raise UsageError("--trace follows one scenario at a time. Leave out -j.")
-    if trace:
-        jobs = 1
     if connect_string.startswith("recording:") and (trace or keep is not None):
         option = "--trace" if trace else "--keep"
         raise UsageError(f"a recording makes no calls and has no workspace. Leave out {option}.")
@@ -164,7 +151,7 @@ def run(
             output=output,
             baseline=baseline,
             update_baseline=update_baseline,
-            jobs=jobs,
+            jobs=1 if trace else jobs,
             time_limit=time_limit,
             settle=settle / 1000,
             confine=confine,
@@ -180,29 +167,26 @@ def run(
     )
 
 
-@guarded
 def report(
     streams: list[Path] = typer.Argument(..., metavar="FILE...", help="Results that --format jsonl wrote."),
-    format_: PageName | None = typer.Option(
+    format_: Literal["table", "markdown", "html", "badge"] | None = typer.Option(
         None, "--format", help="What to write.", show_default="table on a terminal, else markdown"
     ),
     output: Output = None,
     failures: Failures = "3",
     fixtures: Fixtures = None,
-) -> int:
+) -> None:
     """Make one report of one or more runs from their JSON lines; exit code 3 if one of them is incomplete."""
     terminal = output is None and stdout().isatty()
-    chosen = format_ or ("table" if terminal else "markdown")
     perform_report(
         open_suite(fixtures),
         streams,
-        chosen,
+        format_ or ("table" if terminal else "markdown"),
         output,
         fixtures=fixtures,
         version=version(),
         most_failures=_most(failures),
     )
-    return ExitCode.CONFORMANT
 
 
 def _most(failures: str) -> int | None:
@@ -211,7 +195,6 @@ def _most(failures: str) -> int | None:
     return None if failures == "all" else int(failures)
 
 
-@guarded
 def watch(
     target: str = typer.Argument(..., metavar="TARGET", help="What to test, as for `readfirst run`."),
     options: list[str] | None = typer.Argument(
@@ -220,7 +203,7 @@ def watch(
     path: list[Path] | None = typer.Option(
         None, help="A file or folder of the implementation (repeatable).", show_default="this folder"
     ),
-) -> int:
+) -> None:
     """Run TARGET, and again whenever a file changes: what failed first, then everything. Ctrl-C ends it.
 
     Needs the extra `watch`. All other options are those of `readfirst run`.
@@ -235,4 +218,3 @@ def watch(
         return code
 
     rerun(run, changes_below(path or [Path()], written_by(rest)))
-    return ExitCode.CONFORMANT

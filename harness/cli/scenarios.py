@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.exits import UsageError
 from readfirst.harness.cli.options import (
     ALL,
     MOST,
@@ -30,11 +30,10 @@ from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import harmless_json, say, say_lines, say_rows, say_table, stdout
 
 if TYPE_CHECKING:
-    from readfirst.harness.suite.contracts import Contract, Contracts
+    from readfirst.harness.suite.contracts import Contract
     from readfirst.harness.suite.suite import Suite
 
 
-@guarded
 @selecting(MOST)
 def list_(
     ids: Ids = None,
@@ -51,7 +50,6 @@ def list_(
     return ExitCode.CONFORMANT if chosen else ExitCode.NOTHING
 
 
-@guarded
 def show(
     scenario: str | None = typer.Argument(
         None, metavar="ID", help="The scenario's id or file.", show_default=False
@@ -128,11 +126,10 @@ def _shown(contract: Contract, value: object, nothing: str) -> int:
     return ExitCode.CONFORMANT
 
 
-@guarded
 def new(
     scenario: str = typer.Argument(..., metavar="ID", help="Family and slug of the new scenario."),
     fixtures: Fixtures = None,
-) -> int:
+) -> None:
     """Write a commented scenario to start from; `readfirst docs contributing` explains the next steps.
 
     Where there is nothing at --fixtures, a new suite is created there.
@@ -146,10 +143,8 @@ def new(
         say(str(write_skeleton(open_own_suite(fixtures), scenario)))
     except OSError as error:
         raise UsageError(f"cannot write to {fixtures or 'the suite'}: {error}") from error
-    return ExitCode.CONFORMANT
 
 
-@guarded
 def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
     """Check scenario files and recordings; exit code 4 if anything is wrong. With ids, only these are read.
 
@@ -175,7 +170,6 @@ def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
     return ExitCode.CONFORMANT if files else ExitCode.NOTHING
 
 
-@guarded
 @selecting(ALL)
 def export(
     ids: Ids = None,
@@ -219,7 +213,6 @@ def _exported(output: Path | None) -> Iterator[IO[str]]:
             yield text
 
 
-@guarded
 def rules(
     ids: list[str] | None = typer.Argument(
         None, metavar="RULE", help="Rules to show in full, with their scenarios."
@@ -239,15 +232,13 @@ def rules(
     chosen = [known[rule_id] for rule_id in ids] if ids else list(known)
     if class_:
         chosen = [rule for rule in chosen if rule.class_ in {each.value for each in class_}]
-    from readfirst.harness.claims.rule_links import scenarios_by_rule
+    from readfirst.harness.claims.rule_links import rule_story, scenarios_by_rule
 
-    scenarios = scenarios_by_rule(suite)
     if ids:
-        from readfirst.harness.claims.rule_links import rule_story
-
         for rule in chosen:
             say_lines(rule_story(suite, known, rule))
     else:
+        scenarios = scenarios_by_rule(suite)
         rows = [
             (rule.id, rule.class_, rule.requirement, str(len(scenarios.get(rule.id, []))), rule.title)
             for rule in chosen
@@ -256,18 +247,20 @@ def rules(
     return ExitCode.CONFORMANT if chosen else ExitCode.NOTHING
 
 
-@guarded
-def contracts(fixtures: Fixtures = None) -> int:
+def contracts(fixtures: Fixtures = None) -> None:
     """List the contracts, oldest first: name, which is default or latest, the read gate, and what each changed.
 
     A table on a terminal, else separated by tabs. `readfirst diff 2.1.7 2.1.40` shows what differs between two.
     """
     known = open_suite(fixtures).contracts
-    rows = [(each.name, _mark(each, known), each.read_gate or "", each.summary) for each in known]
-    say_table(("contract", "", "read gate", "what it changed"), rows)
-    return ExitCode.CONFORMANT
-
-
-def _mark(contract: Contract, known: Contracts) -> str:
     marks = {"default": known.default, "latest": known.latest.name}
-    return ", ".join(mark for mark, name in marks.items() if name == contract.name)
+    rows = [
+        (
+            each.name,
+            ", ".join(mark for mark, name in marks.items() if name == each.name),
+            each.read_gate or "",
+            each.summary,
+        )
+        for each in known
+    ]
+    say_table(("contract", "", "read gate", "what it changed"), rows)

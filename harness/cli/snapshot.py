@@ -11,8 +11,8 @@ from readfirst.harness.changes.dating import dated
 from readfirst.harness.changes.diff import Diff, diff
 from readfirst.harness.changes.report import as_text
 from readfirst.harness.changes.sides import ContractSide
-from readfirst.harness.cli.exits import UsageError, guarded
-from readfirst.harness.cli.options import Jobs, TimeLimit, open_own_suite, open_suite
+from readfirst.harness.cli.exits import UsageError
+from readfirst.harness.cli.options import Jobs, TakesFolder, TimeLimit, open_own_suite, open_suite
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import say, say_lines
 from readfirst.harness.processes.scratch import sweep
@@ -34,7 +34,6 @@ from readfirst.harness.versions.release import (
 )
 
 
-@guarded
 def snapshot(
     version: str = typer.Argument("latest", help="The published version, or `latest`."),
     quick: bool = typer.Option(
@@ -43,9 +42,7 @@ def snapshot(
         help="Check in a few minutes whether anything changed, and write nothing to the suite.",
     ),
     jobs: Jobs = 1,
-    takes: Path | None = typer.Option(
-        None, help="The folder for takes; an interrupted run resumes from it.", show_default="a cache"
-    ),
+    takes: TakesFolder = None,
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Path | None = typer.Option(
         None,
@@ -70,7 +67,7 @@ def snapshot(
         say(_known(suite, exact, latest=version == "latest"))
         return ExitCode.CONFORMANT
     release = release_of(suite.contracts, exact)
-    kept = Takes(takes if takes is not None else default_takes())
+    kept = Takes(takes or default_takes())
     with kept.held():
         return (_look if quick else _record)(suite, release, kept, jobs, time_limit)
 

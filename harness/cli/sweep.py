@@ -7,8 +7,8 @@ from pathlib import Path
 import typer
 
 from readfirst.harness.agents.claude_code.package import PACKAGE, installed
-from readfirst.harness.cli.exits import UsageError, guarded
-from readfirst.harness.cli.options import Fixtures, TimeLimit, finite, open_suite, shard_of
+from readfirst.harness.cli.exits import UsageError
+from readfirst.harness.cli.options import Fixtures, Minutes, Shard, TimeLimit, open_suite, shard_of
 from readfirst.harness.cli.pages import keep_pages, page_file
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
@@ -25,7 +25,6 @@ from readfirst.harness.versions.sweep import Sweep, Swept, followed, spread
 from readfirst.harness.versions.swept import FILE, load_swept, merged, sweep_page, swept_text
 
 
-@guarded
 def sweep(
     versions: list[str] | None = typer.Argument(
         None,
@@ -33,16 +32,9 @@ def sweep(
         help="Published versions (default: all), also `2.1.300+gated`; with --merge, files.",
     ),
     again: bool = typer.Option(False, "--again", help="Ask versions again that are in the file."),
-    shard: str | None = typer.Option(None, metavar="I/N", help="Only the I-th of N parts of the versions."),
+    shard: Shard = None,
     limit: int | None = typer.Option(None, min=1, help="Ask at most this many versions.", show_default="all"),
-    minutes: float | None = typer.Option(
-        None,
-        min=0.01,
-        max=10_000,
-        callback=finite,
-        help="Begin no version after this time.",
-        show_default="no limit",
-    ),
+    minutes: Minutes = None,
     quick: bool = typer.Option(
         False, "--quick", help="Leave out scenarios that take a session of their own."
     ),
@@ -68,7 +60,12 @@ def sweep(
     See `readfirst docs recording`.
     """
     suite = open_suite(fixtures)
-    kept = _Kept(_file(suite, output))
+    file = output or page_file(suite, FILE)
+    if file is None:
+        raise UsageError("The bundled suite has no docs/ folder: name the file with --output FILE.")
+    if file.suffix != ".json":
+        raise UsageError(f"{file}: the file's name must end with .json; the page beside it ends with .md.")
+    kept = _Kept(file)
     if check or merge:
         if (check and merge) or bool(versions) != merge:
             raise UsageError("Write --merge and the --output of each shard, or --check without any word.")
@@ -85,7 +82,10 @@ def sweep(
         sequences,
         quick,
     )
-    wanted = _part(_wanted(suite, versions or []), shard)
+    wanted = _wanted(suite, versions or [])
+    if shard is not None:
+        part, parts = shard_of(shard)
+        wanted = wanted[part - 1 :: parts]
     if not wanted:
         say("no version is selected", err=True)
         return ExitCode.NOTHING
@@ -103,20 +103,20 @@ def sweep(
             say(line)
     left = sum(version not in kept.found for version in wanted)
     say(f"{len(fresh)} swept, {len(wanted) - left} of {len(wanted)} are in {kept.file}", err=True)
-    return _ended(fresh)
+    if not fresh:
+        return ExitCode.NOTHING
+    return ExitCode.CONFORMANT if all(each.agrees for each in fresh) else ExitCode.NOT_CONFORMANT
 
 
 class _Kept:
     """The file, and the page beside it: written together."""
 
     def __init__(self, file: Path) -> None:
-
         self.file = file
         self.found = load_swept(file)
 
     @property
     def _files(self) -> dict[Path, bytes]:
-
         return {
             self.file: swept_text(self.found.values()).encode(),
             self.file.with_suffix(".md"): sweep_page(self.found).encode(),
@@ -124,7 +124,6 @@ class _Kept:
 
     def add(self, swept: Swept) -> None:
         """Take in one version, and write both files. Raises OSError."""
-
         before = self.found.get(swept.version)
         known = before.explained if before else {}
         self.found[swept.version] = swept.with_reasons({**known, **swept.explained})
@@ -143,7 +142,6 @@ class _Kept:
 
     def merge(self, files: Sequence[Path]) -> int:
         """Take in what other files hold, and write both; newer results of those win over what was there."""
-
         missing = [str(each) for each in files if not each.is_file()]
         if missing:
             raise UsageError(f"{', '.join(missing)}: no such file. Name the --output of each shard.")
@@ -159,18 +157,8 @@ class _Kept:
 
     def check(self) -> int:
         """Compare both files with what this version would write."""
-
         pages = {file: data.decode() for file, data in self._files.items()}
         return keep_pages(pages, f"product sweep --merge {self.file}", check=True)
-
-
-def _file(suite: Suite, output: Path | None) -> Path:
-    file = output or page_file(suite, FILE)
-    if file is None:
-        raise UsageError("The bundled suite has no docs/ folder: name the file with --output FILE.")
-    if file.suffix != ".json":
-        raise UsageError(f"{file}: the file's name must end with .json; the page beside it ends with .md.")
-    return file
 
 
 def _wanted(suite: Suite, named: Sequence[str]) -> list[str]:
@@ -183,13 +171,6 @@ def _wanted(suite: Suite, named: Sequence[str]) -> list[str]:
                 "`readfirst product history --published` asks npm for them."
             )
     return list(dict.fromkeys(named)) or spread(published, suite.contracts)
-
-
-def _part(versions: list[str], shard: str | None) -> list[str]:
-    if shard is None:
-        return versions
-    part, parts = shard_of(shard)
-    return versions[part - 1 :: parts]
 
 
 def _due(asked: Sweep, wanted: Sequence[str], found: Mapping[str, Swept], *, again: bool) -> Iterator[str]:
@@ -211,13 +192,11 @@ class _Room:
     """Makes room for the versions that are installed, and finds out once whether that is possible."""
 
     def __init__(self, keep: int | None) -> None:
-
         self._kept = KeptVersions(keep)
         self._reached = False
 
     def make(self, contract: Contract) -> None:
         """Prepare for a version. Raises BrokenAdapter where no registry answers, which is no version's fault."""
-
         version = contract.version or contract.name
         if not self._reached and version not in installed():
             newest(contract.package or PACKAGE)
@@ -251,9 +230,3 @@ def _lines(swept: Swept) -> Iterator[str]:
         yield f"  {each.asked}, step {each.step}: {each.tool}, {each.what}, {made} ({each.level})"
     for name, why in sorted(swept.unasked.items()):
         yield f"  {name}: not compared: {why}"
-
-
-def _ended(fresh: Sequence[Swept]) -> int:
-    if not fresh:
-        return ExitCode.NOTHING
-    return ExitCode.CONFORMANT if all(each.agrees for each in fresh) else ExitCode.NOT_CONFORMANT

@@ -1,15 +1,22 @@
 """Target commands: `check-adapter`, and `targets`, `new-mapping` and `implementations` of `readfirst field`."""
 
 import shlex
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, guarded, version
-from readfirst.harness.cli.options import Claims, Confine, Settle, TimeLimit, in_installed_package, one_target
+from readfirst.harness.cli.exits import UsageError, version
+from readfirst.harness.cli.options import (
+    Claims,
+    Confine,
+    Fixtures,
+    Settle,
+    TimeLimit,
+    in_installed_package,
+    one_target,
+)
 from readfirst.harness.cli.pages import pages
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
@@ -23,33 +30,27 @@ from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, traits_of
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.source.kept import reading
 from readfirst.harness.source.packed import is_there
-from readfirst.harness.suite.rules import Rule
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import known_scenarios
-from readfirst.harness.survey.evidence import FILE, Evidence, failing, gather, keep_evidence, load_evidence
+from readfirst.harness.survey.evidence import FILE, failing, gather, keep_evidence, load_evidence
 from readfirst.harness.survey.issue import Report, issue_text
 from readfirst.harness.survey.survey import Survey
 from readfirst.harness.targets.catalogue import find, known_failures
 from readfirst.harness.targets.catalogue import targets as every_target
 from readfirst.harness.targets.install import is_installed
 from readfirst.harness.targets.locks import renew
-from readfirst.harness.targets.mapping import Target
 from readfirst.harness.targets.new_mapping import write_mapping
 from readfirst.harness.targets.newest import outdated, pin
 from readfirst.harness.workspace.site import SitePool
 
-ListFormat = Literal["text", "json"]
-"""The values of `targets --format`."""
 
-
-@guarded
 def targets(
     outdated: bool = typer.Option(
         False,
         "--outdated",
         help="List those with a newer version, as pip and npm know it; exit code 1 if there are any.",
     ),
-    format_: ListFormat = typer.Option("text", "--format", help="How --outdated lists them."),
+    format_: Literal["text", "json"] = typer.Option("text", "--format", help="How --outdated lists them."),
     pin: str | None = typer.Option(
         None,
         metavar="NAME@VERSION",
@@ -60,7 +61,7 @@ def targets(
     if outdated and pin is not None:
         raise UsageError("--outdated and --pin exclude each other.")
     if outdated:
-        return _outdated(format_)
+        return _outdated(as_json=format_ == "json")
     if format_ != "text":
         raise UsageError("--format goes with --outdated.")
     if pin is not None:
@@ -73,10 +74,10 @@ def targets(
     return ExitCode.CONFORMANT
 
 
-def _outdated(format_: ListFormat) -> int:
+def _outdated(*, as_json: bool) -> int:
     """Print the targets that have newer versions."""
     found = list(outdated())
-    if format_ == "json":
+    if as_json:
         stdout().write(f"{harmless_json([each.data() for each in found])}\n")
     else:
         for each in found:
@@ -108,7 +109,6 @@ def _pin(spec: str) -> int:
     return ExitCode.CONFORMANT
 
 
-@guarded
 def check_adapter(
     words: list[str] = typer.Argument(
         ..., metavar="TARGET", help="What to connect to, as for `readfirst run`."
@@ -138,14 +138,13 @@ def check_adapter(
     return ExitCode.CONFORMANT
 
 
-@guarded
 def new_mapping(
     words: list[str] = typer.Argument(..., metavar="mcp:COMMAND", help="The server, as for `readfirst run`."),
     output: Path | None = typer.Option(
         None, help="The file to write; it must not exist.", show_default="the server's name.yaml"
     ),
     time_limit: TimeLimit = TIME_LIMIT,
-) -> int:
+) -> None:
     """Ask an MCP server for its tools, and write a mapping to start from if they have other names."""
     server = one_target(words, "readfirst field new-mapping", "mcp:")
     if not server.startswith("mcp:"):
@@ -158,10 +157,8 @@ def new_mapping(
         say(f"  {tool:5}  {call or 'nothing was found; the file lists what the server offers'}")
     target = shlex.quote(f"target:{written.file}")
     say(f"Look through it, then: readfirst check-adapter {target} && readfirst run {target}")
-    return ExitCode.CONFORMANT
 
 
-@guarded
 def implementations(
     names: list[str] | None = typer.Argument(
         None, metavar="NAME@VERSION", help="Only these targets; the others keep their results."
@@ -191,7 +188,7 @@ def implementations(
         help="Worker processes: this many targets at once, or this many scenarios where there are fewer targets.",
     ),
     time_limit: TimeLimit = TIME_LIMIT,
-    fixtures: Path | None = typer.Option(None, help="Another suite.", show_default="the bundled suite"),
+    fixtures: Fixtures = None,
     evidence: bool = typer.Option(
         False,
         "--evidence",
@@ -205,26 +202,28 @@ def implementations(
 ) -> int:
     """Run every target on the whole suite, -j of them at once, and report what they do. Installs them."""
     suite = Suite(fixtures)
+    runs = write or missing or update_baselines or (sample, streams) != (None, None)
     if issue is not None:
-        if (
-            names
-            or write
-            or evidence
-            or missing
-            or sample is not None
-            or update_baselines
-            or streams is not None
-        ):
+        if names or evidence or runs:
             raise UsageError(
                 "--issue takes a target and a rule, and goes with --folder and --fixtures alone."
             )
-        return print_issue(*issue, suite, folder, time_limit)
-    if evidence and (write or missing or sample is not None or update_baselines or streams is not None):
+        return _print_issue(*issue, suite, folder, time_limit)
+    if evidence and runs:
         raise UsageError("--evidence runs single scenarios: --write, which runs all of them, writes it too.")
     chosen = [find(name) for name in names] if names else list(every_target())
     order = [each.pinned for each in every_target()]
+    broken = 0
     if evidence:
-        return write_evidence(chosen, suite, folder, order, time_limit)
+        for name in (target.pinned for target in chosen):
+            try:
+                kept = keep_evidence(suite, folder, name, order, time_limit)
+            except BrokenAdapter as error:
+                broken += 1
+                say(f"{name}: {error}", err=True)
+            else:
+                say(f"{name}: evidence of {counted(len(kept), 'rule')}")
+        return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
     if update_baselines and in_installed_package(known_failures(chosen[0])):
         raise UsageError("--update-baselines writes into readfirst itself: use it in a checkout.")
     survey = Survey(
@@ -261,32 +260,11 @@ def implementations(
     return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
 
 
-def write_evidence(
-    chosen: Sequence[Target],
-    suite: Suite,
-    folder: Path,
-    order: Sequence[str],
-    time_limit: float,
-) -> ExitCode:
-    """Write what the targets answer where they break a rule that guards work; of others in `order` it is kept."""
-    broken = False
-    for name in (target.pinned for target in chosen):
-        try:
-            kept = keep_evidence(suite, folder, name, order, time_limit)
-        except BrokenAdapter as error:
-            broken = True
-            say(f"{name}: {error}", err=True)
-        else:
-            say(f"{name}: evidence of {counted(len(kept), 'rule')}")
-    return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
-
-
-def print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit: float) -> ExitCode:
+def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit: float) -> ExitCode:
     """Print a report for the maintainers of a target; nothing is sent.
 
     It is made of compatibility.json, implementations.json and evidence.json in `folder`, or where that has none in the
-    documentation. A rule of which no evidence is kept is tried on the target, if that is installed. Raises UsageError,
-    UnknownTargetError, UnknownRuleError, and what the target raises.
+    documentation. A rule of which no evidence is kept is tried on the target, if that is installed.
     """
     target = find(name)
     name = target.pinned
@@ -300,55 +278,29 @@ def print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit:
         cell = rules.get(table.get("contract"), {}).get(name)
     with reading(folder / "implementations.json", "readfirst field implementations --write") as survey:
         result = next((each for each in survey["targets"] if each["target"] == name), None)
+    again = f"readfirst field implementations --write {name} && readfirst field compatibility --write"
     if cell is None or result is None:
-        again = f"readfirst field implementations --write {name} && readfirst field compatibility --write"
         raise UsageError(f"{folder} has no results of {name} for {rule_id}. Write them: {again}")
     if "shortest" not in cell:
-        say(f"readfirst: {_nothing(name, rule_id, cell)}", err=True)
+        why = {
+            "yes": f"{rule_id} holds for {name} in all of the {cell['judged']} scenarios that were judged",
+            "not claimed": f"{name} does not claim what the scenarios of {rule_id} need",
+        }
+        nothing = why.get(cell["holds"], f"no scenario of {rule_id} was judged for {name}")
+        say(f"readfirst: {nothing}: nothing to report.", err=True)
         return ExitCode.NOTHING
-    evidence = _evidence(target, rule, result, suite, folder, time_limit)
-    contract = suite.contracts[suite.contracts.default]
-    scenario = suite.scenario(evidence.scenario, contract)
-    stdout().write(issue_text(Report(target, rule, scenario, evidence, cell, result), suite))
+    kept = load_evidence(folder / FILE).get(name, {}).get(rule_id)
+    known = kept is not None and kept.scenario in suite.ids()
+    if kept is None or not known or suite.scenario(kept.scenario).inputs != kept.inputs:
+        if not is_installed(target):
+            raise UsageError(
+                f"{folder / FILE} has no answers of {name} for {rule_id}, and {name} is not installed to be asked. "
+                f"Install it, then try again: readfirst check-adapter target:{name}"
+            )
+        wanted = failing([rule], known_scenarios(suite), result)
+        kept = gather(suite, name, {rule_id: wanted.get(rule_id, [])}, time_limit).get(rule_id)
+        if kept is None:
+            raise UsageError(f"{name} keeps {rule_id} now. Its results are out of date: {again}")
+    scenario = suite.scenario(kept.scenario, suite.contracts[suite.contracts.default])
+    stdout().write(issue_text(Report(target, rule, scenario, kept, cell, result), suite))
     return ExitCode.CONFORMANT
-
-
-def _evidence(
-    target: Target,
-    rule: Rule,
-    result: dict[str, Any],
-    suite: Suite,
-    folder: Path,
-    time_limit: float,
-) -> Evidence:
-    """Return what was kept of the scenario as it is now, else what the installed target does."""
-    name = target.pinned
-    kept = load_evidence(folder / FILE).get(name, {}).get(rule.id)
-    if (
-        kept is not None
-        and kept.scenario in suite.ids()
-        and suite.scenario(kept.scenario).inputs == kept.inputs
-    ):
-        return kept
-    if not is_installed(target):
-        raise UsageError(
-            f"{folder / FILE} has no answers of {name} for {rule.id}, and {name} is not installed to be asked. "
-            f"Install it, then try again: readfirst check-adapter target:{name}"
-        )
-    wanted = failing([rule], known_scenarios(suite), result)
-    found = gather(suite, name, {rule.id: wanted.get(rule.id, [])}, time_limit)
-    if rule.id not in found:
-        again = f"readfirst field implementations --write {name} && readfirst field compatibility --write"
-        raise UsageError(f"{name} keeps {rule.id} now. Its results are out of date: {again}")
-    return found[rule.id]
-
-
-def _nothing(name: str, rule_id: str, cell: dict[str, Any]) -> str:
-    match cell["holds"]:
-        case "yes":
-            judged = f"all of the {cell['judged']} scenarios that were judged"
-            return f"{rule_id} holds for {name} in {judged}: nothing to report."
-        case "not claimed":
-            return f"{name} does not claim what the scenarios of {rule_id} need: nothing to report."
-        case _:
-            return f"no scenario of {rule_id} was judged for {name}: nothing to report."

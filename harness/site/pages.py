@@ -20,7 +20,7 @@ from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.harm_kinds import BESIDE, MEANING
 from readfirst.harness.suite.releases import version_spans
 from readfirst.harness.suite.rules import CLASSES, Rule
-from readfirst.harness.versions.behaviours import differences
+from readfirst.harness.versions.behaviours import compared
 from readfirst.reference_impl.contract import history_of
 
 _SCHEMA_LINE = "# yaml-language-server: $schema=../../schema/scenario.schema.json\n"
@@ -295,7 +295,7 @@ def _cause(facts: Facts, cause: Mapping[str, Any]) -> str:
 
 def _behaviours(before: Contract, after: Contract) -> Iterator[str]:
     """Yield what the reference does otherwise, in the sentences that it is declared with."""
-    for name, sides in differences(before.name, after.name).items():
+    for name, sides in compared(before.name, after.name).items():
         was, now = (each.value for each in sides)
         meaning = cell(history_of(name).meaning)
         if isinstance(now, bool):

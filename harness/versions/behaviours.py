@@ -39,10 +39,6 @@ class Standing:
     since: str | None
 
 
-Difference = tuple[Standing, Standing]
-"""A behaviour that is not the same in two versions, as it is in each."""
-
-
 def by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
     """Yield each subject that has one of these behaviours, what it is about, and those, in the reference's order."""
     wanted = set(names)
@@ -89,13 +85,17 @@ def _for(value: Any, *, gated: bool) -> Any:
     return value
 
 
-def differences(before: str, after: str) -> dict[str, Difference]:
-    """Return the behaviours that differ between two versions, in the order of the reference.
+def compared(*versions: str) -> dict[str, tuple[Standing, ...]]:
+    """Return what behaviours are in one version, or in each of two where they differ, in the order of the reference.
 
     Raises UnknownVersionError.
     """
-    one, other = standings(before), standings(after)
-    return {name: (one[name], other[name]) for name in one if one[name].value != other[name].value}
+    first, *others = map(standings, versions)
+    return {
+        name: (each, *(other[name] for other in others))
+        for name, each in first.items()
+        if not others or any(other[name].value != each.value for other in others)
+    }
 
 
 BEGIN = "<!-- Made by `readfirst product behaviours --write`. -->"
@@ -106,23 +106,17 @@ class PageError(ReadfirstError):
     """The page has no place for the tables."""
 
 
-def standings_as_text(version: str, found: Mapping[str, Standing]) -> Iterator[str]:
-    """Yield the lines that a person reads of one version: each behaviour with its value and what it means."""
-    yield f"What {version} does: {len(found)} behaviours. Where the value is no, the sentence does not hold."
-    yield from _lines({name: (each,) for name, each in found.items()})
-
-
-def differences_as_text(before: str, after: str, found: Mapping[str, Difference]) -> Iterator[str]:
-    """Yield the lines that a person reads of what differs between two versions."""
-    if not found:
-        yield f"{before} and {after} do the same."
+def as_text(versions: Sequence[str], found: Mapping[str, Sequence[Standing]]) -> Iterator[str]:
+    """Yield the lines that a person reads of one version, or of two: each behaviour with its value and its meaning."""
+    if len(versions) > 1 and not found:
+        yield f"{' and '.join(versions)} do the same."
         return
     count = "1 behaviour differs" if len(found) == 1 else f"{len(found)} behaviours differ"
-    yield f"From {before} to {after}: {count}. Where the value is no, the sentence does not hold."
-    yield from _lines(found)
-
-
-def _lines(found: Mapping[str, Sequence[Standing]]) -> Iterator[str]:
+    if len(versions) > 1:
+        head = f"From {' to '.join(versions)}: {count}"
+    else:
+        head = f"What {versions[0]} does: {len(found)} behaviours"
+    yield f"{head}. Where the value is no, the sentence does not hold."
     for subject, about, names in by_subject(found):
         yield ""
         yield f"{subject}: {about}"
@@ -131,21 +125,29 @@ def _lines(found: Mapping[str, Sequence[Standing]]) -> Iterator[str]:
             yield f"      {history_of(name).meaning}"
 
 
-def standings_as_json(version: str, found: Mapping[str, Standing]) -> str:
-    """Return one version as JSON."""
-    declared = _declared(found)
-    behaviours = [{**declared[name], **_standing(each)} for name, each in found.items()]
-    return _json({"version": version, "behaviours": behaviours})
-
-
-def differences_as_json(before: str, after: str, found: Mapping[str, Difference]) -> str:
-    """Return what differs between two versions as JSON."""
-    declared = _declared(found)
-    behaviours = [
-        {**declared[name], "before": _standing(one), "after": _standing(other)}
-        for name, (one, other) in found.items()
-    ]
-    return _json({"before": before, "after": after, "differences": behaviours})
+def as_json(versions: Sequence[str], found: Mapping[str, Sequence[Standing]]) -> str:
+    """Return what one version does, or what differs between two, as JSON."""
+    sides = ("before", "after")
+    behaviours = []
+    for subject, _, names in by_subject(found):
+        for name in names:
+            history = history_of(name)
+            values = [{"value": each.value, "since": each.since} for each in found[name]]
+            behaviours.append(
+                {
+                    "name": name,
+                    "subject": subject,
+                    "meaning": history.meaning,
+                    "source": history.source,
+                    "shown_by": list(history.shown_by),
+                    **(values[0] if len(versions) == 1 else dict(zip(sides, values, strict=True))),
+                }
+            )
+    if len(versions) == 1:
+        data = {"version": versions[0], "behaviours": behaviours}
+    else:
+        data = {**dict(zip(sides, versions, strict=True)), "differences": behaviours}
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
 def with_tables(page: str) -> str:
@@ -162,8 +164,6 @@ def value_in_page(value: Any) -> str:
     match value:
         case bool() | None:
             return _plain(value)
-        case str():
-            return code(value)
         case int():
             return f"{value:,}"
         case _:
@@ -175,22 +175,17 @@ def _tables() -> Iterator[str]:
     for subject, about, names in by_subject(usual):
         yield f"### {subject.capitalize()}"
         yield about
-        yield table(
-            ["behaviour", DEFAULT_CONTRACT, DOCUMENTED, "changed in", "source", "shown by"],
-            [_row(name, usual[name].value, documented[name].value) for name in names],
-        )
-
-
-def _row(name: str, usual: Any, documented: Any) -> list[str]:
-    history = history_of(name)
-    return [
-        f"{code(name)} {cell(history.meaning)}",
-        value_in_page(usual),
-        value_in_page(documented),
-        changed_in(name),
-        cell(history.source),
-        "<br>".join(map(scenario_link, history.shown_by)),
-    ]
+        rows = [
+            [
+                f"{code(name)} {cell(history.meaning)}",
+                *(value_in_page(each[name].value) for each in (usual, documented)),
+                changed_in(name),
+                cell(history.source),
+                "<br>".join(map(scenario_link, history.shown_by)),
+            ]
+            for name, history in ((name, history_of(name)) for name in names)
+        ]
+        yield table(["behaviour", DEFAULT_CONTRACT, DOCUMENTED, "changed in", "source", "shown by"], rows)
 
 
 def _value_and_since(standing: Standing) -> str:
@@ -207,26 +202,3 @@ def _plain(value: Any) -> str:
         case None:
             return "none"
     return json.dumps(value, ensure_ascii=False)
-
-
-def _standing(standing: Standing) -> dict[str, Any]:
-    return {"value": standing.value, "since": standing.since}
-
-
-def _declared(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return what is declared of behaviours, by name."""
-    return {
-        name: {
-            "name": name,
-            "subject": subject,
-            "meaning": history_of(name).meaning,
-            "source": history_of(name).source,
-            "shown_by": list(history_of(name).shown_by),
-        }
-        for subject, _, found in by_subject(names)
-        for name in found
-    }
-
-
-def _json(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
