@@ -18,15 +18,15 @@ from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status,
 from readfirst.harness.source.finding import Position
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
 from readfirst.harness.suite.suite import Suite, default_root
+from tests import verdicts
 
 IDS = ["gate/not-read", "staleness/touched"]
 CONTRACTS = Suite().contracts
 
 
-def verdict(status: Status = "failed", fails: str = "text", level: Level = "text") -> Verdict:
+def verdict(status: Status = "failed", fails: Level = "text") -> Verdict:
     """A verdict that fails at `fails` and above."""
-    levels = {each: status == "passed" or LEVELS.index(each) < LEVELS.index(fails) for each in LEVELS}  # type: ignore[arg-type]
-    return Verdict("gate/not-read", "2.1.7", level, status, levels)
+    return verdicts.verdict("gate/not-read", status, fails=None if status == "passed" else fails)
 
 
 def baseline(tmp_path: Path, text: str) -> Baseline:

@@ -2,18 +2,17 @@
 
 from dataclasses import replace
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 
-from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
+from readfirst.harness.compare.verdict import Difference, Level, Status
 from readfirst.harness.report.by_rule import RuleResult, RuleTally, by_class, by_rule
-from readfirst.harness.source.finding import Position
+from readfirst.harness.report.results import Judged
 from readfirst.harness.suite.heading import Requirement
-from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
+from readfirst.harness.suite.rules import RuleClass, Rules
+from tests import verdicts
+from tests.verdicts import judged, rule, rules_of
 
-PLACE = Position(Path("rules.yaml"), 1, 1)
 RULES: tuple[tuple[str, RuleClass, Requirement], ...] = (
     ("stale", "safety", "must"),
     ("unread", "contract", "must"),
@@ -23,31 +22,16 @@ RULES: tuple[tuple[str, RuleClass, Requirement], ...] = (
 
 
 def rules() -> Rules:
-    made = {
-        name: Rule(
-            name,
-            f"Rule {name} holds",
-            class_,
-            requirement,
-            ("Edit",),
-            ("https://example.org/",),
-            "Why.",
-            PLACE,
-        )
-        for name, class_, requirement in RULES
-    }
-    return Rules(dict.fromkeys(CLASSES, "Meaning."), made)
+    return rules_of(*(rule(name, class_, requirement=requirement) for name, class_, requirement in RULES))
 
 
 def verdict(
     scenario_id: str, rule: str, status: Status = "failed", length: int = 2, accepted: str = ""
-) -> tuple[Verdict, Ruling]:
-    levels = dict.fromkeys(LEVELS, status == "passed")
-    judged = Verdict(scenario_id, "2.1.7", "text", status, levels, rule=rule, length=length)
-    return judged, Ruling(status == "passed" or bool(accepted), accepted)
+) -> Judged:
+    return judged(verdicts.verdict(scenario_id, status, rule=rule, length=length), accepted)
 
 
-def mistaken(number: int, rule: str, *what: str) -> tuple[Verdict, Ruling]:
+def mistaken(number: int, rule: str, *what: str) -> Judged:
     """Return a failure with a difference in effects for each of `what`."""
     found, ruling = verdict(f"a/{number}", rule)
     return replace(
@@ -76,10 +60,7 @@ def test_rules_come_worst_class_first_whatever_the_order_of_the_verdicts() -> No
 
 
 def test_within_a_requirement_the_rule_with_most_failures_comes_first() -> None:
-    more = Rules(
-        dict.fromkeys(CLASSES, "Meaning."),
-        {**rules().by_id, "other": Rule("other", "Other", "safety", "must", ("Edit",), (), "Why.", PLACE)},
-    )
+    more = rules_of(*rules(), rule("other"))
     verdicts = [verdict("a/1", "stale"), verdict("a/2", "other"), verdict("a/3", "other")]
     assert names(by_rule(verdicts, more)) == ["other", "stale"]
     assert names(by_rule(verdicts[:2], more)) == ["stale", "other"]
@@ -145,7 +126,7 @@ def test_scenarios_of_no_known_rule_come_last_and_are_not_lost() -> None:
     assert only(by_rule(verdicts, None)).failing == 3
 
 
-def tallied(*judged: tuple[Verdict, Ruling]) -> RuleTally:
+def tallied(*judged: Judged) -> RuleTally:
     tally = RuleTally(rules())
     for found, ruling in judged:
         tally.add(found, ruling)

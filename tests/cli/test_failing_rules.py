@@ -1,33 +1,25 @@
 """A run ends with the rules that do not hold: one line each, the worst class first, and no more than a screen."""
 
-from pathlib import Path
-
-from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
+from readfirst.harness.compare.verdict import Level, Status
 from readfirst.harness.report.by_rule import MOST_LINES, RuleResult, by_rule, rule_lines
-from readfirst.harness.source.finding import Position
-from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
+from readfirst.harness.report.results import Judged
+from readfirst.harness.suite.rules import CLASSES, RuleClass
+from tests.verdicts import judged, rule, rules_of, verdict
 
-PLACE = Position(Path("rules.yaml"), 1, 1)
 COMMAND = "readfirst run mcp:server --contract 2.1.7 --level text"
 
 
 def results(*rules: tuple[str, RuleClass, int, int], accepted: int = 0) -> tuple[RuleResult, ...]:
     """Return the results of rules: name, class, failing scenarios, passing ones."""
-    made = {
-        name: Rule(name, f"Rule {name} holds", class_, "must", ("Edit",), (), "Why.", PLACE)
-        for name, class_, _, _ in rules
-    }
-    judged = []
+    made = [rule(name, class_) for name, class_, _, _ in rules]
+    verdicts = []
     for name, _, failing, passing in rules:
         for number in range(failing + passing):
             fails = number < failing
             accepts = "known" if fails and number >= failing - accepted else ""
-            levels = dict.fromkeys(LEVELS, not fails)
-            status = "failed" if fails else "passed"
-            verdict = Verdict(f"{name}/s{number}", "2.1.7", "text", status, levels, rule=name, length=2)  # type: ignore[arg-type]
-            judged.append((verdict, Ruling(not fails or bool(accepts), accepts)))
-    return by_rule(judged, Rules(dict.fromkeys(CLASSES, "Meaning."), made))
+            status: Status = "failed" if fails else "passed"
+            verdicts.append(judged(verdict(f"{name}/s{number}", status, rule=name, length=2), accepts))
+    return by_rule(verdicts, rules_of(*made))
 
 
 def shown(found: tuple[RuleResult, ...], width: int | None = None, everything: bool = False) -> list[str]:
@@ -90,38 +82,23 @@ def test_no_rule_of_safety_is_left_out_however_many_there_are() -> None:
 
 
 def test_scenarios_of_no_rule_are_listed_last() -> None:
-    verdict = Verdict("a/x", "2.1.7", "text", "failed", dict.fromkeys(LEVELS, False))
-    found = by_rule([(verdict, Ruling(False))], None)
+    found = by_rule([judged(verdict("a/x"))], None)
     assert shown(found)[-2:] == ["no rule", "  1/1  Scenarios that belong to no rule  a/x"]
 
 
-OF_CLASS: tuple[tuple[str, RuleClass], ...] = (
-    ("worded", "safety"),
-    ("named", "safety"),
-    ("habit", "product"),
-)
-
-
 def test_what_differs_in_words_alone_comes_after_all_that_differs_in_effects() -> None:
-    rules = {
-        name: Rule(name, f"Rule {name} holds", class_, "must", ("Edit",), (), "Why.", PLACE)
-        for name, class_ in OF_CLASS
-    }
-
-    def fails(rule: str, number: int, *holds: Level, length: int = 2) -> tuple[Verdict, Ruling]:
-        levels = {level: level in holds for level in LEVELS}
-        verdict = Verdict(f"{rule}/s{number}", "2.1.7", "text", "failed", levels, rule=rule, length=length)
-        return verdict, Ruling(False)
+    def failing(rule: str, number: int, fails: Level, length: int = 2) -> Judged:
+        return judged(verdict(f"{rule}/s{number}", fails=fails, rule=rule, length=length))
 
     found = by_rule(
         [
-            fails("worded", 0, "safe", "effects", "reason"),
-            fails("named", 0, "safe", "effects"),
-            fails("named", 1, "safe", "effects", "reason", length=1),
-            fails("habit", 0, "safe", "effects", "reason", length=1),
-            fails("habit", 1, "safe", length=7),
+            failing("worded", 0, "text"),
+            failing("named", 0, "reason"),
+            failing("named", 1, "text", length=1),
+            failing("habit", 0, "text", length=1),
+            failing("habit", 1, "effects", length=7),
         ],
-        Rules(dict.fromkeys(CLASSES, "Meaning."), rules),
+        rules_of(rule("worded"), rule("named"), rule("habit", "product")),
     )
     assert shown(found)[2:] == [
         "product",

@@ -12,7 +12,6 @@ import pytest
 from rich.console import Console
 
 from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Verdict
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import Commands, RunFacts
@@ -25,6 +24,7 @@ from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
+from tests.verdicts import verdict, written
 
 from .conftest import HOLDING, MakeSuite, record_alike
 
@@ -45,28 +45,14 @@ def failed(
     level: Level = "text",
     harm: Kind | None = None,
 ) -> Verdict:
-    lowest = min((LEVELS.index(each.level) for each in differences), default=0)
-    if harm is not None and harm != "blind":
-        lowest = 0
-    levels = {each: place < lowest for place, each in enumerate(LEVELS)}
     harms = () if harm is None else (Harm(0, 0, harm, "notes.txt", "notes.txt"),)
-    return Verdict(
-        scenario_id,
-        "2.1.7",
-        level,
-        "failed",
-        levels,
-        differences,
-        requirement=requirement,
-        length=length,
-        harms=harms,
-    )
+    fails: Level | None = None if harm in (None, "blind") else "safe"
+    about = {"requirement": requirement, "length": length, "harms": harms, "level": level}
+    return verdict(scenario_id, "failed", *differences, fails=fails, **about)
 
 
 def broken(scenario_id: str, requirement: Requirement = "must") -> Verdict:
-    return Verdict(
-        scenario_id, "2.1.7", "text", "broken", {}, reason="it hung", requirement=requirement, length=2
-    )
+    return verdict(scenario_id, "broken", reason="it hung", requirement=requirement, length=2)
 
 
 WORST_FIRST = [
@@ -100,7 +86,6 @@ def test_a_failure_above_the_level_that_was_asked_for_is_of_that_level() -> None
 def printed(
     verdicts: list[Verdict], most: int | None, ruling: Ruling = NOT_ACCEPTED, rules: Rules | None = None
 ) -> str:
-    stream = io.StringIO()
     facts = RunFacts(
         target="mine",
         name="mine",
@@ -111,12 +96,10 @@ def printed(
         find=lambda _: None,
         rules=rules,
     )
-    report, summary = TableReport(Console(file=stream, width=110), facts, most_failures=most), Summary()
-    for verdict in verdicts:
-        summary.add(verdict, ruling)
-        report.verdict(verdict, ruling)
-    report.finish(summary)
-    return stream.getvalue()
+    judged = [(each, ruling) for each in verdicts]
+    return written(
+        lambda stream: TableReport(Console(file=stream, width=110), facts, most_failures=most), judged
+    )
 
 
 @pytest.mark.parametrize("most", [None, 0, 1, 5, 12, 20])
@@ -129,9 +112,9 @@ def test_the_worst_failures_are_shown_in_order_and_the_rest_is_counted(most: int
 
 
 def test_a_failure_of_which_an_entry_is_out_of_date_is_counted_once(suite: Suite) -> None:
-    verdict = replace(failed("gate/write-unread", FILE, harm="lost"), rule="write-refuses-unread-file")
+    found = replace(failed("gate/write-unread", FILE, harm="lost"), rule="write-refuses-unread-file")
     stale = Ruling(conformant=False, stale="accepted.yaml:3:5: gate/write-unread fails otherwise")
-    text = printed([verdict], 3, stale, suite.rules)
+    text = printed([found], 3, stale, suite.rules)
     assert "BASELINE accepted.yaml:3:5" in text
     assert "more failure" not in text
 
@@ -163,8 +146,8 @@ def long(make_suite: MakeSuite) -> Suite:
 
 
 def test_a_failure_shows_what_was_given_and_done_before_it(long: Suite) -> None:
-    verdict = failed("staleness/long", Difference(3, 0, "text", "text", "Changed.", "No."), length=4)
-    text = failure_text(verdict, long.scenario("staleness/long"), GO_ON)
+    found = failed("staleness/long", Difference(3, 0, "text", "text", "Changed.", "No."), length=4)
+    text = failure_text(found, long.scenario("staleness/long"), GO_ON)
     assert text.splitlines()[2:] == [
         '  given notes.txt: "alpha\\nC:\\\\beta\\n"',
         '  given big.txt: "line 1\\nline 2\\nline 3\\nline 4\\nline 5\\nline 6\\nline 7\\nlin [792 bytes]',
@@ -187,8 +170,8 @@ def test_a_failure_shows_what_was_given_and_done_before_it(long: Suite) -> None:
 
 
 def test_steps_after_the_last_difference_are_left_out(long: Suite) -> None:
-    verdict = failed("staleness/long", Difference(0, 0, "text", "text", "a", "b"), length=4)
-    text = failure_text(verdict, long.scenario("staleness/long"), GO_ON)
+    found = failed("staleness/long", Difference(0, 0, "text", "text", "a", "b"), length=4)
+    text = failure_text(found, long.scenario("staleness/long"), GO_ON)
     assert "step 1 of 4: Read" in text
     assert "step 2" not in text
 
@@ -196,8 +179,8 @@ def test_steps_after_the_last_difference_are_left_out(long: Suite) -> None:
 def test_many_steps_before_are_counted(make_suite: MakeSuite) -> None:
     touch = "  - touch: {notes.txt: {mtime: +2s}}\n"
     suite = make_suite({"staleness/long": LONG.replace("  - rename", touch * 9 + "  - rename")})
-    verdict = failed("staleness/long", Difference(12, 0, "text", "text", "a", "b"))
-    text = failure_text(verdict, suite.scenario("staleness/long"), GO_ON)
+    found = failed("staleness/long", Difference(12, 0, "text", "text", "a", "b"))
+    text = failure_text(found, suite.scenario("staleness/long"), GO_ON)
     assert "  [6 more steps before]\n  step 7 of 13: touch notes.txt" in text
     assert "step 6 of 13" not in text
 
@@ -206,10 +189,10 @@ def test_many_steps_before_are_counted(make_suite: MakeSuite) -> None:
 def test_a_broken_replay_shows_the_steps_up_to_where_it_ended(
     long: Suite, answered: int, steps: list[int]
 ) -> None:
-    verdict = Verdict(
+    found = Verdict(
         "staleness/long", "2.1.7", "text", "broken", {}, blame="adapter", reason="it hung", steps=answered
     )
-    text = failure_text(verdict, long.scenario("staleness/long"), GO_ON)
+    text = failure_text(found, long.scenario("staleness/long"), GO_ON)
     assert [int(number) for number in re.findall(r"step (\d) of 4", text)] == steps
     assert "  it hung\n  blame: adapter\n" in text
 

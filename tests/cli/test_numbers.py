@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
 from readfirst.harness.report import Commands, RunFacts
-from readfirst.harness.report.results import PAGES, PageReport, Sources
+from readfirst.harness.report.results import PAGES, Judged, PageReport
 from readfirst.harness.report.stream import JsonlReport
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
+from tests.verdicts import judged, sources_of
 
 from .test_report_pages import Parsed
 
@@ -40,7 +40,7 @@ GO_ON = Commands("readfirst run mine", "readfirst show")
 NOTHING: list[Kind] = [("unsupported", 0), ("unspecified", 0)]
 
 
-def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> list[tuple[Verdict, Ruling]]:
+def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> list[Judged]:
     found = []
     for contract in contracts:
         for number, ((status, holding), requirement) in enumerate(
@@ -49,10 +49,8 @@ def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> lis
             levels = {each: place < holding for place, each in enumerate(LEVELS)}
             if status in ("passed", "failed"):
                 status = "passed" if levels[level] else "failed"
-            verdict = Verdict(
-                f"{'ab'[number % 2]}/{number}", contract, level, status, levels, requirement=requirement
-            )
-            found.append((verdict, Ruling(status not in ("failed", "broken"))))
+            name = f"{'ab'[number % 2]}/{number}"
+            found.append(judged(Verdict(name, contract, level, status, levels, requirement=requirement)))
     return found
 
 
@@ -62,7 +60,7 @@ class Said:
     def __init__(self, kinds: list[Kind], level: Level, *contracts: str) -> None:
         suite = Suite()
         facts = RunFacts("mine", "mine", contracts, level, len(kinds), lambda _: GO_ON, lambda _: None)
-        sources = Sources(facts.find, suite.contracts, suite.seen_by, lambda _: GO_ON, "1.0")
+        sources = sources_of(suite, find=facts.find, commands=lambda _: GO_ON)
         streams = {name: io.StringIO() for name in ("table", "jsonl", *PAGES)}
         reports: list[Any] = [
             TableReport(Console(file=streams["table"], width=120), facts, most_failures=0),

@@ -9,16 +9,14 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.verdict import Difference, Verdict
-from readfirst.harness.report import Commands
-from readfirst.harness.report.results import Results, Run, Sources
+from readfirst.harness.compare.verdict import Difference
+from readfirst.harness.report.results import Results
 from readfirst.harness.run.runner import run as replayed
 from readfirst.harness.suite.suite import Suite
+from tests.verdicts import run, sources_of, verdict
 
 from .browser import Shown, look, severe
 from .conftest import FAILING, HOLDING, MakeSuite
-from .test_report_pages import sources
 
 pytestmark = pytest.mark.browser
 
@@ -45,19 +43,12 @@ def show(driver: Any, make_suite: MakeSuite, tmp_path: Path) -> Iterator[Show]:
     def shown(fragment: str = "") -> Shown:
         suite = make_suite({**HOLDING, **FAILING, "hard/script": HARD})
         verdicts = list(replayed(suite, "reference", ["2.1.7"]))
-        first = tuple((each, Ruling(each.status == "passed")) for each in verdicts)
         place = Difference(0, 0, "effects", "refused", "refused: file_not_found", f"not refused: {EVIL}")
-        evil = Verdict("hard/script", "2.1.7", "text", "failed", {}, (place,), "implementation")
-        second = (
-            *((each, Ruling(True)) for each in verdicts if each.scenario_id in HOLDING),
-            (evil, Ruling(False)),
-        )
-        runs = (
-            Run("reference", "2.1.7", "text", "1.0", first),
-            Run("python:evil:Tools", "2.1.7", "text", "1.0", second),
-        )
+        evil = verdict("hard/script", "failed", place, fails="safe", blame="implementation")
+        second = [*(each for each in verdicts if each.scenario_id in HOLDING), evil]
+        runs = (run(*verdicts), run(*second, target="python:evil:Tools"))
         file = tmp_path / "report.html"
-        file.write_text(sources(suite).write("html", Results(runs)), encoding="ascii")
+        file.write_text(sources_of(suite).write("html", Results(runs)), encoding="ascii")
         return Shown(driver, file).go(fragment)
 
     look(driver)
@@ -250,21 +241,10 @@ def test_every_control_has_a_name_and_every_table_its_headings(show: Show) -> No
 
 def test_the_whole_suite_opens_quickly(driver: Any, tmp_path: Path) -> None:
     suite = Suite()
-    levels = {"effects": True, "reason": True, "text": True}
-    judged = tuple(
-        (Verdict(each, "2.1.7", "text", "passed", levels, calls=1), Ruling(True))  # type: ignore[arg-type]
-        for each in suite.ids()
-    )
-    runs = tuple(Run(f"python:n{number}:Tools", "2.1.7", "text", "1.0", judged) for number in range(4))
-    whole = Sources(
-        suite.scenario,
-        suite.contracts,
-        suite.seen_by,
-        lambda run: Commands(f"readfirst run {run.target}", "readfirst show"),
-        "1.0",
-    )
+    judged = [verdict(each, "passed", calls=1) for each in suite.ids()]
+    runs = tuple(run(*judged, target=f"python:n{number}:Tools") for number in range(4))
     file = tmp_path / "whole.html"
-    file.write_text(whole.write("html", Results(runs)), encoding="ascii")
+    file.write_text(sources_of(suite).write("html", Results(runs)), encoding="ascii")
     page = Shown(driver, file).go()
     assert page.one("#count").text == f"{len(judged)} of {len(judged)} scenarios"
     started = time.monotonic()

@@ -8,16 +8,15 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.verdict import Difference, Level, Verdict
-from readfirst.harness.report import Commands
+from readfirst.harness.compare.verdict import Difference, Level, Status, Verdict
 from readfirst.harness.report.html import version_lines
-from readfirst.harness.report.results import PAGES, Page, PageReport, Results, Run, Sources
+from readfirst.harness.report.results import PAGES, Judged, Page, PageReport, Results, Run
 from readfirst.harness.run.runner import run as replayed
 from readfirst.harness.suite.suite import Suite
+from tests.verdicts import judged, run, sources_of, verdict, written
 
 from .conftest import MakeSuite, record_alike
-from .test_reports import VERDICTS, facts, written
+from .test_reports import VERDICTS, facts
 
 
 class Parsed(HTMLParser):
@@ -57,65 +56,49 @@ class Parsed(HTMLParser):
 
 
 def results(*verdicts: Verdict, target: str = "python:module:Tools", level: Level = "text") -> Results:
-    judged = tuple((verdict, Ruling(verdict.status == "passed")) for verdict in verdicts)
-    return Results((Run(target, "2.1.7", level, "1.0", judged),))
-
-
-def sources(suite: Suite) -> Sources:
-    known = set(suite.ids())
-    return Sources(
-        lambda scenario_id: suite.scenario(scenario_id) if scenario_id in known else None,
-        suite.contracts,
-        suite.seen_by,
-        lambda run: Commands(f"readfirst run {run.target}", "readfirst show"),
-        "1.0",
-    )
+    return Results((run(*verdicts, target=target, level=level),))
 
 
 def of_suite(suite: Suite, *contracts: str) -> Results:
     runs = []
     for contract in contracts or ("2.1.7",):
         verdicts = list(replayed(suite, "reference", [contract]))
-        judged = tuple((each, Ruling(each.status != "failed")) for each in verdicts)
-        runs.append(Run("reference", contract, "text", "1.0", judged))
+        runs.append(run(*verdicts, contract=contract))
     return Results(tuple(runs))
 
 
 def stable(results: Results) -> Results:
     """Return the results without what a clock measured."""
+    timeless = [
+        [(replace(each, milliseconds=1.0), ruling) for each, ruling in made.judged] for made in results.runs
+    ]
     return Results(
-        tuple(
-            replace(
-                run,
-                judged=tuple((replace(verdict, milliseconds=1.0), ruling) for verdict, ruling in run.judged),
-            )
-            for run in results.runs
-        )
+        tuple(replace(made, judged=tuple(each)) for made, each in zip(results.runs, timeless, strict=True))
     )
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_same_results_give_the_same_bytes(mixed: Suite, page: Page) -> None:
-    pages = {sources(mixed).write(page, stable(of_suite(mixed))) for _ in range(2)}
+    pages = {sources_of(mixed).write(page, stable(of_suite(mixed))) for _ in range(2)}
     assert len(pages) == 1
-    other = sources(mixed).write(page, stable(of_suite(mixed, "2.1.7", "documented")))
+    other = sources_of(mixed).write(page, stable(of_suite(mixed, "2.1.7", "documented")))
     assert other not in pages
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_run_and_its_stream_give_the_same_page(mixed: Suite, page: Page) -> None:
     def make(stream: Any) -> PageReport:
-        return PageReport(stream, facts(), page, sources(mixed))
+        return PageReport(stream, facts(), page, sources_of(mixed))
 
-    direct = sources(mixed).write(
-        page, Results((Run("python:module:Tools", "2.1.7", "text", "1.0", tuple(VERDICTS), name="mine"),))
+    direct = sources_of(mixed).write(
+        page, Results((run(*VERDICTS, target="python:module:Tools", name="mine"),))
     )
-    assert written(make) == direct
-    assert written(make, interrupted=True) != direct
+    assert written(make, VERDICTS) == direct
+    assert written(make, VERDICTS, interrupted=True) != direct
 
 
 def test_the_matrix_has_the_levels_of_each_run_side_by_side(mixed: Suite) -> None:
-    page = Parsed(sources(mixed).write("html", of_suite(mixed)))
+    page = Parsed(sources_of(mixed).write("html", of_suite(mixed)))
     buttons = [each for each in page.all("button") if each.get("data-result")]
     found = {(each["data-family"], each["data-result"]): each["aria-label"] for each in buttons}
     assert found["wrong", "effects"] == "1/2, 1 of wrong fail at effects, reference on 2.1.7"
@@ -130,7 +113,7 @@ def test_the_matrix_has_the_levels_of_each_run_side_by_side(mixed: Suite) -> Non
 
 
 def test_the_details_have_arguments_expectation_and_an_exact_difference(mixed: Suite) -> None:
-    details = Parsed(sources(mixed).write("html", of_suite(mixed))).json["wrong"]["wrong/text"]
+    details = Parsed(sources_of(mixed).write("html", of_suite(mixed))).json["wrong"]["wrong/text"]
     (step,) = details["steps"]
     assert (step["kind"], step["head"]) == ("call", "Read")
     assert step["calls"][0]["blocks"] == [{"label": "file_path", "lines": ["$WS/notes.txt"]}]
@@ -144,7 +127,7 @@ def test_the_details_have_arguments_expectation_and_an_exact_difference(mixed: S
 
 
 def test_the_page_asks_for_nothing_outside_itself(mixed: Suite) -> None:
-    text = sources(mixed).write("html", of_suite(mixed))
+    text = sources_of(mixed).write("html", of_suite(mixed))
     page = Parsed(text)
     for _, attributes in page.elements:
         assert not {"src", "srcset", "data", "action", "background"} & attributes.keys()
@@ -163,7 +146,7 @@ def test_the_page_asks_for_nothing_outside_itself(mixed: Suite) -> None:
 
 
 def test_every_id_is_there_once_and_every_label_has_its_target(mixed: Suite) -> None:
-    page = Parsed(sources(mixed).write("html", of_suite(mixed)))
+    page = Parsed(sources_of(mixed).write("html", of_suite(mixed)))
     ids = [each["id"] for _, each in page.elements if each.get("id")]
     assert len(ids) == len(set(ids))
     for _, attributes in page.elements:
@@ -173,9 +156,8 @@ def test_every_id_is_there_once_and_every_label_has_its_target(mixed: Suite) -> 
 
 
 def test_a_scenario_that_the_suite_no_longer_has_is_shown_with_its_differences(mixed: Suite) -> None:
-    place = Difference(2, 0, "text", "text", "a", "b")
-    verdict = Verdict("gone/away", "2.1.7", "text", "failed", {"effects": True, "reason": True}, (place,))
-    page = Parsed(sources(mixed).write("html", results(verdict)))
+    gone = verdict("gone/away", "failed", Difference(2, 0, "text", "text", "a", "b"))
+    page = Parsed(sources_of(mixed).write("html", results(gone)))
     assert page.json["index"]["scenarios"][0][:2] == ["gone/away", ""]
     details = page.json["gone"]["gone/away"]
     assert details["steps"] == []
@@ -202,16 +184,10 @@ def test_versions_stand_in_a_line_with_what_changed(make_suite: MakeSuite) -> No
     file.write_text(file.read_text() + first[0].replace("2.1.7", "2.2.0"))
     suite = Suite(suite.root)
     record_alike(suite, "2.2.0", text="Read it.")
-    levels: dict[Level, bool] = {"effects": True, "reason": True, "text": True}
+    statuses: dict[str, Status] = {"2.2.0": "failed", "2.1.7": "passed", "documented": "unspecified"}
     runs = [
-        Run(
-            "python:a:b",
-            contract,
-            "text",
-            "1.0",
-            ((Verdict("gate/worded", contract, "text", status, levels), Ruling(True)),),  # type: ignore[arg-type]
-        )
-        for contract, status in (("2.2.0", "failed"), ("2.1.7", "passed"), ("documented", "unspecified"))
+        run(verdict("gate/worded", status, contract=name), target="python:a:b", contract=name)
+        for name, status in statuses.items()
     ]
     (line,) = version_lines(Results(tuple(runs)), lambda *_: True)
     assert [change["contract"] for change in line["changes"]] == ["2.1.7", "2.2.0"]
@@ -219,7 +195,7 @@ def test_versions_stand_in_a_line_with_what_changed(make_suite: MakeSuite) -> No
         "scenarios with another expectation": ["gate/worded"],
         "no longer hold": ["gate/worded"],
     }
-    text = sources(suite).write("html", Results(tuple(runs)))
+    text = sources_of(suite).write("html", Results(tuple(runs)))
     assert "1 scenarios with another expectation" in text
     assert "1 no longer hold" in text
     details = Parsed(text).json["gate"]["gate/worded"]
@@ -227,51 +203,39 @@ def test_versions_stand_in_a_line_with_what_changed(make_suite: MakeSuite) -> No
 
 
 def test_one_version_gives_no_line(mixed: Suite) -> None:
-    assert 'id="versions"' not in sources(mixed).write("html", of_suite(mixed, "2.1.7", "documented"))
+    assert 'id="versions"' not in sources_of(mixed).write("html", of_suite(mixed, "2.1.7", "documented"))
 
 
 def test_runs_that_are_named_alike_get_numbers() -> None:
-    run = Run("reference", "2.1.7", "text", "1.0", ())
-    again = replace(run, series=1)
-    assert Results((run, again)).labels() == ("reference (1) on 2.1.7", "reference (2) on 2.1.7")
-    other = replace(run, level="effects")
-    assert Results((run, other)).labels() == (
+    one, again, other = run(), run(series=1), run(level="effects")
+    assert Results((one, again)).labels() == ("reference (1) on 2.1.7", "reference (2) on 2.1.7")
+    assert Results((one, other)).labels() == (
         "reference on 2.1.7, level text",
         "reference on 2.1.7, level effects",
     )
-    assert Results((run, replace(again, name="mine"))).names == ("reference", "mine")
-    assert Results((run, replace(again, contract="2.1.40"))).names == ("reference", "reference")
+    assert Results((one, replace(again, name="mine"))).names == ("reference", "mine")
+    assert Results((one, replace(again, contract="2.1.40"))).names == ("reference", "reference")
 
 
 def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
-    levels: dict[Level, bool] = {"effects": True, "reason": True, "text": False}
-
-    def run(contract: str, series: int) -> Run:
-        verdict = Verdict("wrong/text", contract, "text", "failed", levels)
-        return Run(
-            "mcp:node /home/x/s.mjs",
-            contract,
-            "text",
-            "1.0",
-            ((verdict, Ruling(False)),),
-            name="s",
-            series=series,
-        )
+    def of(contract: str, series: int) -> Run:
+        failed = verdict("wrong/text", fails="text", contract=contract)
+        return run(failed, target="mcp:node /home/x/s.mjs", contract=contract, name="s", series=series)
 
     # The first series has one contract, the second two: counting what is alike would call the last one the first.
-    results = Results((run("2.1.7", 0), run("2.1.7", 1), run("2.1.40", 1)))
+    results = Results((of("2.1.7", 0), of("2.1.7", 1), of("2.1.40", 1)))
     assert results.names == ("s (1)", "s (2)", "s (2)")
     assert results.labels() == ("s (1) on 2.1.7", "s (2) on 2.1.7", "s (2) on 2.1.40")
     (line,) = version_lines(results, lambda *_: False)
     assert (line["target"], len(line["changes"])) == ("s (2)", 2)
-    markdown = sources(mixed).write("markdown", results)
+    markdown = sources_of(mixed).write("markdown", results)
     assert re.findall(r"^\| (s \(\d\)) \| (\S+) \|", markdown, re.MULTILINE) == [
         ("s (1)", "2.1.7"),
         ("s (2)", "2.1.7"),
         ("s (2)", "2.1.40"),
     ]
     assert re.findall(r"^## (.*)$", markdown, re.MULTILINE) == list(results.labels())
-    page = sources(mixed).write("html", results)
+    page = sources_of(mixed).write("html", results)
     assert [each["label"] for each in Parsed(page).json["index"]["runs"]] == list(results.labels())
     for label in results.labels():
         assert f" {label}</option>" in page
@@ -283,7 +247,7 @@ def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
 
 
 def test_markdown_shows_the_runs_what_falls_short_and_why(mixed: Suite) -> None:
-    text = sources(mixed).write("markdown", of_suite(mixed))
+    text = sources_of(mixed).write("markdown", of_suite(mixed))
     assert "| reference | 2.1.7 | text | **not conformant** | 4/4 | 3/4 | 3/4 | 2/4 | 0 | 0 | 0 |" in text
     assert "| wrong | 2/2 | 1/2 | 1/2 | 0/2 | 0 |" in text
     assert "| gate |" not in text
@@ -292,57 +256,52 @@ def test_markdown_shows_the_runs_what_falls_short_and_why(mixed: Suite) -> None:
 
 
 def test_markdown_counts_the_failures_that_it_does_not_show(mixed: Suite) -> None:
-    verdicts = [Verdict(f"wrong/n{number:02}", "2.1.7", "text", "failed", {}) for number in range(23)]
-    text = sources(mixed).write("markdown", results(*verdicts))
+    verdicts = [verdict(f"wrong/n{number:02}") for number in range(23)]
+    text = sources_of(mixed).write("markdown", results(*verdicts))
     assert text.count("<details>") == 20
     assert "3 more failures, which do less harm, are not shown." in text
 
 
 @pytest.mark.parametrize(
-    ("status", "levels", "ruling", "message", "color"),
+    ("one", "message", "color"),
     [
-        ("passed", {"effects": True}, Ruling(True), "1/1 text", "brightgreen"),
-        ("failed", {"effects": True}, Ruling(True, accepted="known"), "0/1 text", "yellow"),
-        ("failed", {"effects": True}, Ruling(False), "0/1 text", "orange"),
-        ("failed", {"effects": False}, Ruling(False), "0/1 text", "red"),
-        ("broken", {}, Ruling(False), "0/1 text", "red"),
-        ("unsupported", {}, Ruling(True), "nothing judged", "lightgrey"),
+        (judged(verdict(status="passed")), "1/1 text", "brightgreen"),
+        (judged(verdict(fails="reason"), accepted="known"), "0/1 text", "yellow"),
+        (judged(verdict(fails="reason")), "0/1 text", "orange"),
+        (judged(verdict(fails="effects")), "0/1 text", "red"),
+        (judged(verdict(status="broken")), "0/1 text", "red"),
+        (judged(verdict(status="unsupported")), "nothing judged", "lightgrey"),
     ],
 )
-def test_a_badge_shows_how_bad_it_is(
-    mixed: Suite, status: Any, levels: dict[Level, bool], ruling: Ruling, message: str, color: str
-) -> None:
-    verdict = Verdict("wrong/text", "2.1.7", "text", status, levels)
-    run = Run("reference", "2.1.7", "text", "1.0", ((verdict, ruling),))
-    badge = json.loads(sources(mixed).write("badge", Results((run,))))
+def test_a_badge_shows_how_bad_it_is(mixed: Suite, one: Judged, message: str, color: str) -> None:
+    badge = json.loads(sources_of(mixed).write("badge", Results((run(one),))))
     assert badge == {"schemaVersion": 1, "label": "readfirst 2.1.7", "message": message, "color": color}
 
 
 def test_the_badge_of_an_interrupted_run_is_grey(mixed: Suite) -> None:
-    run = Run("reference", "2.1.7", "text", "1.0", (), interrupted=True)
-    badge = json.loads(sources(mixed).write("badge", Results((run,))))
+    badge = json.loads(sources_of(mixed).write("badge", Results((run(interrupted=True),))))
     assert (badge["message"], badge["color"]) == ("interrupted", "lightgrey")
 
 
 def test_runs_are_named_by_letters_and_by_what_distinguishes_them(mixed: Suite) -> None:
-    def run(target: str, contract: str = "2.1.7", level: Level = "text", name: str = "") -> Run:
-        verdict = Verdict("wrong/text", contract, level, "passed", {"effects": True})
-        return Run(target, contract, level, "1.0", ((verdict, Ruling(True)),), name=name)
+    def of(target: str, contract: str = "2.1.7", level: Level = "text", name: str = "") -> Run:
+        passed = verdict("wrong/text", "passed", contract=contract, level=level)
+        return run(passed, target=target, contract=contract, level=level, name=name)
 
     def named(*runs: Run) -> list[tuple[str, str, str]]:
-        index = Parsed(sources(mixed).write("html", Results(runs))).json["index"]
+        index = Parsed(sources_of(mixed).write("html", Results(runs))).json["index"]
         return [(each["key"], each["short"], each["facts"]) for each in index["runs"]]
 
-    assert named(run("target:agno@3.1.10")) == [("", "agno@3.1.10", "")]
-    assert named(run("mcp:node server.mjs"), run("python:mytools:Tools")) == [
+    assert named(of("target:agno@3.1.10")) == [("", "agno@3.1.10", "")]
+    assert named(of("mcp:node server.mjs"), of("python:mytools:Tools")) == [
         ("A", "node server.mjs", ""),
         ("B", "mytools:Tools", ""),
     ]
-    assert named(run("reference"), run("x:y", "2.1.328", "reason", name="mine: new")) == [
+    assert named(of("reference"), of("x:y", "2.1.328", "reason", name="mine: new")) == [
         ("A", "reference", "2.1.7, level text"),
         ("B", "mine: new", "2.1.328, level reason"),
     ]
-    many = named(*(run(f"python:n{number}:Tools") for number in range(28)))
+    many = named(*(of(f"python:n{number}:Tools") for number in range(28)))
     assert [key for key, _, _ in many][24:] == ["Y", "Z", "AA", "AB"]
 
 
@@ -351,21 +310,11 @@ def test_runs_are_named_by_letters_and_by_what_distinguishes_them(mixed: Suite) 
     [(100, "good"), (99, "1"), (90, "1"), (89, "2"), (70, "2"), (41, "3"), (39, "4"), (1, "4"), (0, "5")],
 )
 def test_a_number_has_the_colour_of_what_fails_and_of_how_much(mixed: Suite, holds: int, tone: str) -> None:
-    judged = tuple(
-        (
-            Verdict(
-                f"many/n{number}",
-                "2.1.7",
-                "reason",
-                "failed",
-                dict.fromkeys(("safe", "effects"), number < holds),
-            ),
-            Ruling(False),
-        )
+    verdicts = [
+        verdict(f"many/n{number}", fails="reason" if number < holds else "safe", level="reason")
         for number in range(100)
-    )
-    run = Run("reference", "2.1.7", "reason", "1.0", judged)
-    text = sources(mixed).write("html", Results((run,)))
+    ]
+    text = sources_of(mixed).write("html", results(*verdicts, level="reason"))
     cells = re.findall(r'<td class="number (\S+?)(?: first)?" data-level="(\w+)">', text)
     # At the level `reason` all fail. What the run was not asked for has no colour, however much fails.
     effects = "good" if holds == 100 else f"harm-{tone}"

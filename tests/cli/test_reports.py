@@ -1,7 +1,6 @@
 import io
 import json
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -11,23 +10,20 @@ from jsonschema import Draft202012Validator
 from rich.console import Console
 
 from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.report import Commands, OutputError, Report, RunFacts, output
 from readfirst.harness.report.failure import brief, failure_text, short_path
 from readfirst.harness.report.progress import ProgressBar, duration
-from readfirst.harness.report.results import PageReport, Sources
+from readfirst.harness.report.results import PageReport
 from readfirst.harness.report.stream import JsonlReport
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite, default_root
+from tests.verdicts import judged, sources_of, verdict, written
 
 NASTY = "a\x00\x1b[31m\r\n\ufffe\udc80]]>&<\u2028"
-ALL = {"safe": True, "effects": True, "reason": True, "text": True, "verbatim": False}
-NO_TEXT = {**ALL, "text": False}
 MINE = Commands("readfirst run mine", "readfirst show")
-OK, NOT_OK = Ruling(conformant=True), Ruling(conformant=False)
 
 
 def difference(expected: str = "alpha", got: str = NASTY, **parts: object) -> Difference:
@@ -35,25 +31,14 @@ def difference(expected: str = "alpha", got: str = NASTY, **parts: object) -> Di
     return Difference(0, 0, "text", "text", expected, got, position=place, **parts)  # type: ignore[arg-type]
 
 
-VERDICTS: list[tuple[Verdict, Ruling]] = [
-    (Verdict("family/passes", "2.1.7", "text", "passed", ALL, milliseconds=1.25, calls=2), OK),  # type: ignore[arg-type]
-    (
-        Verdict(
-            "family/text", "2.1.7", "text", "failed", NO_TEXT, (difference(),), "implementation", calls=1
-        ),  # type: ignore[arg-type]
-        NOT_OK,
-    ),
-    (
-        Verdict("family/known", "2.1.7", "text", "failed", NO_TEXT, (difference(),)),
-        Ruling(True, accepted=NASTY),
-    ),  # type: ignore[arg-type]
-    (
-        Verdict("family/stale", "2.1.7", "text", "passed", ALL),
-        Ruling(False, stale="accepted.yaml:3:5: " + NASTY),
-    ),  # type: ignore[arg-type]
-    (Verdict("other/hangs", "2.1.7", "text", "broken", {}, blame="adapter", reason=NASTY), NOT_OK),
-    (Verdict("other/races", "2.1.7", "text", "unsupported", {}, reason="the adapter lacks during"), OK),
-    (Verdict("other/silent", "2.1.7", "text", "unspecified", {}, reason="2.1.7 says nothing about it"), OK),
+VERDICTS = [
+    judged(verdict("family/passes", "passed", fails="verbatim", milliseconds=1.25, calls=2)),
+    judged(verdict("family/text", "failed", difference(), blame="implementation", calls=1)),
+    judged(verdict("family/known", "failed", difference()), accepted=NASTY),
+    judged(verdict("family/stale", "passed", fails="verbatim"), stale="accepted.yaml:3:5: " + NASTY),
+    judged(verdict("other/hangs", "broken", blame="adapter", reason=NASTY)),
+    judged(verdict("other/races", "unsupported", reason="the adapter lacks during")),
+    judged(verdict("other/silent", "unspecified", reason="2.1.7 says nothing about it")),
 ]
 
 
@@ -72,31 +57,14 @@ def facts(suite: Suite | None = None) -> RunFacts:
     )
 
 
-def written(
-    make: Callable[[io.StringIO], Report],
-    verdicts: Sequence[tuple[Verdict, Ruling]] = VERDICTS,
-    *,
-    interrupted: bool = False,
-) -> str:
-    stream = io.StringIO()
-    report, summary = make(stream), Summary()
-    for verdict, ruling in verdicts:
-        summary.add(verdict, ruling)
-        report.verdict(verdict, ruling)
-    report.finish(summary, interrupted=interrupted)
-    return stream.getvalue()
-
-
 def jsonl(stream: io.StringIO) -> Report:
     return JsonlReport(stream, facts(), "1.0")
 
 
 def junit(stream: io.StringIO, rules: Rules | None = None) -> Report:
-    known, suite = facts(), Suite()
-    sources = Sources(
-        known.find, suite.contracts, suite.seen_by, lambda run: known.commands(run.contract), "1.0", rules
-    )
-    return PageReport(stream, known, "junit", sources)
+    known = facts()
+    commands = {"commands": lambda run: known.commands(run.contract), "find": known.find}
+    return PageReport(stream, known, "junit", sources_of(Suite(), rules=rules, **commands))
 
 
 def table(stream: io.StringIO, most: int | None = 20) -> Report:
@@ -125,19 +93,17 @@ def schema_errors(line: object) -> list[str]:
 )
 def test_a_failure_in_one_line_is_its_first_different_line(expected: str, got: str, summary: str) -> None:
     found = (difference(expected, got), difference("1", "2"))
-    assert brief(Verdict("family/text", "2.1.7", "text", "failed", NO_TEXT, found)) == summary
+    assert brief(verdict("family/text", "failed", *found)) == summary
 
 
 def test_a_breakage_in_one_line_is_the_first_line_of_its_reason() -> None:
-    broken = Verdict(
-        "other/hangs", "2.1.7", "text", "broken", {}, blame="adapter", reason="it hung\nTraceback"
-    )
+    broken = verdict("other/hangs", "broken", blame="adapter", reason="it hung\nTraceback")
     assert brief(broken) == "it hung"
     assert brief(replace(broken, differences=(difference("a", "b"),))) == "it hung"
 
 
 def test_every_json_line_follows_the_schema() -> None:
-    lines = [json.loads(line) for line in written(jsonl).splitlines()]
+    lines = [json.loads(line) for line in written(jsonl, VERDICTS).splitlines()]
     assert [line["type"] for line in lines] == ["header", *["verdict"] * len(VERDICTS), "footer"]
     assert [schema_errors(line) for line in lines] == [[]] * len(lines)
 
@@ -147,20 +113,20 @@ OPTIONAL = ("requirement", "rule", "length")
 
 
 def test_the_schema_refuses_a_line_with_something_missing_or_unknown() -> None:
-    for line in map(json.loads, written(jsonl).splitlines()):
+    for line in map(json.loads, written(jsonl, VERDICTS).splitlines()):
         assert schema_errors({**line, "colour": "red"})
         for key in {*line} - {*OPTIONAL, "name", "blame", "reason", "accepted", "stale", "differences"}:
             assert schema_errors({name: value for name, value in line.items() if name != key})
 
 
 def test_json_lines_are_ascii_and_keep_every_character() -> None:
-    text = written(jsonl)
+    text = written(jsonl, VERDICTS)
     assert text.isascii()
     assert json.loads(text.splitlines()[2])["differences"][0]["got"] == NASTY
 
 
 def test_the_footer_counts_every_verdict() -> None:
-    footer = json.loads(written(jsonl).splitlines()[-1])
+    footer = json.loads(written(jsonl, VERDICTS).splitlines()[-1])
     assert footer["verdicts"] == len(VERDICTS)
     assert (footer["passed"], footer["failed"], footer["broken"]) == (2, 2, 1)
     assert (footer["unsupported"], footer["unspecified"], footer["accepted"], footer["stale"]) == (1, 1, 1, 1)
@@ -168,7 +134,7 @@ def test_the_footer_counts_every_verdict() -> None:
 
 
 def test_junit_is_valid_xml_whatever_the_texts_hold() -> None:
-    text = written(junit)
+    text = written(junit, VERDICTS)
     root = ElementTree.fromstring(text.encode("utf-8"))
     assert [suite.get("name") for suite in root] == ["family", "other"]
     cases = {case.get("name"): case for case in root.iter("testcase")}
@@ -190,7 +156,7 @@ def test_junit_is_valid_xml_whatever_the_texts_hold() -> None:
 
 
 def test_the_heads_of_junit_count_the_cases() -> None:
-    root = ElementTree.fromstring(written(junit).encode("utf-8"))
+    root = ElementTree.fromstring(written(junit, VERDICTS).encode("utf-8"))
     names = ("tests", "failures", "errors", "skipped")
     assert [root.get(name) for name in names] == ["7", "2", "1", "3"]
     assert [[suite.get(name) for name in names] for suite in root] == [
@@ -200,13 +166,13 @@ def test_the_heads_of_junit_count_the_cases() -> None:
 
 
 def test_an_interrupted_junit_file_holds_an_error() -> None:
-    root = ElementTree.fromstring(written(junit, interrupted=True).encode("utf-8"))
+    root = ElementTree.fromstring(written(junit, VERDICTS, interrupted=True).encode("utf-8"))
     assert root.get("errors") == "2"
     assert "interrupted after 7 scenarios" in [error.get("message") for error in root.iter("error")]
 
 
 def test_the_table_shows_four_levels_side_by_side_and_what_was_not_judged() -> None:
-    lines = written(table).splitlines()
+    lines = written(table, VERDICTS).splitlines()
     rows = [line.split() for line in lines]
     head = [
         "family",
@@ -227,7 +193,7 @@ def test_the_table_shows_four_levels_side_by_side_and_what_was_not_judged() -> N
 
 
 def test_the_table_explains_failures_and_what_is_out_of_date() -> None:
-    text = written(table)
+    text = written(table, VERDICTS)
     assert "FAILED family/text (2.1.7, level text)" in text
     assert "BROKEN other/hangs" in text
     assert "FAILED family/known" not in text
@@ -236,7 +202,7 @@ def test_the_table_explains_failures_and_what_is_out_of_date() -> None:
 
 
 def test_more_failures_than_wanted_are_counted() -> None:
-    text = written(lambda stream: table(stream, 1))
+    text = written(lambda stream: table(stream, 1), VERDICTS)
     assert "BROKEN other/hangs" in text
     assert "FAILED family/text" not in text
     assert "[1 more failure; --failures all explains all of them]" in text
@@ -265,8 +231,8 @@ def test_a_failure_shows_place_step_expected_got_blame_and_command(mixed: Suite)
         "     1→alpha\n     2→",
         position=mixed.scenario("wrong/text").steps[0].position,
     )
-    verdict = Verdict("wrong/text", "2.1.7", "text", "failed", NO_TEXT, (found,), "implementation")  # type: ignore[arg-type]
-    text = failure_text(verdict, mixed.scenario("wrong/text"), MINE)
+    failed = verdict("wrong/text", "failed", found, blame="implementation")
+    text = failure_text(failed, mixed.scenario("wrong/text"), MINE)
     assert text.splitlines() == [
         "FAILED wrong/text (2.1.7, level text)",
         "  Read is expected to show a carriage return",
@@ -290,22 +256,20 @@ def test_a_path_below_the_current_directory_is_shown_relative(
     monkeypatch.chdir(mixed.root)
     scenario = mixed.scenario("wrong/text")
     found = Difference(0, 0, "text", "text", "a", "b", position=scenario.steps[0].position)
-    verdict = Verdict("wrong/text", "2.1.7", "text", "failed", NO_TEXT, (found,))  # type: ignore[arg-type]
-    assert "\n  scenarios/wrong/text.yaml:5:5\n" in failure_text(verdict, scenario, MINE)
+    failed = verdict("wrong/text", "failed", found)
+    assert "\n  scenarios/wrong/text.yaml:5:5\n" in failure_text(failed, scenario, MINE)
 
 
 def test_differences_above_the_level_are_left_out() -> None:
-    verdict = Verdict(
-        "family/text", "2.1.7", "effects", "broken", NO_TEXT, (difference(),), "adapter", "it hung"
-    )  # type: ignore[arg-type]
-    text = failure_text(verdict, None, MINE)
+    broken = verdict("a/b", "broken", difference(), level="effects", blame="adapter", reason="it hung")
+    text = failure_text(broken, None, MINE)
     assert "step 1" not in text
     assert "  it hung\n  blame: adapter" in text
 
 
 def test_a_flood_of_differences_is_counted() -> None:
-    verdict = Verdict("family/text", "2.1.7", "text", "failed", NO_TEXT, (difference(),) * 30)  # type: ignore[arg-type]
-    assert "[22 more differences]" in failure_text(verdict, None, MINE)
+    failed = verdict("family/text", "failed", *[difference()] * 30)
+    assert "[22 more differences]" in failure_text(failed, None, MINE)
 
 
 def test_a_report_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -361,29 +325,17 @@ def test_a_time_is_reported_as_somebody_who_waits_wants_to_know_it() -> None:
 
 
 def test_a_narrow_terminal_cuts_no_number() -> None:
-    verdicts = [
-        (Verdict(f"a-long-one/{n}", "2.1.7", "text", "passed", ALL), OK)  # type: ignore[arg-type]
-        for n in range(1234)
-    ]
-    stream = io.StringIO()
-    report, summary = TableReport(Console(file=stream, width=80), facts()), Summary()
-    for verdict, ruling in verdicts:
-        summary.add(verdict, ruling)
-    report.finish(summary)
+    verdicts = [judged(verdict(f"a-long-one/{n}", "passed")) for n in range(1234)]
+    printed = written(lambda stream: TableReport(Console(file=stream, width=80), facts()), verdicts)
     row = ["a-long-one", "1234", "1234/1234", "1234/1234", "1234/1234", "1234/1234", "0", "0", "0"]
-    assert row in [line.split() for line in stream.getvalue().splitlines()]
-    assert all(len(line) <= 80 for line in stream.getvalue().splitlines())
+    assert row in [line.split() for line in printed.splitlines()]
+    assert all(len(line) <= 80 for line in printed.splitlines())
 
 
 def test_the_level_verbatim_has_a_column_of_its_own() -> None:
-    stream = io.StringIO()
-    verdict = Verdict("family/passes", "2.1.7", "verbatim", "passed", dict.fromkeys(ALL, True))  # type: ignore[arg-type]
-    report, summary = (
-        TableReport(Console(file=stream, width=120), replace(facts(), level="verbatim")),
-        Summary(),
-    )
-    summary.add(verdict, OK)
-    report.finish(summary)
-    rows = [line.split() for line in stream.getvalue().splitlines()]
+    verbatim = replace(facts(), level="verbatim")
+    passed = judged(verdict("family/passes", "passed", level="verbatim"))
+    printed = written(lambda stream: TableReport(Console(file=stream, width=120), verbatim), [passed])
+    rows = [line.split() for line in printed.splitlines()]
     assert ["family", "scenarios", "safe", "effects", "reason", "text", "verbatim", *rows[1][7:]] == rows[1]
     assert rows[2] == ["family", "1", "1/1", "1/1", "1/1", "1/1", "1/1", "0", "0", "0"]

@@ -3,30 +3,25 @@
 import json
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
-from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.verdict import LEVELS, Difference, Status, Verdict
-from readfirst.harness.report.results import Results, Run, Sources
+from readfirst.harness.compare.verdict import Difference, Level, Status
+from readfirst.harness.report.results import Judged, Results, Sources
 from readfirst.harness.suite.selection import Selection, select
 from readfirst.harness.suite.suite import Suite
+from tests import verdicts
 from tests.command_line import Cli
+from tests.verdicts import judged, run, sources_of, written
 
-from .test_report_pages import sources
 from .test_reports import junit as junit_report
-from .test_reports import written
 
 
-def verdict(scenario_id: str, rule: str, status: Status, length: int = 2) -> tuple[Verdict, Ruling]:
-    holds = status == "passed"
-    found = (
-        () if holds else (Difference(0, 0, "effects", "refused", "refused", "not refused", "implementation"),)
-    )
-    levels = dict.fromkeys(LEVELS, holds)
-    made = Verdict(scenario_id, "2.1.7", "text", status, levels, found, rule=rule, length=length)
-    return made, Ruling(holds)
+def verdict(scenario_id: str, rule: str, status: Status, length: int = 2) -> Judged:
+    refused = Difference(0, 0, "effects", "refused", "refused", "not refused", "implementation")
+    found = () if status == "passed" else (refused,)
+    fails: Level | None = None if status == "passed" else "safe"
+    return judged(verdicts.verdict(scenario_id, status, *found, fails=fails, rule=rule, length=length))
 
 
 FAILING = [
@@ -38,18 +33,15 @@ FAILING = [
 
 
 def ruled_sources(suite: Suite) -> Sources:
-    return replace(
-        sources(suite),
-        rules=suite.rules,
-        of_class=lambda class_: select(suite, Selection(classes=(class_,))),
-    )
+    of_class = lambda class_: select(suite, Selection(classes=(class_,)))  # noqa: E731
+    return sources_of(suite, rules=suite.rules, of_class=of_class)
 
 
-def results(judged: Sequence[tuple[Verdict, Ruling]]) -> Results:
-    return Results((Run("python:module:Tools", "2.1.7", "text", "1.0", tuple(judged)),))
+def results(judged: Sequence[Judged]) -> Results:
+    return Results((run(*judged, target="python:module:Tools"),))
 
 
-def junit(suite: Suite, judged: Sequence[tuple[Verdict, Ruling]] = FAILING) -> ElementTree.Element:
+def junit(suite: Suite, judged: Sequence[Judged] = FAILING) -> ElementTree.Element:
     text = written(lambda stream: junit_report(stream, suite.rules), judged)
     return ElementTree.fromstring(text.encode())
 
@@ -123,7 +115,7 @@ FIDELITY = [verdict("reading/again", "numbers", "passed"), verdict("reading/line
     ],
 )
 def test_a_badge_claims_a_class_only_where_all_of_it_and_nothing_else_was_run(
-    ruled: Suite, judged: Sequence[tuple[Verdict, Ruling]], message: str, color: str
+    ruled: Suite, judged: Sequence[Judged], message: str, color: str
 ) -> None:
     badge = json.loads(ruled_sources(ruled).write("badge", results(judged)))
     assert (badge["message"], badge["color"]) == (message, color)

@@ -2,8 +2,9 @@ import pytest
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
-from readfirst.harness.compare.verdict import Status, Verdict
+from readfirst.harness.compare.verdict import Level, Status
 from readfirst.harness.exit_code import ExitCode
+from tests.verdicts import verdict
 
 OK, NOT_OK = Ruling(conformant=True), Ruling(conformant=False)
 
@@ -11,12 +12,8 @@ OK, NOT_OK = Ruling(conformant=True), Ruling(conformant=False)
 def summary(*verdicts: tuple[Status, Ruling]) -> Summary:
     counted = Summary()
     for number, (status, ruling) in enumerate(verdicts):
-        levels = {
-            "effects": status in ("passed", "failed"),
-            "reason": status == "passed",
-            "text": status == "passed",
-        }
-        counted.add(Verdict(f"family/{number}", "2.1.7", "text", status, levels), ruling)  # type: ignore[arg-type]
+        fails: dict[Status, Level] = {"passed": "verbatim", "failed": "reason"}
+        counted.add(verdict(f"family/{number}", status, fails=fails.get(status, "safe")), ruling)
     return counted
 
 

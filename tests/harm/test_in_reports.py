@@ -6,15 +6,15 @@ from xml.etree import ElementTree
 from readfirst.harness.changes.diff import diff
 from readfirst.harness.changes.report import as_json, as_markdown, as_text
 from readfirst.harness.changes.sides import ContractSide, RunSide
-from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import Commands
-from readfirst.harness.report.results import Results, Run, Sources
+from readfirst.harness.report.results import Results
 from readfirst.harness.report.timeline import difference_blocks
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 from tests.judging import SUITE
+from tests.verdicts import run, sources_of
 
 CHANGED = "staleness/edit-after-change"
 LOST = Harm(
@@ -27,13 +27,10 @@ FAILED = replace(PASSED, status="failed", levels={}, differences=(HARMED, REFUSE
 
 
 def junit(*verdicts: Verdict) -> ElementTree.Element:
-    suite = Suite()
-    judged = tuple((verdict, Ruling(conformant=verdict.status == "passed")) for verdict in verdicts)
-    sources = Sources(
-        lambda _: None, suite.contracts, suite.seen_by, lambda _: Commands("show", "run"), "1.0"
+    sources = sources_of(Suite(), find=lambda _: None, commands=lambda _: Commands("show", "run"))
+    return ElementTree.fromstring(
+        sources.write("junit", Results((run(*verdicts, target="x", level="effects"),))).encode()
     )
-    results = Results((Run("x", "2.1.7", "effects", "1.0", judged),))
-    return ElementTree.fromstring(sources.write("junit", results).encode())
 
 
 def test_junit_names_the_harm_in_the_message_and_in_the_output_of_the_case() -> None:

@@ -9,9 +9,10 @@ import pytest
 from readfirst.harness.compare.baseline import Acceptance, Baseline, BaselineError, load_baseline, rule
 from readfirst.harness.compare.known_failures import baseline_text, first_differences
 from readfirst.harness.compare.signature import explains, signature
-from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Verdict
+from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets.catalogue import known_failures, targets
+from tests.verdicts import verdict
 
 grouped_text = partial(baseline_text, grouped=True)
 IDS = ("gate/a", "gate/b", "state/c", "state/10")
@@ -23,14 +24,13 @@ BECAUSE = 'because: "safe: lost: effects: not refused, expected not_read"'
 
 
 def failed(scenario_id: str, *differences: Difference, level: Level = "reason") -> Verdict:
-    lowest = min(LEVELS.index(difference.level) for difference in differences)
-    levels = {each: LEVELS.index(each) < lowest for each in LEVELS}
-    status = "failed" if LEVELS.index(level) >= lowest else "passed"
-    return Verdict(scenario_id, "2.1.7", level, status, levels, differences)  # type: ignore[arg-type]
+    lowest = min((difference.level for difference in differences), key=LEVELS.index)
+    status: Status = "failed" if LEVELS.index(level) >= LEVELS.index(lowest) else "passed"
+    return verdict(scenario_id, status, *differences, fails=lowest, level=level)
 
 
 def passed(scenario_id: str) -> Verdict:
-    return Verdict(scenario_id, "2.1.7", "reason", "passed", dict.fromkeys(LEVELS, True))
+    return verdict(scenario_id, "passed", level="reason")
 
 
 def baseline(folder: Path, text: str) -> Baseline:
@@ -267,9 +267,9 @@ def test_a_new_failure_takes_no_reason_that_is_one_of_several(tmp_path: Path) ->
 
 
 def test_what_a_signature_needs_is_kept() -> None:
-    verdict = failed("gate/a", FILE, NOT_READ, WORDS, level="text")
-    assert first_differences(verdict) == (FILE, WORDS)
-    assert signature(replace(verdict, differences=first_differences(verdict))) == signature(verdict)
+    found = failed("gate/a", FILE, NOT_READ, WORDS, level="text")
+    assert first_differences(found) == (FILE, WORDS)
+    assert signature(replace(found, differences=first_differences(found))) == signature(found)
 
 
 def test_long_lists_are_wrapped(tmp_path: Path) -> None:
@@ -315,13 +315,13 @@ def test_what_varies_is_kept_whatever_the_run_saw(tmp_path: Path) -> None:
         'name: t\ngroups:\n  - fails: [reason]\n    contract: "2.1.7"\n    because: varies\n'
         "    reason: It runs calls at once.\n    scenarios: {gate: [a]}\n",
     )
-    for verdict, fails in (
+    for now, fails in (
         (passed("gate/a"), {"reason"}),
         (failed("gate/a", NOT_READ), {"effects", "reason"}),
     ):
-        [entry] = baseline(tmp_path, grouped_text("t", [verdict], old)).accepted.values()
+        [entry] = baseline(tmp_path, grouped_text("t", [now], old)).accepted.values()
         assert (entry.because, entry.reason, entry.fails) == ("varies", "It runs calls at once.", fails)
-        assert rule(verdict, baseline(tmp_path, grouped_text("t", [verdict], old))).conformant
+        assert rule(now, baseline(tmp_path, grouped_text("t", [now], old))).conformant
 
 
 def test_what_scenarios_lack_that_are_run_later_is_added_to_what_the_others_lacked(tmp_path: Path) -> None:

@@ -1,0 +1,86 @@
+"""Verdicts, runs and rules as tests of reports need them: what a test does not say is as usual."""
+
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
+from readfirst.harness.report import Commands, Report
+from readfirst.harness.report.results import Judged, Run, Sources
+from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
+from readfirst.harness.suite.suite import Suite
+
+__all__ = ["NOWHERE", "judged", "rule", "rules_of", "run", "sources_of", "verdict", "written"]
+
+NOWHERE = Position(Path("rules.yaml"), 1, 1)
+
+
+def verdict(
+    scenario_id: str = "a/b",
+    status: Status = "failed",
+    *found: Difference,
+    fails: Level | None = None,
+    contract: str = "2.1.7",
+    level: Level = "text",
+    **about: Any,
+) -> Verdict:
+    """Return a verdict; levels fail from `fails` on, else from that of the weakest difference, else all or none."""
+    if fails is None and status != "passed":
+        fails = min((each.level for each in found), key=LEVELS.index, default="safe")
+    holding = len(LEVELS) if fails is None else LEVELS.index(fails)
+    levels = {each: place < holding for place, each in enumerate(LEVELS)}
+    return Verdict(scenario_id, contract, level, status, levels, found, **about)
+
+
+def judged(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
+    """Return a verdict with what a baseline makes of it, which may accept a failure, or be out of date."""
+    fine = each.status not in ("failed", "broken") or bool(accepted)
+    return each, Ruling(fine and not stale, accepted, stale)
+
+
+def run(*every: Verdict | Judged, target: str = "reference", contract: str = "2.1.7", **about: Any) -> Run:
+    """Return a run of these verdicts, at the level text unless another is named."""
+    level = about.pop("level", "text")
+    pairs = tuple(judged(each) if isinstance(each, Verdict) else each for each in every)
+    return Run(target, contract, level, "1.0", pairs, **about)
+
+
+def sources_of(suite: Suite, **others: Any) -> Sources:
+    """Return what pages take from a suite; a scenario that it lacks is none."""
+    known = frozenset(suite.ids())
+    usual: dict[str, Any] = {
+        "find": lambda scenario_id: suite.scenario(scenario_id) if scenario_id in known else None,
+        "contracts": suite.contracts,
+        "seen_by": suite.seen_by,
+        "commands": lambda made: Commands(f"readfirst run {made.target}", "readfirst show"),
+        "version": "1.0",
+    }
+    return Sources(**usual | others)
+
+
+def rule(name: str, class_: RuleClass = "safety", **others: Any) -> Rule:
+    """Return a rule about Edit."""
+    usual: dict[str, Any] = {"requirement": "must", "tools": ("Edit",), "sources": (), "why": "Why."}
+    return Rule(name, f"Rule {name} holds", class_, position=NOWHERE, **usual | others)
+
+
+def rules_of(*every: Rule) -> Rules:
+    """Return these rules, in classes that mean something."""
+    return Rules(dict.fromkeys(CLASSES, "Meaning."), {each.id: each for each in every})
+
+
+def written(
+    make: Callable[[io.StringIO], Report], every: Sequence[Judged], *, interrupted: bool = False
+) -> str:
+    """Return what a report writes of these verdicts, as a run gives them to it."""
+    stream = io.StringIO()
+    report, summary = make(stream), Summary()
+    for each in every:
+        summary.add(*each)
+        report.verdict(*each)
+    report.finish(summary, interrupted=interrupted)
+    return stream.getvalue()
