@@ -269,7 +269,7 @@ def _described(how: str, text: str) -> str:
             return "with" if text.startswith(_MARK) else "without"
         case "newline at the end":
             return "with" if text.endswith(("\n", "\r")) else "without"
-        case "blanks at line ends":
+        case "whitespace at line ends":
             return "kept" if re.search(r"[ \t](?=[\r\n]|\Z)", text) else "cut"
         case _:
             return ""

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from readfirst.harness.compare.lacking import Lacking, in_a_call
-from readfirst.harness.compare.signature import explains, signature
+from readfirst.harness.compare.signature import explains, present, signature
 from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.session import BASIC_CAPABILITIES
@@ -244,7 +244,8 @@ def _grouped(top: Fields) -> Iterator[_Named]:
 
 
 def _entry(position: Position, stated: Fields, named: Node, known: _Known) -> Acceptance | None:
-    reason, because, link = stated.string("reason"), stated.text("because"), stated.text("link")
+    reason, link = stated.string("reason"), stated.text("link")
+    because = present(stated.text("because"))
     fails = [node.called("a level in fails") for node in stated.items("fails", empty=False)]
     levels = [name for node in fails if (name := node.choice(LEVELS_AND_BROKEN)) is not None]
     for node in fails:

@@ -24,11 +24,14 @@ _MANNERS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("byte order mark", lambda text: text.removeprefix(_MARK)),
     ("line ends", lambda text: re.sub(r"\r+\n?", "\n", text)),
     ("newline at the end", lambda text: text.replace("\r", "").rstrip("\n")),
-    ("blanks at line ends", lambda text: _AT_LINE_ENDS.sub("", re.sub(r"\r+\n?", "\n", text))),
+    ("whitespace at line ends", lambda text: _AT_LINE_ENDS.sub("", re.sub(r"\r+\n?", "\n", text))),
     ("newlines", lambda text: re.sub(r"[\r\n]", "", text)),
-    ("blanks and newlines", lambda text: _WHITESPACE.sub("", text)),
+    ("whitespace", lambda text: _WHITESPACE.sub("", text)),
 )
 """What two contents of a file differ in: the first without which they are the same."""
+
+_FORMER = {"blanks at line ends": "whitespace at line ends", "blanks and newlines": "whitespace"}
+"""What some of these were called before, as baselines may still have it."""
 
 
 def signature(verdict: Verdict) -> str:
@@ -73,6 +76,12 @@ def kind(difference: Difference) -> str:
             return f"{difference.level}: {what}"
 
 
+def present(because: str) -> str:
+    """Return a signature with what it is called now, for one that a baseline has from before."""
+    before, files, last = because.rpartition("effects: file: ")
+    return f"{before}{files}{_FORMER[last]}" if files and last in _FORMER else because
+
+
 def _presence(expected: str, got: str) -> str:
     if expected == "nothing there":
         return "left over"
@@ -97,16 +106,16 @@ def _general(text: str, before: str = "") -> str:
 UNEXPLAINED = "not explained yet"
 """The reason of an entry that nobody has explained; a harm is not accepted so."""
 
-LUCK = "How far a call comes that is ended in its middle, and who of two is faster, is a matter of luck."
+LUCK = "How far an interrupted call gets, and which of two is faster, is a matter of chance."
 """The reason of what varies from run to run, for that."""
 
 _FILES = {
     "file: byte order mark": "It leaves a byte order mark where the contract does not, or the reverse.",
     "file: line ends": "It writes other line endings than the contract.",
     "file: newline at the end": "What it writes ends with a newline where the contract's does not, or the reverse.",
-    "file: blanks at line ends": "It writes blanks at the ends of lines that a model's call loses in the contract.",
+    "file: whitespace at line ends": "It writes trailing whitespace that the contract strips from a model's call.",
     "file: newlines": "It leaves newlines where the contract does not, or the reverse.",
-    "file: blanks and newlines": "It leaves blanks where the contract does not, or the reverse.",
+    "file: whitespace": "It leaves whitespace where the contract does not, or the reverse.",
     "path: left over": "It leaves a file that the contract does not.",
     "path: missing": "It makes no file where the contract does.",
     "path: another kind": "It leaves a file of another kind than the contract does.",

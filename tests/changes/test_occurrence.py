@@ -83,7 +83,7 @@ def test_other_words_of_the_same_refusal_are_reported_by_its_name() -> None:
         (b"x\r\r\n", b"x\r\n", "line ends", "CR CRLF", "CRLF"),
         (b"x\n", b"\xef\xbb\xbfx\n", "byte order mark", "without", "with"),
         (b"x", b"x\n", "newline at the end", "without", "with"),
-        (b"x  \ny\n", b"x\ny\n", "blanks at line ends", "kept", "cut"),
+        (b"x  \ny\n", b"x\ny\n", "whitespace at line ends", "kept", "cut"),
         (b"say 'x'\n", "say ‘x’\n".encode(), "quotes", "straight", "curly"),
         (b"gamma\n", b"delta\n", "content", "", ""),
     ],
