@@ -51,13 +51,19 @@ _ESCAPED = re.compile(
 )
 """Characters that look like others or like nothing, visible only as escapes, and those that YAML does not allow."""
 
+
+class Plain(str):
+    """A string that needs no quotes, such as a version, though it looks a little like a number."""
+
+
 Value = str | int | bool | None | Sequence["Value"] | Mapping[str, "Value"]
 
 
 def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -> list[str]:
     """Return the lines of a block mapping whose keys are at column `indent` (from 0).
 
-    Strings of up to `one_line` characters stay on one line; those below `files` up to 80, as people write them.
+    Strings of up to `one_line` characters stay on one line; those below `files` up to 80, as people write them. A tuple
+    is on one line.
     """
     lines = []
     for key, value in mapping.items():
@@ -68,6 +74,8 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
         elif isinstance(value, str):
             first, *rest = _string_lines(value, indent, one_line)
             lines += [f"{name}: {first}", *rest]
+        elif isinstance(value, tuple):
+            lines.append(f"{name}: {emit_flow(value)}")
         elif isinstance(value, Sequence) and value:
             lines.append(f"{name}:")
             for item in value:
@@ -86,7 +94,7 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
 
 def emit_string(text: str) -> str:
     """Return a string on one line: plain where YAML reads it back unchanged, else in double quotes."""
-    if (_PLAIN_START.match(text) and _reads_back(text)) or _NAMED.fullmatch(text):
+    if (_PLAIN_START.match(text) and _reads_back(text)) or _NAMED.fullmatch(text) or isinstance(text, Plain):
         return text
     return _quoted(text)
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.emit import emit_mapping, emit_string
+from readfirst.harness.source.emit import Plain, emit_mapping
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
 from readfirst.harness.suite.host_text import HOST_TEXTS
@@ -61,19 +61,7 @@ def encode(recording: Recording, compressed: Mapping[str, str] | None = None) ->
     What a former file had `compressed` stays as it was: another xz may give other bytes for the same text.
     Raises RecordingError for what would be too large to be read again.
     """
-    names = tuple(sorted(recording.transcripts, key=order))
-    lines = [f"inputs: {emit_string(recording.inputs)}", f"versions: [{', '.join(names)}]"]
-    if recording.unrecorded:
-        reasons = {name: recording.unrecorded[name] for name in sorted(recording.unrecorded, key=order)}
-        lines += ["unrecorded:", *emit_mapping(reasons, 2)]
-    lines.append("steps:")
-    rows = list(zip(*(recording.transcripts[name].steps for name in names), strict=True))
-    encoder = Encoder(_PLAIN_LIMIT, compressed or {})
-    for row in rows:
-        lines += _step_lines(names, row, encoder)
-    if not rows:
-        lines[-1] = "steps: []"
-    lines += emit_mapping({"packed": encoder.packed} if encoder.packed else {}, 0)
+    lines = emit_mapping(value_of(recording, Encoder(_PLAIN_LIMIT, _SHOWN, compressed or {})), 0)
     data = (_HEADER + "\n".join(lines) + "\n").encode("utf-8")
     if len(data) > strict_yaml.MAX_BYTES:
         message = (
@@ -83,33 +71,50 @@ def encode(recording: Recording, compressed: Mapping[str, str] | None = None) ->
     return data
 
 
-def _step_lines(names: tuple[str, ...], row: Sequence[TranscriptStep], encoder: Encoder) -> list[str]:
+def value_of(recording: Recording, encoder: Encoder) -> dict[str, Any]:
+    """Return a recording as files hold it; what is on one line is a tuple."""
+    names = tuple(sorted(recording.transcripts, key=order))
+    value: dict[str, Any] = {"inputs": recording.inputs, "versions": tuple(map(Plain, names))}
+    if recording.unrecorded:
+        value["unrecorded"] = {
+            name: recording.unrecorded[name] for name in sorted(recording.unrecorded, key=order)
+        }
+    rows = zip(*(recording.transcripts[name].steps for name in names), strict=True)
+    value["steps"] = [_step_value(names, row, encoder) for row in rows]
+    return {**value, "packed": encoder.packed} if encoder.packed else value
+
+
+def _step_value(names: tuple[str, ...], row: Sequence[TranscriptStep], encoder: Encoder) -> dict[str, Any]:
     tools = row[0].tools
-    lines = [
-        f"  - call: {tools[0]}" if len(tools) == 1 else f"  - calls: [{', '.join(tools)}]",
-        "    answers:",
-    ]
+    answers = dict(zip(names, _keys_of(row), strict=True))
     held: dict[Hashable, TranscriptStep] = {}
-    answers = dict(zip(names, keys_of(row), strict=True))
     for key, step in zip(answers.values(), row, strict=True):
         held.setdefault(key, step)
-    starts = starts_of(names, answers)
-    for key, step in held.items():
-        body = _answer_lines(step, starts[key] if len(held) > 1 else (), encoder)
-        lines += [f"      - {body[0].lstrip()}", *body[1:]]
-    return lines
+    starts = _starts_of(names, answers)
+    return {
+        **({"call": tools[0]} if len(tools) == 1 else {"calls": tools}),
+        "answers": [
+            {**_since(starts[key] if len(held) > 1 else []), **encoder.answer(step)}
+            for key, step in held.items()
+        ],
+    }
 
 
-def keys_of(row: Sequence[TranscriptStep]) -> list[Hashable]:
+def _since(names: list[str]) -> dict[str, Any]:
+    since = tuple(map(Plain, names))
+    return {"since": since[0] if len(since) == 1 else since} if since else {}
+
+
+def _keys_of(row: Sequence[TranscriptStep]) -> list[Hashable]:
     """Return the key of each step; contracts that gave the same share a step, so that few have to be made."""
     keys = {number: step.key for number, step in {id(step): step for step in row}.items()}
     return [keys[id(step)] for step in row]
 
 
-def starts_of(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
+def _starts_of(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
     """Return the versions from which on each answer holds; an older model goes on as the versions before it did."""
     starts: dict[Hashable, list[str]] = {}
-    for track, before in tracks_of(names):
+    for track, before in _tracks_of(names):
         former = answers[before] if before is not None else _NONE
         for name in track:
             if answers[name] != former:
@@ -118,10 +123,10 @@ def starts_of(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[H
     return starts
 
 
-def holding(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict[str, _Answer]:
+def _holding(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict[str, _Answer]:
     """Return the answer of each version, from where each begins to hold. Raises ValueError."""
     found: dict[str, _Answer] = {}
-    for track, before in tracks_of(names):
+    for track, before in _tracks_of(names):
         former = found[before] if before is not None else None
         for name in track:
             former = starts.get(name, former)
@@ -134,7 +139,7 @@ def holding(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict[str, 
 
 
 @lru_cache(maxsize=64)
-def tracks_of(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...]:
+def _tracks_of(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...]:
     """Return the versions of each class of models, and the version that the first of them follows."""
     tracks: dict[str, list[str]] = {"": []}
     for name in names:
@@ -147,22 +152,16 @@ def tracks_of(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...
     return tuple(found)
 
 
-def _answer_lines(step: TranscriptStep, since: Sequence[str], encoder: Encoder) -> list[str]:
-    lines = []
-    if since:
-        named = since[0] if len(since) == 1 else f"[{', '.join(since)}]"
-        lines.append(f"        since: {named}")
-    return lines + emit_mapping(encoder.answer(step), 8)
-
-
 @dataclass(frozen=True, slots=True)
 class Encoder:
     """Encodes what steps gave as JSON values; of longer texts than `most` only names, by which `packed` has them.
 
-    A name is a digest of the text. `compressed` has what was compressed before, by the same names.
+    A name is a digest of the text; `shown` characters at its both ends are there for a reviewer. `compressed` has what
+    was compressed before, by the same names.
     """
 
     most: int
+    shown: int
     compressed: Mapping[str, str]
     packed: dict[str, str] = field(default_factory=dict)
 
@@ -206,10 +205,10 @@ class Encoder:
             return _encode_string(text)
         shown = {
             "lines": text.count("\n") + 1,
-            "starts": _shown(text[:_SHOWN]),
-            "ends": _shown(text[-_SHOWN:]),
+            "starts": _shown(text[: self.shown]),
+            "ends": _shown(text[-self.shown :]),
         }
-        return {**shown, "packed": self.pack(text.encode("utf-8", "surrogatepass"))}
+        return {**(shown if self.shown else {}), "packed": self.pack(text.encode("utf-8", "surrogatepass"))}
 
     def entry(self, entry: Entry | None) -> Any:
         """Return what is at a path; None where there is nothing."""
@@ -281,16 +280,20 @@ def decode(data: bytes) -> Recording:
 def kept(data: bytes) -> Kept:
     """Read a file's bytes; the last few are kept, because a comparison asks again and again. Raises RecordingError."""
     with readable():
-        file = strict_yaml.load(data, Path("recording")).value
-        names = tuple(map(str, file["versions"] if "versions" in file else file["contracts"]))
-        check_answers(len(names) * len(file["steps"]))
-        packed = packed_of(file)
-        unpacked = Packed(packed, Room())
-        rows = [_row(names, step, unpacked) for step in file["steps"]]
-        return Kept(file["inputs"], names, rows, file.get("unrecorded", {}), packed)
+        return kept_of(strict_yaml.load(data, Path("recording")).value, Room())
 
 
-def _row(names: tuple[str, ...], body: Mapping[str, Any], packed: Packed) -> Row:
+def kept_of(value: Mapping[str, Any], room: Room) -> Kept:
+    """Return the recording that a file holds so. Raises ValueError, KeyError, TypeError, AttributeError."""
+    names = tuple(map(str, value["versions"] if "versions" in value else value["contracts"]))
+    room.take_answers(len(names) * len(value["steps"]))
+    packed = {str(name): str(encoded) for name, encoded in value.get("packed", {}).items()}
+    unpacked = _Packed(packed, room)
+    rows = [_row(names, step, unpacked) for step in value["steps"]]
+    return Kept(str(value["inputs"]), names, rows, value.get("unrecorded", {}), packed)
+
+
+def _row(names: tuple[str, ...], body: Mapping[str, Any], packed: _Packed) -> Row:
     tools = (body["call"],) if "call" in body else tuple(body["calls"])
     answers = body["answers"]
     starts: dict[str, int] = {}
@@ -299,17 +302,24 @@ def _row(names: tuple[str, ...], body: Mapping[str, Any], packed: Packed) -> Row
         for name in [since] if isinstance(since, str) else since:
             if starts.setdefault(name, number) != number:
                 raise ValueError(f"two answers begin in {name}")
-    return Row(holding(names, starts), lambda number: step_of(tools, answers[number], packed))
+    return Row(_holding(names, starts), lambda number: _step_of(tools, answers[number], packed))
 
 
 @dataclass(slots=True)
 class Room:
-    """How many bytes may still be unpacked of one file, which would fill the memory otherwise."""
+    """How many bytes may still be unpacked of one file, and answers by version made, which would fill the memory."""
 
     left: int = field(default_factory=lambda: _MOST_UNPACKED)
+    answers: int = 0
+
+    def take_answers(self, number: int) -> None:
+        """Take room for so many answers. Raises ValueError."""
+        self.answers += number
+        if self.answers > _MOST_ANSWERS:
+            raise ValueError(f"its steps have more than {_MOST_ANSWERS:,} answers by version")
 
 
-class Packed:
+class _Packed:
     """What is compressed in a file, by its names: unpacked once, however often it is named."""
 
     def __init__(self, encoded: Mapping[str, str], room: Room) -> None:
@@ -347,7 +357,7 @@ class Packed:
         return self._texts[name]
 
 
-def step_of(tools: tuple[str, ...], body: Mapping[str, Any], packed: Packed) -> TranscriptStep:
+def _step_of(tools: tuple[str, ...], body: Mapping[str, Any], packed: _Packed) -> TranscriptStep:
     """Return the step of such values, as an Encoder gives them. Raises ValueError, KeyError, TypeError."""
     if not all(isinstance(tool, str) for tool in tools):
         raise TypeError(f"the calls {tools!r} are no names"[:200])
@@ -369,7 +379,7 @@ def step_of(tools: tuple[str, ...], body: Mapping[str, Any], packed: Packed) -> 
 class _Decoder:
     """Decodes the values of a file."""
 
-    packed: Packed
+    packed: _Packed
 
     def result(self, body: Mapping[str, Any]) -> RecordedResult:
         cut, ending = None, ""
@@ -420,17 +430,6 @@ def _ownership(body: Mapping[str, Any]) -> Ownership | None:
 
 def _mode(body: Mapping[str, Any]) -> int | None:
     return int(body["mode"], 8) if "mode" in body else None
-
-
-def packed_of(body: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return what is compressed in a recording, by name. Raises AttributeError where that is no mapping."""
-    return {str(name): str(encoded) for name, encoded in body.get("packed", {}).items()}
-
-
-def check_answers(number: int) -> None:
-    """Raise ValueError if a file has so many steps for so many versions that their answers would fill the memory."""
-    if number > _MOST_ANSWERS:
-        raise ValueError(f"its steps have more than {_MOST_ANSWERS:,} answers by version")
 
 
 def _bytes(encoded: str) -> bytes:

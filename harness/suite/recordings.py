@@ -117,11 +117,11 @@ class Recordings:
 
     def is_as_written(self, scenario_id: str, recording: Recording) -> bool:
         """Whether the file has the form that the recorder gives this recording."""
-        path = self.path(scenario_id)
+        path, packed_before = self.path(scenario_id), self._packed(scenario_id)
         data = self._read(path) or b""
         if path.suffix == ".yaml":
-            return data == encode(recording, kept(data).packed)
-        return is_as_written(data, scenario_id.rpartition("/")[2], recording)
+            return data == encode(recording, packed_before)
+        return is_as_written(data, scenario_id.rpartition("/")[2], recording, packed_before)
 
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
         """Return the file in which this is the scenario's recording, by its path. Raises RecordingError."""

@@ -145,6 +145,9 @@ def test_recordings_keep_their_schema() -> None:
     for family in ("parallel", "settings", "creation", "race"):
         for path in sorted((root / "recordings" / family).glob("*.yaml")):
             check.validate(yaml.safe_load(path.read_bytes()))
+    for theme in ("sizes", "notebooks"):
+        for value in json.loads((root / "recordings" / "crossed" / f"{theme}.json").read_bytes()).values():
+            check.validate(value)
     assert not check.is_valid(
         {"inputs": "0" * 16, "contracts": ["2.1.7"], "steps": [{"call": "Read", "answers": []}]}
     )

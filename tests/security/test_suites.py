@@ -174,8 +174,8 @@ def test_a_recording_that_unpacks_to_much_is_refused(
     scenarios = {
         slug: {
             "inputs": "x",
-            "versions": "2.1.7",
-            "steps": [{"call": "Read", "text": {"packed": "x"}}],
+            "versions": ["2.1.7"],
+            "steps": [{"call": "Read", "answers": [{"text": {"packed": "x"}}]}],
             "packed": {"x": base64.b64encode(compress(bytes(1_400_000))).decode()},
         }
         for slug in ("a", "b", "c")
@@ -203,8 +203,8 @@ def test_a_recording_of_many_steps_for_many_versions_is_refused() -> None:
     """400 KB of them took 3 GiB."""
     versions = [f"2.1.{number}" for number in range(20_000)]
     own = {"inputs": "x", "versions": versions, "steps": [{"call": "Read", "answers": [{}]}] * 60}
-    shared = {"inputs": "x", "versions": " ".join(versions), "steps": [{"call": "Read"}] * 30}
-    for read, file in ((decode, own), (theme, {"slug": shared})):
+    half = {**own, "steps": own["steps"][:30]}
+    for read, file in ((decode, own), (theme, {"one": half, "other": half})):
         with pytest.raises(RecordingError, match="more than 1,000,000 answers by version"):
             read(json.dumps(file).encode())
 
