@@ -1,4 +1,7 @@
-"""A stand-in for an agent: `fake_agent.py FORMAT URL`; asks the model what to do and has a few made-up tools."""
+"""A stand-in for an agent: `fake_agent.py FORMAT URL`; asks the model what to do and has a few made-up tools.
+
+`fake_agent.py product` stands in for the product: it has its settings, and may be spoken with.
+"""
 
 import json
 import os
@@ -10,9 +13,11 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
-FORMAT, URL = sys.argv[1:3]
+PRODUCT = sys.argv[1] == "product"
+FORMAT, URL = ("anthropic", os.environ["ANTHROPIC_BASE_URL"]) if PRODUCT else sys.argv[1:3]
+SPOKEN_WITH = "--input-format" in sys.argv
 STREAM = "--whole" not in sys.argv
-TOOLS = ["look", "change"]
+TOOLS = ["Read", "Edit"] if PRODUCT else ["look", "change"]
 
 
 class Anthropic:
@@ -165,14 +170,57 @@ def announce(path, length):
         connection.recv(1000)
 
 
+def settings():
+    file = Path(os.environ["CLAUDE_CONFIG_DIR"], "settings.json")
+    return json.loads(file.read_text()) if file.exists() else {}
+
+
+def connect(host, port):
+    try:
+        with socket.create_connection((host, port), timeout=2):
+            return "connected"
+    except OSError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def hooked(path):
+    for group in settings()["hooks"]["PreToolUse"]:
+        for hook in group["hooks"]:
+            subprocess.run(["sh", "-c", hook["command"]], input=b"{}", check=True)
+    return Path(path).read_text()
+
+
+def hear():
+    """Answer requests of the user's program until the user says something, and return it."""
+    for line in sys.stdin:
+        said = json.loads(line)
+        if said["type"] == "user":
+            Path("message").write_text(said["uuid"])
+            return said["message"]["content"]
+        kept = said["request"] == {"subtype": "rewind_files", "user_message_id": Path("message").read_text()}
+        response = {"subtype": "success", "response": {"canRewind": kept and not Path("gone").exists()}}
+        print("a line that is no JSON")
+        print(json.dumps({"type": "control_response", "response": response}), flush=True)
+    sys.exit()
+
+
 def run(tool, arguments, path):
     match tool:
         case "Environment":
             if "create" in arguments:
                 Path(arguments["create"]).write_text("made")
-            return json.dumps(
-                {"environ": dict(os.environ), "cwd": str(Path.cwd()), "input": sys.stdin.read()}
-            )
+            said = "" if SPOKEN_WITH else sys.stdin.read()
+            return json.dumps({"environ": dict(os.environ), "cwd": str(Path.cwd()), "input": said})
+        case "Connect":
+            return connect(**arguments)
+        case "Settings":
+            return json.dumps(settings())
+        case "Arguments":
+            return json.dumps(sys.argv[2:])
+        case "Image":
+            return [{"type": "image", "source": {"media_type": "image/png", "data": "aGk="}}]
+        case "Hooked":
+            return hooked(arguments["file_path"])
         case "Interfaces":
             with Path("/proc/net/dev").open() as file:
                 return json.dumps(sorted(line.split(":")[0].strip() for line in file if ":" in line))
@@ -206,11 +254,21 @@ def run(tool, arguments, path):
 def main():
     wire = FORMATS[FORMAT]()
     side = FORMATS[FORMAT]()
-    assert not side.calls(post(side.path, json.dumps(side.body([])).encode())), "a side request got a call"
+    for offered in ([], TOOLS[:1]) if PRODUCT else ([],):
+        assert not side.calls(post(side.path, json.dumps(side.body(offered)).encode())), (
+            "a side request got a call"
+        )
+    if SPOKEN_WITH:
+        wire.messages[0]["content"] = hear()
     while True:
         answer = post(wire.path, json.dumps(wire.body(TOOLS)).encode())
         results = []
-        for name, tool, arguments in wire.calls(answer):
+        calls = wire.calls(answer)
+        if SPOKEN_WITH and not calls:
+            print(json.dumps({"type": "result"}), flush=True)
+            wire.messages.append({"role": "user", "content": hear()})
+            continue
+        for name, tool, arguments in calls:
             text = run(tool, arguments, wire.path)
             if text is not None:
                 results.append((name, tool, text, tool == "Refuse"))

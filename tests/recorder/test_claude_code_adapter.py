@@ -23,13 +23,13 @@ from readfirst.harness.session import BrokenAdapter, Workspace
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from tests.supervision import NO_NAMESPACES, altered_supervisor
 
-FAKE = Path(__file__).with_name("fake_product.py")
+FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"
 
 
 @pytest.fixture
 def adapter(request: pytest.FixtureRequest, monkeypatch, tmp_path: Path) -> Iterator[ClaudeCodeAdapter]:
     def install(version: str, cache: Path | None) -> InstalledPackage:
-        return InstalledPackage(version, tmp_path, (sys.executable, str(FAKE)))
+        return InstalledPackage(version, tmp_path, (sys.executable, str(FAKE), "product"))
 
     monkeypatch.setattr(claude_code, "install", install)
     adapter = ClaudeCodeAdapter(getattr(request, "param", "1.0.3"), "some-model", time_limit=5)

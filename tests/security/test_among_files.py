@@ -57,7 +57,7 @@ capabilities: [Read]
 
 
 def product(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
-    words = (sys.executable, OBEDIENT, str(TESTS / "recorder" / "fake_product.py"))
+    words = (sys.executable, OBEDIENT, str(TESTS / "agent" / "fake_agent.py"), "product")
     monkeypatch.setattr(claude_code, "install", lambda *_: InstalledPackage("2.1.7", folder, words))
     return connect("claude-code:2.1.7", suite)
 
