@@ -228,7 +228,13 @@ def check_claims(
     `stated` answers for a scenario, where all were read already: None of one that nobody can read. It raises
     UnknownScenarioError.
     """
-    stated = stated or (lambda scenario_id: _read(suite, scenario_id))
+
+    def read(scenario_id: str) -> Stated | None:
+        try:
+            return stated_in(suite.scenario(scenario_id, require_expect=False))
+        except SuiteError:
+            return None  # what is wrong with a scenario is found there
+
     documents = [name for contract in suite.contracts for name in contract.documents]
     for claim in claims:
         for source in claim.sources:
@@ -238,10 +244,10 @@ def check_claims(
                 fix = did_you_mean(found["document"], documents)
                 yield Finding("unknown-document", claim.position, message, fix)
         for shown in claim.shown_by:
-            yield from _evidence(stated, shown, of_claim=True)
+            yield from _evidence(stated or read, shown, of_claim=True)
     for part in (claims.questions, claims.contradictions):
         for shown in (shown for each in part for shown in each.shown_by):
-            yield from _evidence(stated, shown, of_claim=False)
+            yield from _evidence(stated or read, shown, of_claim=False)
 
 
 def check_documented(case: Case, sources: Collection[str]) -> Iterator[Finding]:
@@ -253,13 +259,6 @@ def check_documented(case: Case, sources: Collection[str]) -> Iterator[Finding]:
                 f"{did_you_mean(clause.documented, sources)} What a new section claims goes into claims.yaml."
             )
             yield Finding("orphan-documented", at(clause.position, case), message, fix)
-
-
-def _read(suite: Suite, scenario_id: str) -> Stated | None:
-    try:
-        return stated_in(suite.scenario(scenario_id, require_expect=False))
-    except SuiteError:
-        return None  # what is wrong with a scenario is found there
 
 
 def _evidence(stated: Callable[[str], Stated | None], shown: Shown, *, of_claim: bool) -> Iterator[Finding]:

@@ -12,7 +12,6 @@ from readfirst.harness.compare.expected_files import text_differences
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.recorded import recorded_outcome
-from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.host_text import answer_of
@@ -120,8 +119,18 @@ def judged_statements(
 ) -> tuple[Statement, ...]:
     """Return the statements with what was done at their calls, and whether it is as they say."""
     answers = answers_of(suite, scenario, outcome)
-    stated = {statement.call: _clause(statement, answers) for statement in said}
-    judged = _said_only(scenario, stated)
+    stated: dict[int, Clause] = {}
+    for each in said:
+        clause = each.clause or Clause()
+        # Files that a claim does not speak of are what they are.
+        files = clause.files if each.states_files else answers[each.call - 1].changes
+        stated[each.call] = replace(clause, files=files, documented=clause.documented or "claim")
+    numbers = count(1)
+
+    def said_only(call: ToolCall) -> ToolCall:
+        return replace(call, expect=Expectation(call.expect.recorded, stated.get(next(numbers))))
+
+    judged = replace(scenario, steps=tuple(with_calls(step, said_only) for step in scenario.steps))
     documented = suite.contracts[DOCUMENTED]
     differences = compare(judged, outcome, documented, "text", suite.vocabulary).differences
     places = [place for place, _ in scenario.places()]
@@ -135,17 +144,14 @@ def judged_statements(
 
     def judge(statement: Statement) -> Statement:
         place, answer = places[statement.call - 1], answers[statement.call - 1]
-        unasked = astray < place[0] or _lacks_argument(calls[statement.call - 1], answer)
+        own = calls[statement.call - 1].expect.recorded
+        # The version does not take the arguments of a call, where the scenario's own contract does.
+        lacks = answer.error == _WRONG_ARGUMENTS and own is not None and own.error != _WRONG_ARGUMENTS
+        unasked = astray < place[0] or lacks
         holding: Holding = "not shown" if unasked else _holding(statement, place, differences, answer)
         return replace(statement, answer=answer, holding=holding)
 
     return tuple(map(judge, said))
-
-
-def _lacks_argument(call: ToolCall, answer: RecordedAnswer) -> bool:
-    """Whether the version does not take the arguments of a call, where the scenario's own contract does."""
-    own = call.expect.recorded
-    return answer.error == _WRONG_ARGUMENTS and own is not None and own.error != _WRONG_ARGUMENTS
 
 
 def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[RecordedAnswer]:
@@ -158,34 +164,10 @@ def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[Recor
             if path not in happened.expected_world or happened.expected_world[path] != entry
         }
         for call, result in zip(calls_of(step), happened.results, strict=False):
-            answers.append(_answer(suite, call, result, own))
+            text = answer_of(result.text)
+            error = suite.vocabulary.name_of(call.tool, text) if result.is_error else None
+            answers.append(RecordedAnswer(text, result.is_error, error, own))
     return answers
-
-
-def _answer(
-    suite: Suite, call: ToolCall, result: ToolResult, changes: Mapping[str, Entry | None]
-) -> RecordedAnswer:
-    text = answer_of(result.text)
-    error = suite.vocabulary.name_of(call.tool, text) if result.is_error else None
-    return RecordedAnswer(text, result.is_error, error, changes)
-
-
-def _clause(statement: Statement, answers: Sequence[RecordedAnswer]) -> Clause:
-    """Return the clause to judge by. Files that a claim does not speak of are what they are."""
-    clause = statement.clause or Clause()
-    files = clause.files if statement.states_files else answers[statement.call - 1].changes
-    return replace(clause, files=files, documented=clause.documented or "claim")
-
-
-def _said_only(scenario: Scenario, stated: Mapping[int, Clause]) -> Scenario:
-    """Return the scenario with these clauses as the only documented ones."""
-    numbers = count(1)
-
-    def call_with(call: ToolCall) -> ToolCall:
-        clause = stated.get(next(numbers))
-        return replace(call, expect=Expectation(call.expect.recorded, clause))
-
-    return replace(scenario, steps=tuple(with_calls(step, call_with) for step in scenario.steps))
 
 
 def _holding(

@@ -28,7 +28,7 @@ from readfirst.harness.report.markup import (
     scenario_link,
     table,
 )
-from readfirst.harness.source.finding import Finding, Position, SuiteError
+from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.scenario import TextDigest
 from readfirst.harness.suite.suite import Suite
@@ -68,15 +68,6 @@ class Judged:
         return self.holdings[self.default]
 
 
-@dataclass(frozen=True, slots=True)
-class OwnData:
-    """A call (from 1) at whose answer the product prints data of its own; only `starts` is expected."""
-
-    scenario_id: str
-    call: int
-    starts: str
-
-
 def judged(claims: Claims, contracts: Contracts, witness: Witness) -> dict[str, Judged]:
     """Hold every claim against its scenarios; by id, in the order of the file."""
     names = [contract.name for contract in contracts.recorded]
@@ -92,8 +83,11 @@ def judged(claims: Claims, contracts: Contracts, witness: Witness) -> dict[str, 
     }
 
 
-def own_data(suite: Suite) -> Iterator[OwnData]:
-    """Yield every call of which a scenario pins only how the answer begins, in the order of ids."""
+def own_data(suite: Suite) -> Iterator[tuple[str, int, str]]:
+    """Yield every call of which a scenario pins only how the answer begins, in the order of ids.
+
+    That is data of the product's own: the scenario, the number of the call from 1, and how the answer begins.
+    """
     for scenario_id in suite.ids():
         # Most scenarios pin the whole text; reading those that cannot match would take a second.
         if not suite.may_pin_beginnings(scenario_id):
@@ -103,7 +97,7 @@ def own_data(suite: Suite) -> Iterator[OwnData]:
             clause = call.expect.recorded
             match clause.text if clause is not None else None:
                 case TextDigest(sha256=None, lines=None, starts=str() as starts, ends=None):
-                    yield OwnData(scenario_id, number, starts)
+                    yield scenario_id, number, starts
                 case _:
                     pass
 
@@ -120,15 +114,12 @@ def behaviour(suite: Suite, *, brief: bool = False) -> str:
     witness = Witness(suite)
     unanswered = [shown for shown in claims.shown() if not list(witness.scenario(shown.scenario_id).calls())]
     if unanswered:
-        raise SuiteError([_without_calls(shown.position) for shown in unanswered])
+        without = "the scenario calls no tool", "Name one that does."
+        raise SuiteError([Finding("unknown-evidence", shown.position, *without) for shown in unanswered])
     page = _Page(suite, claims, judged(claims, suite.contracts, witness), witness)
     return markdown(
         "docs/behaviour", page=page, brief=brief, most=_MOST_EXAMPLES, named=_named, source=_source
     )
-
-
-def _without_calls(position: Position) -> Finding:
-    return Finding("unknown-evidence", position, "the scenario calls no tool", "Name one that does.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +153,9 @@ class _Page:
 
     def by_document(self) -> Iterator[list[str]]:
         for name in (name for contract in self.suite.contracts for name in contract.documents):
-            made = [claim for claim in self.claims if any(_document(each) == name for each in claim.sources)]
+            made = [
+                claim for claim in self.claims if any(each.startswith(f"{name}, ") for each in claim.sources)
+            ]
             yield [code(name), *self._counts(made)]
 
     @property
@@ -185,6 +178,10 @@ class _Page:
                 yield [cell(each.claim.says), shown, versions_in_words(each.holdings)]
 
     def rows(self, topic: Topic) -> list[list[str]]:
+        def scenario(evidence: Evidence) -> str:
+            holding = evidence.holding if evidence.contract == self.version else "not shown"
+            return f"{_MARKS[holding]} {scenario_link(evidence.scenario_id)}"
+
         found = []
         for each in (self.judged[claim.id] for claim in topic.claims if claim.unobservable is None):
             examples = list(_examples(each.evidence, self.version))
@@ -192,7 +189,7 @@ class _Page:
                 [
                     f"{_named(each.claim.id)}{cell(each.claim.says)}",
                     "<br>".join(map(_source, each.claim.sources)),
-                    "<br>".join(map(self._scenario, each.evidence)),
+                    "<br>".join(map(scenario, each.evidence)),
                     "<br>".join(documented for documented, _ in examples),
                     "<br>".join(real for _, real in examples),
                     f"**{each.holding}**",
@@ -227,12 +224,8 @@ class _Page:
             yield f"reported by users: {part.reports}"
 
     def own_data(self) -> Iterator[list[str]]:
-        for each in own_data(self.suite):
-            yield [scenario_link(each.scenario_id), str(each.call), excerpt(each.starts, MOST_CHARACTERS)]
-
-    def _scenario(self, evidence: Evidence) -> str:
-        holding = evidence.holding if evidence.contract == self.version else "not shown"
-        return f"{_MARKS[holding]} {scenario_link(evidence.scenario_id)}"
+        for scenario_id, call, starts in own_data(self.suite):
+            yield [scenario_link(scenario_id), str(call), excerpt(starts, MOST_CHARACTERS)]
 
 
 def _examples(evidence: Sequence[Evidence], default: str) -> Iterator[tuple[str, str]]:
@@ -261,7 +254,3 @@ def _source(source: str) -> str:
 
 def _sources(claim: Claim) -> str:
     return "; ".join(map(_source, claim.sources))
-
-
-def _document(source: str) -> str:
-    return source.partition(", ")[0]

@@ -11,7 +11,6 @@ from readfirst.harness.suite.heading import Heading
 from readfirst.harness.suite.releases import version_spans
 from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.suite import Suite
-from readfirst.reference_impl.behaviours.history import History
 from readfirst.reference_impl.contract import histories, history_of
 
 
@@ -23,16 +22,14 @@ def scenarios_by_rule(suite: Suite) -> dict[str, list[Heading]]:
     return found
 
 
-def behaviours_by_rule(
-    suite: Suite, known: Mapping[str, History] | None = None
-) -> Mapping[str, Sequence[str]]:
+def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
     """Return the behaviours that each rule is about, in the order of the reference; of another suite, those it shows.
 
     Raises SuiteError.
     """
     found: dict[str, list[str]] = {}
     ids = set(suite.ids())
-    for name, history in (histories() if known is None else known).items():
+    for name, history in histories().items():
         for rule_id in {suite.heading(each).rule for each in history.shown_by if each in ids} - {""}:
             found.setdefault(rule_id, []).append(name)
     return found
@@ -71,28 +68,18 @@ def rule_story(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
         yield f"  always refused: {rule.always_refused}"
     for source in rule.sources:
         yield f"  source: {source}"
-    yield from _claims(suite, rule)
-    yield from _behaviours(suite, rule)
+    if claims := claims_by_rule(suite, rule.id).get(rule.id, ()):
+        yield "  what the documents claim about it, with the versions on which that holds (`readfirst product claims`):"
+    for claim, versions in claims:
+        yield f"    {claim.id}\t{claim.says}\t{versions or 'cannot be observed'}"
+    if names := behaviours_by_rule(suite).get(rule.id, ()):
+        yield "  behaviours of the reference, with the versions they changed in (`readfirst product history`):"
+    for name in names:
+        yield f"    {name}\t{changed_in(name)}"
     yield from _versions(suite, rule, [heading.id for heading in shown])
     yield "  scenarios:"
     for heading in shown:
         yield f"    {heading.id}\t{heading.requirement}\t{heading.title}"
-
-
-def _claims(suite: Suite, rule: Rule) -> Iterator[str]:
-    claims = claims_by_rule(suite, rule.id).get(rule.id, ())
-    if claims:
-        yield "  what the documents claim about it, with the versions on which that holds (`readfirst product claims`):"
-    for claim, versions in claims:
-        yield f"    {claim.id}\t{claim.says}\t{versions or 'cannot be observed'}"
-
-
-def _behaviours(suite: Suite, rule: Rule) -> Iterator[str]:
-    names = behaviours_by_rule(suite).get(rule.id, ())
-    if names:
-        yield "  behaviours of the reference, with the versions they changed in (`readfirst product history`):"
-    for name in names:
-        yield f"    {name}\t{changed_in(name)}"
 
 
 def _versions(suite: Suite, rule: Rule, ids: Sequence[str]) -> Iterator[str]:
@@ -103,13 +90,12 @@ def _versions(suite: Suite, rule: Rule, ids: Sequence[str]) -> Iterator[str]:
     cells = rule_versions([rule], contracts, seen, {rule.id: ids})[rule.id]
     yield f"  versions that behave like {suite.contracts.default} at the level {level_of(rule.class_)}:"
 
+    said = {"not claimed": "lack what it needs", "unknown": "nothing is recorded", "yes": "all scenarios"}
+
     def describe(name: str) -> str:
         cell = cells[name]
-        if cell.standing in ("not claimed", "unknown"):
-            return {"not claimed": "lack what it needs", "unknown": "nothing is recorded"}[cell.standing]
-        if cell.standing == "yes":
-            return "all scenarios"
-        return f"{cell.holding} of {cell.judged} scenarios; the shortest of the others: {cell.shortest}"
+        count = f"{cell.holding} of {cell.judged} scenarios; the shortest of the others: {cell.shortest}"
+        return said.get(cell.standing, count)
 
     for between, what in version_spans(cells, describe):
         yield f"    {between}\t{what}"

@@ -21,7 +21,7 @@ from readfirst.harness.record.replaying import Product, Replaying, estimate
 from readfirst.harness.record.takes import Takes, default_takes
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.versions.history import change_points, scenarios_of_changes, the_histories
+from readfirst.harness.versions.history import change_points, scenarios_of_changes
 from readfirst.harness.versions.published import newest
 from readfirst.harness.versions.quick import Look, quick_set
 from readfirst.harness.versions.release import (
@@ -32,6 +32,7 @@ from readfirst.harness.versions.release import (
     wanted_of,
     write_release,
 )
+from readfirst.reference_impl.contract import histories
 
 
 def snapshot(
@@ -115,13 +116,13 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
 
 def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
     """Replay few scenarios, and say in one sentence whether anything changed; then what."""
-    histories = the_histories()
-    points = change_points(suite, histories)
+    known = histories()
+    points = change_points(suite, known)
     pairs = [(suite.contracts.find(contract.name), before) for contract, before in release.contracts]
     ids = {
         each.name: [
             scenario_id
-            for scenario_id in quick_set(suite, histories, points, each.capabilities)
+            for scenario_id in quick_set(suite, known, points, each.capabilities)
             if not ContractSide(suite, before).silent(suite.scenario(scenario_id))
         ]
         for each, before in pairs

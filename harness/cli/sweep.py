@@ -19,10 +19,11 @@ from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.releases import load_releases, releases_file
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.versions.history import change_points, the_histories
+from readfirst.harness.versions.history import change_points
 from readfirst.harness.versions.published import KeptVersions, newest
 from readfirst.harness.versions.sweep import Sweep, Swept, followed, spread
 from readfirst.harness.versions.swept import FILE, load_swept, merged, sweep_page, swept_text
+from readfirst.reference_impl.contract import histories
 
 
 def sweep(
@@ -73,11 +74,11 @@ def sweep(
     if explain is not None:
         return kept.explain(versions or [], *explain.partition("=")[::2])
 
-    histories = the_histories()
+    known = histories()
     asked = Sweep(
         suite,
-        histories,
-        change_points(suite, histories),
+        known,
+        change_points(suite, known),
         _connection(suite, time_limit),
         sequences,
         quick,

@@ -58,26 +58,26 @@ class ChangePoint:
         return self.shown[0][1] if self.shown else None
 
 
-def the_histories() -> Histories:
-    """Return the history of every behaviour of the reference, by name."""
-    return histories()
-
-
 def scenarios_of_changes() -> frozenset[str]:
     """Return the scenarios that show a change, of which the versions around it may be recorded, too."""
-    return frozenset(name for each in the_histories().values() if each.changes for name in each.shown_by)
+    return frozenset(name for each in histories().values() if each.changes for name in each.shown_by)
 
 
-def change_points(suite: Suite, histories: Histories) -> list[ChangePoint]:
+def change_points(suite: Suite, known: Histories) -> list[ChangePoint]:
     """Return every change of these behaviours, oldest first. Raises SuiteError, RecordingError."""
-    witness = _Witness(suite, load_releases(releases_file(suite.root)))
+    releases = load_releases(releases_file(suite.root))
     changes = [
-        (ChangePoint(version, name, history.meaning, models, *values), witness.seen(history, gated, version))
-        for name, history in histories.items()
+        (
+            ChangePoint(version, name, history.meaning, models, *values),
+            list(_seen(suite, releases, history, gated, version)),
+        )
+        for name, history in known.items()
         for version, gated, models, values in _changes(history)
     ]
     # What is seen at many points is about something else that changed at the same time.
-    spread = Counter(key for _, seen in changes for key in {_key(each) for each in seen.occurrences})
+    spread = Counter(
+        key for _, seen in changes for key in {_key(each) for one in seen for each in one.occurrences}
+    )
     found = [_worded(point, seen, spread) for point, seen in changes]
     return sorted(found, key=lambda point: (Version(point.version), point.behaviour, point.models))
 
@@ -103,79 +103,55 @@ def _by_model(value: Any) -> tuple[Any, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Sight:
-    """What was recorded around one change: by scenario the closest versions and the answers on both sides."""
+    """What a scenario's recordings show of a change: the closest versions, the answers on both sides, what differs."""
 
-    around: Mapping[str, Point]
-    answers: Mapping[str, tuple[Mapping[CallIndex, Answer], Mapping[CallIndex, Answer]]]
-    occurrences: tuple[Occurrence, ...]
+    around: Point
+    sides: Sequence[Mapping[CallIndex, Answer]]
+    occurrences: Sequence[Occurrence]
 
 
-@dataclass(frozen=True, slots=True)
-class _Witness:
-    suite: Suite
-    releases: Releases
-
-    def seen(self, history: History, gated: bool, version: str) -> _Sight:
-        """Return what the scenarios of a history show around a version."""
-        around: dict[str, Point] = {}
-        answers: dict[str, tuple[Mapping[CallIndex, Answer], Mapping[CallIndex, Answer]]] = {}
-        found: list[Occurrence] = []
-        for scenario_id in history.shown_by:
-            recording = self.suite.recordings.recording(scenario_id)
-            point = self._around(chain(recording, gated=gated), version)
-            if point is None or recording.transcripts[point.before] == recording.transcripts[point.after]:
-                continue
-            scenario = self.suite.scenario(scenario_id, require_expect=False)
-            sides = tuple(
-                with_modes(scenario, recorded_answers(scenario, recording.transcripts[name]))
-                for name in (point.before, point.after)
-            )
-            here = occurrences(scenario, sides[0], sides[1])
-            if here:
-                around[scenario_id] = point
-                answers[scenario_id] = sides[0], sides[1]
-                found += here
-        return _Sight(around, answers, tuple(found))
-
-    def _around(self, names: Sequence[str], version: str) -> Point | None:
+def _seen(suite: Suite, releases: Releases, history: History, gated: bool, version: str) -> Iterator[_Sight]:
+    """Yield what the scenarios of a history show around a version."""
+    for scenario_id in history.shown_by:
+        recording = suite.recordings.recording(scenario_id)
+        names = chain(recording, gated=gated)
         earlier = [name for name in names if Version(version_of(name)) < Version(version)]
-        later = [name for name in names if Version(version_of(name)) >= Version(version)]
-        if not (earlier and later):
-            return None
-        exact = self.releases.follow(version_of(earlier[-1]), version_of(later[0]))
-        return Point(earlier[-1], later[0], exact)
+        if not earlier or len(earlier) == len(names):
+            continue
+        ends = earlier[-1], names[len(earlier)]
+        before, after = (recording.transcripts[name] for name in ends)
+        if before != after:
+            scenario = suite.scenario(scenario_id, require_expect=False)
+            sides = [with_modes(scenario, recorded_answers(scenario, each)) for each in (before, after)]
+            if here := occurrences(scenario, *sides):
+                yield _Sight(Point(*ends, releases.follow(*map(version_of, ends))), sides, here)
 
 
-_Key = tuple[str, ...]
-
-
-def _key(each: Occurrence) -> _Key:
+def _key(each: Occurrence) -> tuple[str, ...]:
     """Return what is the same wherever the same thing changed."""
     change = each.change
     return each.tool, change.level, change.kind, change.subject, change.before, change.after
 
 
-def _worded(point: ChangePoint, seen: _Sight, spread: Mapping[_Key, int]) -> ChangePoint:
+def _worded(point: ChangePoint, seen: Sequence[_Sight], spread: Mapping[tuple[str, ...], int]) -> ChangePoint:
     """Return the point with the call that shows it best: with what is seen at few other points, and here often."""
-    if not seen.occurrences:
+    if not seen:
         return point
-    support = Counter(key for key, _ in {(_key(each), each.scenario_id) for each in seen.occurrences})
-    best = min(
-        seen.occurrences,
-        key=lambda each: (
-            _WEIGHT[each.change.level] * spread[_key(each)] / support[_key(each)],
-            each.follows,
-            each.scenario_id,
-            each.place[0],
+    every = [(each, one) for one in seen for each in one.occurrences]
+    support = Counter(key for key, _ in {(_key(each), each.scenario_id) for each, _ in every})
+    best, where = min(
+        every,
+        key=lambda item: (
+            _WEIGHT[item[0].change.level] * spread[_key(item[0])] / support[_key(item[0])],
+            item[0].follows,
+            item[0].scenario_id,
+            item[0].place[0],
         ),
     )
-    one, other = (side[best.place] for side in seen.answers[best.scenario_id])
-    before, after = _cells(best.tool, one, other)
-    order = sorted(
-        seen.around.items(),
-        key=lambda item: (not item[1].exact, _order(item[1].after) - _order(item[1].before)),
-    )
-    return replace(point, shown=tuple(order), tool=best.tool, before=before, after=after)
+    before, after = _cells(best.tool, *(side[best.place] for side in where.sides))
+    shown = [(one.occurrences[0].scenario_id, one.around) for one in seen]
+    shown.sort(key=lambda item: (not item[1].exact, _order(item[1].after) - _order(item[1].before)))
+    return replace(point, shown=tuple(shown), tool=best.tool, before=before, after=after)
 
 
 def _cells(tool: str, one: Answer, other: Answer) -> tuple[str, str]:
@@ -224,22 +200,17 @@ def _order(name: str) -> int:
     return (major * 1000 + minor) * 10_000 + patch
 
 
-_TOOLS = ("Read", "Edit", "Write")
-
-
 def history_page(suite: Suite, *, every: bool = True) -> str:
     """Return the changes of the reference's behaviours counted, and `every` one. Raises SuiteError, RecordingError."""
-    points = change_points(suite, the_histories())
+    points = change_points(suite, histories())
     unsure = [point for point in points if point.point is None or not point.point.exact]
     return markdown(
         "docs/history",
         count=len(points),
         exact=len(points) - len(unsure),
         versions=[*_by_version(suite, points)],
-        unsure=[
-            [row[0], row[1], code(point.behaviour), row[5]] for point in unsure for row in (_row(point),)
-        ],
-        every=[_row(point) for point in points] if every else [],
+        unsure=[[*_row(point)[:2], code(point.behaviour), _row(point)[5]] for point in unsure],
+        every=[*map(_row, points)] if every else [],
     )
 
 
@@ -249,7 +220,7 @@ def _by_version(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[list[st
         if contract.recorded and "+" not in contract.name:
             version = Version(contract.name)
             here = [point for point in points if before < Version(point.version) <= version]
-            tools = [sum(point.tool == tool for point in here) for tool in _TOOLS]
+            tools = [sum(point.tool == tool for point in here) for tool in ("Read", "Edit", "Write")]
             counts = map(str, (len(here), *tools, len(here) - sum(tools)))
             yield [f"**{contract.name}**", *counts, cell(contract.summary)]
             before = version
@@ -258,7 +229,7 @@ def _by_version(suite: Suite, points: Sequence[ChangePoint]) -> Iterator[list[st
 def changes_between(suite: Suite, before: str, after: str) -> Iterator[str]:
     """Yield a line for each change after one version, up to and with another. Raises ValueError for what is none."""
     first, last = Version(before), Version(after)
-    for point in change_points(suite, the_histories()):
+    for point in change_points(suite, histories()):
         if first < Version(point.version) <= last:
             models = f", {point.models}" if point.models else ""
             tool = f"{point.tool}: " if point.tool else ""
@@ -267,24 +238,19 @@ def changes_between(suite: Suite, before: str, after: str) -> Iterator[str]:
 
 
 def _row(point: ChangePoint) -> list[str]:
-    tool = f"{point.tool}: " if point.tool else ""
+    tool, around = f"{point.tool}: " if point.tool else "", point.point
+    known = NOT_RECORDED
+    if around is not None:
+        between = f"between {version_of(around.before)} and {version_of(around.after)}"
+        known = "exact" if around.exact else between
     return [
         f"**{point.version}**{f', {point.models}' if point.models else ''}",
-        _known(point),
+        known,
         f"{code(point.behaviour)} {cell(point.meaning)} ({_change(point)})",
         f"{tool}{point.before}",
         f"{tool}{point.after}",
         "<br>".join(scenario_link(scenario_id) for scenario_id, _ in point.shown),
     ]
-
-
-def _known(point: ChangePoint) -> str:
-    around = point.point
-    if around is None:
-        return NOT_RECORDED
-    if around.exact:
-        return "exact"
-    return f"between {version_of(around.before)} and {version_of(around.after)}"
 
 
 def _change(point: ChangePoint) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -13,13 +13,13 @@ from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.fuzz.campaign import Duel
 from readfirst.harness.fuzz.disagree import Disagreement
-from readfirst.harness.fuzz.generate import scenarios
+from readfirst.harness.fuzz.generate import scenarios as scenarios_of
 from readfirst.harness.fuzz.known import claimed
 from readfirst.harness.report.visible import first_difference, visible
 from readfirst.harness.run.connect import ConnectError
 from readfirst.harness.session import Adapter, BrokenAdapter
 from readfirst.harness.suite.contracts import Contract, Contracts, order
-from readfirst.harness.suite.scenario import Scenario, Step, TextDigest, WorldEvent
+from readfirst.harness.suite.scenario import Scenario, TextDigest, WorldEvent
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording
 from readfirst.harness.versions.history import ChangePoint, Histories
@@ -96,15 +96,6 @@ class Swept:
         return replace(self, explained={**self.explained, **kept})
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """What a version is asked."""
-
-    contract: Contract
-    ids: tuple[str, ...]
-    inputs: str
-
-
 @dataclass
 class Sweep:
     """Asks versions. `points` are the changes of the reference's behaviours, of which each is shown by a scenario.
@@ -123,48 +114,44 @@ class Sweep:
 
     def inputs(self, version: str) -> str:
         """Return a digest of what a version is asked. Raises UnknownContractError, SuiteError."""
-        return self._question(version).inputs
+        ids = self._ids(self.suite.contracts.find(version))
+        asked = [f"{name} {self.suite.scenario(name, require_expect=False).inputs}" for name in ids]
+        inputs = "\n".join([*asked, f"{self.sequences} sequences", self._generator])
+        return hashlib.sha256(inputs.encode()).hexdigest()[:16]
 
     def __call__(self, version: str) -> Swept:
         """Ask a version; one that cannot be asked is `failed`. Raises UnknownContractError, SuiteError."""
-        question = self._question(version)
+        inputs = self.inputs(version)
         try:
-            return self._answered(version, question)
+            return self._answered(version, inputs)
         except (BrokenAdapter, ConnectError) as error:
-            return Swept(version, question.inputs, failed=" ".join(str(error).split()))
+            return Swept(version, inputs, failed=" ".join(str(error).split()))
 
-    def _answered(self, version: str, question: _Question) -> Swept:
+    def _answered(self, version: str, inputs: str) -> Swept:
+        contract = self.suite.contracts.find(version)
         with ExitStack() as stack:
             place = stack.enter_context(SitePool())
-            sides = self.connect(question.contract)
+            sides = self.connect(contract)
             for side in sides:
                 stack.callback(getattr(side, "close", lambda: None))
-            ignored = question.contract.ignores_outer_whitespace
+            ignored = contract.ignores_outer_whitespace
             duel = Duel(*sides, place, "text", self.suite.vocabulary, ignores_outer_whitespace=ignored)
             seen = _Seen(duel)
-            for name in question.ids:
+            for name in self._ids(contract):
                 seen.ask(name, self.suite.scenario(name, require_expect=False))
             scenarios, seen.compared = seen.compared, 0
             seen.clocked = order(version) < order(_CLOCKED)
-            for name, sequence in _sequences(version, self.sequences * _DRAWS):
+            seed = int("".join(part.zfill(3) for part in version.partition("+")[0].split(".")))
+            for number, sequence in enumerate(islice(scenarios_of(seed), self.sequences * _DRAWS)):
                 if seen.compared == self.sequences:
                     break
                 for each in claimed([sequence], sides):
-                    seen.ask(name, each)
+                    seen.ask(f"sequence {number}", each)
         if not scenarios or (self.sequences and not seen.compared):
             kind = "sequence" if scenarios else "scenario"
             why = next(iter(seen.unasked.values()), "none that shows a change can be asked of it")
             raise BrokenAdapter(f"no {kind} could be compared: {why}", blame="environment")
-        return Swept(
-            version, question.inputs, scenarios, seen.compared, tuple(seen.differences), seen.unasked
-        )
-
-    def _question(self, version: str) -> _Question:
-        contract = self.suite.contracts.find(version)
-        ids = self._ids(contract)
-        asked = [f"{name} {self.suite.scenario(name, require_expect=False).inputs}" for name in ids]
-        inputs = "\n".join([*asked, f"{self.sequences} sequences", self._generator])
-        return _Question(contract, ids, hashlib.sha256(inputs.encode()).hexdigest()[:16])
+        return Swept(version, inputs, scenarios, seen.compared, tuple(seen.differences), seen.unasked)
 
     def _ids(self, contract: Contract) -> tuple[str, ...]:
         key = contract.capabilities, contract.tools
@@ -173,17 +160,14 @@ class Sweep:
 
             @cache
             def comparable(name: str) -> bool:
-                return able(name) and self._is_comparable(name, contract)
+                if not able(name) or (self.quick and self._cost(name) == _ALONE):
+                    return False
+                scenario = self.suite.scenario(name, require_expect=False)
+                return is_comparable(scenario, self.suite.recordings.recording(name), contract)
 
             found = telling_set(self.histories, self.points, comparable, self._cost)
             self._chosen[key] = tuple(sorted(found))
         return self._chosen[key]
-
-    def _is_comparable(self, name: str, contract: Contract) -> bool:
-        scenario = self.suite.scenario(name, require_expect=False)
-        if self.quick and needs_own_session(scenario):
-            return False
-        return is_comparable(scenario, self.suite.recordings.recording(name), contract)
 
     def _cost(self, scenario_id: str) -> float:
         return _ALONE if needs_own_session(self.suite.scenario(scenario_id, require_expect=False)) else 1.0
@@ -191,7 +175,7 @@ class Sweep:
     @cached_property
     def _generator(self) -> str:
         """What tells whether sequences are still those of an earlier sweep."""
-        return repr([(each.given, each.steps) for each in islice(scenarios(0), _SAMPLE)])
+        return repr([(each.given, each.steps) for each in islice(scenarios_of(0), _SAMPLE)])
 
 
 class _Seen:
@@ -249,41 +233,25 @@ class _Seen:
 
 def _stamped_later(scenario: Scenario) -> Scenario:
     """Return a scenario whose changes are stamped so much later that no replay catches up with them."""
-    return replace(scenario, steps=tuple(_later(step) for step in scenario.steps))
-
-
-def _later(step: Step) -> Step:
-    if isinstance(step, WorldEvent) and step.mtime is not None and step.mtime > 0:
-        return replace(step, mtime=step.mtime + _FAR)
-    return step
+    later = [
+        replace(step, mtime=step.mtime + _FAR)
+        if isinstance(step, WorldEvent) and step.mtime is not None and step.mtime > 0
+        else step
+        for step in scenario.steps
+    ]
+    return replace(scenario, steps=tuple(later))
 
 
 def _difference(asked: str, found: Disagreement) -> Difference:
     cause = found.cause
-    said = found.reference, found.target
-    start = max(0, (first_difference(*said) or 0) - _SHOWN // 3)
-    cut = tuple(
-        ("…" if start else "")
-        + visible(text[start : start + _SHOWN])
-        + ("…" if text[start + _SHOWN :] else "")
-        for text in said
-    )
-    return Difference(
-        asked,
-        found.step + 1,
-        cause.tool,
-        cause.level,
-        found.what,
-        (cause.reference, cause.target),
-        (cut[0], cut[1]),
-    )
+    start = max(0, (first_difference(found.reference, found.target) or 0) - _SHOWN // 3)
 
+    def cut(text: str) -> str:
+        before, after = "…" if start else "", "…" if text[start + _SHOWN :] else ""
+        return f"{before}{visible(text[start : start + _SHOWN])}{after}"
 
-def _sequences(version: str, most: int) -> Iterator[tuple[str, Scenario]]:
-    """Yield the random sequences of a version, which are the same every time, with their names."""
-    seed = int("".join(part.zfill(3) for part in version.partition("+")[0].split(".")))
-    for number, each in enumerate(islice(scenarios(seed), most)):
-        yield f"sequence {number}", each
+    made, said = (cause.reference, cause.target), (cut(found.reference), cut(found.target))
+    return Difference(asked, found.step + 1, cause.tool, cause.level, found.what, made, said)
 
 
 def followed(contract: Contract, contracts: Contracts) -> Contract:

@@ -3,10 +3,11 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.compare.verdict import LEVELS
+from readfirst.harness.compare.verdict import LEVELS, Level
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report.markup import code, markdown, prose, scenario_link
 from readfirst.harness.source.kept import reading
@@ -15,7 +16,6 @@ from readfirst.harness.versions.sweep import Difference, Swept
 
 FILE = "sweep.json"
 _REASONS = ("unasked", "explained")
-_DIFFERENCE = ("asked", "step", "tool", "level", "what", "made", "said")
 
 
 class MergeError(ReadfirstError):
@@ -26,18 +26,16 @@ def load_swept(path: Path) -> dict[str, Swept]:
     """Read the file, by version; empty where there is none. Raises KeptError."""
     if not path.exists():
         return {}
+    found = {}
     with reading(path, "readfirst product sweep") as data:
-        return {version: _swept(version, fields) for version, fields in data["versions"].items()}
-
-
-def _swept(version: str, fields: Mapping[str, Any]) -> Swept:
-    """Return a version. Raises ValueError, KeyError, TypeError."""
-    if order(version)[0].release == (0,):
-        raise ValueError(f"{version!r} is not a version")
-    if ("failed" in fields) == ("scenarios" in fields):
-        raise ValueError(f"{version} has neither scenarios nor failed, or both")
-    differences = tuple(map(_difference, fields.get("differences", ())))
-    return Swept(version, **{**fields, "differences": differences})
+        for version, fields in data["versions"].items():
+            if order(version)[0].release == (0,):
+                raise ValueError(f"{version!r} is not a version")
+            if ("failed" in fields) == ("scenarios" in fields):
+                raise ValueError(f"{version} has neither scenarios nor failed, or both")
+            differences = tuple(map(_difference, fields.get("differences", ())))
+            found[version] = Swept(version, **{**fields, "differences": differences})
+    return found
 
 
 def _difference(fields: Mapping[str, Any]) -> Difference:
@@ -56,25 +54,14 @@ def swept_text(found: Iterable[Swept]) -> str:
 
 def _entry(each: Swept) -> str:
     """Return a version on one line, but for its differences, which have a line each."""
-    if each.failed:
-        return _json({"inputs": each.inputs, "failed": each.failed})
-    counts: dict[str, object] = {
-        "inputs": each.inputs,
-        "scenarios": each.scenarios,
-        "sequences": each.sequences,
-    }
-    for key in _REASONS:
-        if reasons := getattr(each, key):
-            counts[key] = dict(sorted(reasons.items()))
-    text = _json(counts)
+    fields = asdict(each)
+    names = ("inputs", "failed") if each.failed else ("inputs", "scenarios", "sequences")
+    reasons = {name: dict(sorted(fields[name].items())) for name in _REASONS if fields[name]}
+    text = _json({**{name: fields[name] for name in names}, **reasons})
     if not each.differences:
         return text
-    rows = ",\n".join(f"      {_json(_fields(found))}" for found in each.differences)
+    rows = ",\n".join(f"      {_json(found)}" for found in fields["differences"])
     return f'{text[:-1]}, "differences": [\n{rows}\n    ]}}'
-
-
-def _fields(found: Difference) -> Mapping[str, object]:
-    return {key: getattr(found, key) for key in _DIFFERENCE}
 
 
 def _json(value: object) -> str:
@@ -87,7 +74,7 @@ def merged(files: Iterable[Mapping[str, Swept]]) -> dict[str, Swept]:
     Raises MergeError where two have swept one version with different inputs or results.
     """
     together: dict[str, Swept] = {}
-    for version, each in _all(files):
+    for version, each in (pair for file in files for pair in file.items()):
         there = together.get(version)
         if there is None or there.failed or there == each:
             together[version] = each
@@ -99,15 +86,8 @@ def merged(files: Iterable[Mapping[str, Swept]]) -> dict[str, Swept]:
     return together
 
 
-def _all(files: Iterable[Mapping[str, Swept]]) -> Iterator[tuple[str, Swept]]:
-    for each in files:
-        yield from each.items()
-
-
 _NAMED = 6
 """Versions that a row names before it counts the rest."""
-
-_Class = tuple[str, str, str, tuple[str, str]]
 
 
 def sweep_page(found: Mapping[str, Swept]) -> str:
@@ -139,25 +119,23 @@ def sweep_page(found: Mapping[str, Swept]) -> str:
 
 def _differences(compared: Sequence[Swept]) -> Iterator[list[str]]:
     """Yield a row for each level, tool and outcome, the worst level first, with the oldest example."""
-    classes: dict[_Class, list[tuple[str, Difference]]] = {}
+    classes = defaultdict[tuple[Level, str, str, tuple[str, str]], list[tuple[str, Difference]]](list)
     for each in compared:
         for one in each.differences:
             what = "answer" if one.what == "answer" else "file"
-            classes.setdefault((one.level, one.tool, what, one.made), []).append((each.version, one))
+            classes[one.level, one.tool, what, one.made].append((each.version, one))
     for (level, tool, what, made), members in sorted(
-        classes.items(), key=lambda item: (_rank(item[0][0]), -len(item[1]), item[0])
+        classes.items(), key=lambda item: (LEVELS.index(item[0][0]), -len(item[1]), item[0])
     ):
         version, first = members[0]
         said = [code(text, escaped=True) for text in first.said]
         sides = f"reference {said[0]}<br>product {said[1]}"
         where = f"{version}, {_asked(first.asked)}, step {first.step}"
         names = list(dict.fromkeys(name for name, _ in members))
+        rest = len(names) - _NAMED
+        named = ", ".join(names[:_NAMED]) + (f" and {rest} more up to {names[-1]}" if rest > 0 else "")
         outcome = made[0] if made[0] == made[1] else f"{made[0]} → {made[1]}"
-        yield [level, f"{tool}, {what}", outcome, _named(names), f"{where}<br>{sides}"]
-
-
-def _rank(level: str) -> int:
-    return [*LEVELS].index(level)  # type: ignore[arg-type]
+        yield [level, f"{tool}, {what}", outcome, named, f"{where}<br>{sides}"]
 
 
 def _version(swept: Swept) -> list[str]:
@@ -179,9 +157,3 @@ def _is_random(name: str) -> bool:
 
 def _asked(name: str) -> str:
     return name if _is_random(name) else scenario_link(name)
-
-
-def _named(versions: Sequence[str]) -> str:
-    shown = ", ".join(versions[:_NAMED])
-    rest = len(versions) - _NAMED
-    return f"{shown} and {rest} more up to {versions[-1]}" if rest > 0 else shown

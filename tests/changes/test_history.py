@@ -174,7 +174,7 @@ def test_modes_that_differ_are_reported(small: Small, track: Track) -> None:
 def test_the_page_has_one_line_for_each_change(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
     small.scenario("gate/unread", UNREAD)
     histories = {"edit_needs_read": one({(2, 1, 208): ByModel(True, False)}, "gate/unread", first=True)}
-    monkeypatch.setattr(readfirst.harness.versions.history, "the_histories", lambda: histories)
+    monkeypatch.setattr(readfirst.harness.versions.history, "histories", lambda: histories)
     page = history_page(small.suite)
     (row,) = [line for line in every_change(page).splitlines() if line.startswith("| **")]
     assert row.startswith("| **2.1.208**, newer models | between 2.1.40 and 2.1.228 | `edit_needs_read`")
@@ -185,7 +185,7 @@ def test_the_page_has_one_line_for_each_change(small: Small, monkeypatch: pytest
 
 
 def test_the_page_without_changes_has_no_table(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readfirst.harness.versions.history, "the_histories", lambda: {"never": one({})})
+    monkeypatch.setattr(readfirst.harness.versions.history, "histories", lambda: {"never": one({})})
     page = history_page(small.suite)
     assert "0 changes" in page
     assert "| version |" not in page
@@ -193,7 +193,7 @@ def test_the_page_without_changes_has_no_table(small: Small, monkeypatch: pytest
 
 def test_scenarios_of_changes_tell_more_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
     histories = {"changed": one({(2, 1, 8): True}, "a/b"), "never": one({}, "c/d")}
-    monkeypatch.setattr(readfirst.harness.versions.history, "the_histories", lambda: histories)
+    monkeypatch.setattr(readfirst.harness.versions.history, "histories", lambda: histories)
     assert scenarios_of_changes() == {"a/b"}
 
 
@@ -202,7 +202,7 @@ def known(small: Small, monkeypatch: pytest.MonkeyPatch) -> Small:
     """A suite with a change that is known; commands take these histories for the reference's."""
     small.scenario("gate/unread", UNREAD)
     histories = {"edit_needs_read": one({(2, 1, 208): True}, "gate/unread")}
-    monkeypatch.setattr(readfirst.harness.versions.history, "the_histories", lambda: histories)
+    monkeypatch.setattr(readfirst.harness.versions.history, "histories", lambda: histories)
     return small
 
 
@@ -271,7 +271,7 @@ def test_the_page_of_the_suite_is_fresh() -> None:
 @pytest.mark.slow
 def test_the_page_of_the_suite_has_every_change_of_every_behaviour(page: str) -> None:
     rows = [line for line in page.splitlines() if line.startswith("| **")]
-    for name, known_history in readfirst.harness.versions.history.the_histories().items():
+    for name, known_history in readfirst.harness.versions.history.histories().items():
         for version in known_history.changes:
             named = f"| **{'.'.join(map(str, version))}**"
             assert [row for row in rows if row.startswith(named) and f"`{name}`" in row], (name, version)

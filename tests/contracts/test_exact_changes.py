@@ -15,10 +15,10 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.releases import load_releases, releases_file
 from readfirst.harness.suite.transcript import Recording
-from readfirst.harness.versions.history import the_histories
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours.history import ByModel
+from readfirst.reference_impl.contract import histories
 
 from .judging import SUITE, Reference, judged, offered
 
@@ -87,7 +87,7 @@ class Sides:
 def changes() -> list[Change]:
     """Return every change in the table."""
     found = []
-    for name, history in the_histories().items():
+    for name, history in histories().items():
         values = [history.first, *history.changes.values()]
         for version, (before, after) in zip(history.changes, pairwise(values), strict=True):
             found.append(Change(name, ".".join(map(str, version)), before, after, history.shown_by))

@@ -23,15 +23,16 @@ from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
-from readfirst.harness.versions.history import ChangePoint, change_points, the_histories
+from readfirst.harness.versions.history import ChangePoint, change_points
 from readfirst.harness.versions.quick import UNSTEADY, quick_set
 from readfirst.reference_impl import behaviours_of
+from readfirst.reference_impl.contract import histories
 from tests.command_line import exit_code
 
 pytestmark = pytest.mark.slow
 
 BUNDLED = Suite()
-HISTORIES = the_histories()
+HISTORIES = histories()
 
 
 @pytest.fixture(scope="module")
