@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -118,7 +118,7 @@ def diff(
     with ExitStack() as stack:
         results: Iterator[_Compared] = map(comparison.compared, ids)
         if jobs > 1 and len(ids) > 1:
-            results = stack.enter_context(closing(work_in_processes(comparison, ids, jobs)))
+            results = stack.enter_context(work_in_processes(comparison, ids, jobs))
         for scenario_id, here in zip(ids, results, strict=True):
             if here.left_out:
                 left_out.setdefault(here.left_out, []).append(scenario_id)

@@ -10,7 +10,7 @@ import ast
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -208,7 +208,7 @@ def made(suite: Suite, ids: Sequence[str], jobs: int = 1) -> Iterator[tuple[str,
     job = _Job(suite.root)
     jobs = jobs_for(jobs, "reference", len(ids))
     if jobs > 1 and len(ids) > 1:
-        with closing(work_in_processes(job, ids, jobs)) as rows:
+        with work_in_processes(job, ids, jobs) as rows:
             yield from rows
         return
     with job.open() as work:

@@ -68,14 +68,16 @@ def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:
         yield "note: `readfirst product record --missing` records these; until then the scenario is unspecified there"
 
 
-def check_orphans(suite: Suite, read: Mapping[str, frozenset[str] | None]) -> Iterator[Finding]:
+def check_orphans(
+    suite: Suite, files: Mapping[str, Path], read: Mapping[str, frozenset[str] | None]
+) -> Iterator[Finding]:
     """Yield findings about recordings that no scenario of the suite has a use for.
 
-    `read` has the contracts of each scenario's recording, None where it was not read yet.
+    `files` are those of all recordings. `read` has the contracts of each scenario's recording, None where it was not
+    read yet.
     """
     recordings = suite.recordings
     known = {each.name for each in suite.contracts.recorded}
-    files = recordings.files()
     for scenario_id, path in files.items():
         if scenario_id not in read:
             message = f"there is no scenario {scenario_id}"

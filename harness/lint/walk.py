@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,7 +44,9 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     every, problems = suite.readable()
     known = every if ids is None else sorted(set(ids))
     claims, unreadable = _claims(suite)
-    files = list(_looked(suite, known, claims, min(jobs, len(known) // _WORTH_A_PROCESS)))
+    with _looked(suite, known, claims, min(jobs, len(known) // _WORTH_A_PROCESS)) as looks:
+        recorded = suite.recordings.files() if ids is None else {}
+        files = list(looks)
     looked = {each.scenario_id: each for file in files for each in file.scenarios}
     findings = [*problems, *(finding for file in files for finding in file.findings)]
     alike = _Alike({}, {})
@@ -56,7 +58,7 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     if ids is None:
         findings.extend(_misplaced(suite))
         contracts = {each.scenario_id: each.contracts for each in looked.values()}
-        findings.extend(check_orphans(suite, contracts))
+        findings.extend(check_orphans(suite, recorded, contracts))
 
         def stated(scenario_id: str) -> Stated | None:
             suite.place(scenario_id)
@@ -73,17 +75,21 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     )
 
 
-def _looked(suite: Suite, ids: Sequence[str], claims: Claims | None, jobs: int) -> Iterator[LookedFile]:
+@contextmanager
+def _looked(
+    suite: Suite, ids: Sequence[str], claims: Claims | None, jobs: int
+) -> Iterator[Iterable[LookedFile]]:
+    """Give what is seen in each file; workers begin at once, while the caller does something else."""
     files: dict[Path, list[str]] = {}
     for each in ids:
         files.setdefault(suite.path(each), []).append(each)
     look = Look(suite.root, None if claims is None else claims.sources)
     if jobs <= 1:
         with look.open(suite) as looked:
-            yield from map(looked, files.values())
+            yield map(looked, files.values())
         return
-    with closing(work_in_processes(look, list(files.values()), jobs)) as found:
-        yield from found
+    with work_in_processes(look, list(files.values()), jobs) as found:
+        yield found
 
 
 @dataclass(frozen=True, slots=True)

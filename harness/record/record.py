@@ -6,7 +6,6 @@ recording is all there is.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -139,7 +138,7 @@ def take(
             job = TakeJob(suite.root, takes.root, name, number, connect(suite.contracts.find(name)))
             chosen = ids if number == NUMBERS[0] else ids[::-1]
             if jobs > 1 and len(chosen) > 1:
-                with closing(work_in_processes(job, chosen, jobs)) as done:
+                with work_in_processes(job, chosen, jobs) as done:
                     yield from done
             else:
                 with job.open() as work:

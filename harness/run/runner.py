@@ -343,7 +343,7 @@ def _judged(
         # Here, because a run with one job needs none of it.
         from readfirst.harness.run.workers import work_in_processes
 
-        with closing(work_in_processes(spec, chosen, jobs)) as verdicts:
+        with work_in_processes(spec, chosen, jobs) as verdicts:
             yield from verdicts
         return
     with Runner(spec, suite) as runner:

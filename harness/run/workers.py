@@ -1,8 +1,8 @@
 """Workers: processes that do a share of the scenarios, or files of them; the results come out in the given order."""
 
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Generic, Protocol, TypeVar
 
 from readfirst.harness.processes.worker import Answer, Worker, serve
@@ -30,8 +30,9 @@ class Job(Protocol[Item_contra, Result_co]):
         ...
 
 
-def work_in_processes(job: Job[Item, Result], items: Sequence[Item], jobs: int) -> Generator[Result]:
-    """Yield a result for each item, in this order. Raises what the workers raise.
+@contextmanager
+def work_in_processes(job: Job[Item, Result], items: Sequence[Item], jobs: int) -> Iterator[Iterator[Result]]:
+    """Start workers, and give a result for each item, in this order; end them. Raises what the workers raise.
 
     A worker that dies costs one item, which is `lost`; the rest of its share gets a new worker.
     """
@@ -42,9 +43,7 @@ def work_in_processes(job: Job[Item, Result], items: Sequence[Item], jobs: int) 
     try:
         for number in range(jobs):
             workers.append(_Share(job, [item for share in shares[number::jobs] for item in share]))
-        for number, share in enumerate(shares):
-            for _ in share:
-                yield workers[number % jobs].result()
+        yield (workers[number % jobs].result() for number, share in enumerate(shares) for _ in share)
     finally:
         for worker in workers:
             worker.ask_to_end()

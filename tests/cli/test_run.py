@@ -197,7 +197,8 @@ def test_a_worker_that_is_killed_costs_one_scenario(
     dying = importlib.import_module("dying").Dying
     suite = make_suite({**HOLDING, "gate/read-1": PASSES, "gate/read-2": PASSES})
     job = dying(suite.root, "reference", "2.1.7")
-    verdicts = [verdict for (verdict,) in work_in_processes(job, suite.ids(), 2)]
+    with work_in_processes(job, suite.ids(), 2) as results:
+        verdicts = [verdict for (verdict,) in results]
     assert [(v.scenario_id, v.status) for v in verdicts] == [
         ("gate/not-read", "broken"),
         ("gate/read-1", "passed"),
