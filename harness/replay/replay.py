@@ -163,6 +163,8 @@ class _Replay:
         self.hooks: tuple[Hook, ...] = ()
         self.other: Adapter | None = None
         self.named: tuple[dict[str, Entry], dict[str, tuple[str, ...]]] | None = None
+        self.written_by = 0
+        """When a file was last seen to be another, in nanoseconds; those that are given are far older."""
 
     def perform(self, adapter: Adapter, *, to_the_end: bool) -> Outcome:
         trace.scenario(self.scenario.id, self.site.root)
@@ -261,10 +263,14 @@ class _Replay:
             case SessionEvent():
                 trace.session_event(self.index + 1, step)
                 conversation.undergo(step, self.site.root)
+                if (
+                    step.kind == "rewind"
+                ):  # What it brings back is seen, and judged, at the call that follows.
+                    changed, self.written_by = {}, time.time_ns()
+                else:
+                    changed = self._changes()
                 if step.kind in ("other", "back"):
-                    _pass_time()
-                # What a rewind brings back is seen, and judged, at the call that follows.
-                changed = {} if step.kind == "rewind" else self._changes()
+                    _pass_time(self.written_by)
                 self.steps.append(StepOutcome(changes=changed))
             case WorldEvent():
                 trace.event(self.index + 1, step)
@@ -414,6 +420,8 @@ class _Replay:
             now = self.site.snapshot()
         except OSError as error:
             raise BrokenAdapter(f"cannot read the workspace: {error}", blame="environment") from error
+        if now is not self.state:
+            self.written_by = time.time_ns()
         changed = changes(self.state, now)
         self.state = now
         return changed
@@ -499,9 +507,9 @@ class _Interference:
         self.finally_()
 
 
-def _pass_time() -> None:
-    """Wait until a file that is written has another time than any that was written before."""
-    later = time.time_ns() + _APART
+def _pass_time(moment: int) -> None:
+    """Wait until a file that is written has another time than any that was written up to this moment."""
+    later = moment + _APART
     while time.clock_gettime_ns(_FILE_CLOCK) < later:
         time.sleep(0.0005)
 
