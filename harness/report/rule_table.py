@@ -119,15 +119,8 @@ def stored_row(rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[s
     nowhere = Position(Path("rules.yaml"), 1, 1)
     made = Rule(rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], nowhere)
     cells = [
-        Cell(
-            each["holds"],
-            each["scenarios"],
-            each["judged"],
-            each["holding"],
-            each.get("shortest", ""),
-            each.get("since", ""),
-        )
-        for each in map(rule[of].__getitem__, names)
+        Cell(**{"standing" if field == "holds" else field: value for field, value in rule[of][name].items()})
+        for name in names
     ]
     return rule_row(made, cells, neutral=of == "versions")
 

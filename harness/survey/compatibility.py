@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from readfirst.harness.claims.rule_links import behaviours_by_rule
@@ -57,9 +57,7 @@ def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -
 
     versions = seen_in_versions(suite, rules, advance=note)
     data = implementations_data(rules, known, survey)
-    belonging: dict[str, list[str]] = {rule.id: [] for rule in rules}
-    for each in known:
-        belonging.get(each.rule, []).append(each.id)
+    belonging = {rule: [each.id for each in found] for rule, found in _by_rule(rules, known).items()}
     by_version = rule_versions(rules, list(suite.contracts), versions, belonging)
     behaviours = behaviours_by_rule(suite)
     return {
@@ -220,43 +218,29 @@ def _implementation_seen(
     asked: Level,
 ) -> dict[str, list[Seen]]:
     """Return of each rule what a survey saw of its scenarios. A target that is `asked` for less claims no words."""
-    found = {}
+    found: dict[str, list[Seen]] = {}
     for rule in rules:
         level = level_of(rule.class_)
         # The words of a target that is asked for effects alone are not what a model would see.
         silent = asked == "effects" and LEVELS.index(level) > LEVELS.index(asked)
-        found[rule.id] = [_seen(each, reach.get(each.id), level, silent) for each in scenarios[rule.id]]
+        found[rule.id] = seen = []
+        for each in scenarios[rule.id]:
+            how_far = reach.get(each.id)
+            holds = None if how_far is None or silent else holds_at(how_far, level)
+            lacking = how_far == "unsupported" or (silent and how_far not in (None, "unspecified"))
+            seen.append(Seen(each.id, each.length, holds, lacking))
     return found
 
 
-def _seen(scenario: RuleScenario, reach: Reach | None, level: Level, silent: bool) -> Seen:
-    holds = None if reach is None or silent else holds_at(reach, level)
-    lacking = reach == "unsupported" or (silent and reach not in (None, "unspecified"))
-    return Seen(scenario.id, scenario.length, holds, lacking)
-
-
 def _classes(rules: Rules, cells: Mapping[str, Cell]) -> dict[str, dict[str, int]]:
-    return {class_: _tally(cells[rule.id].standing for rule in rules.of(class_)) for class_ in CLASSES}
-
-
-def _tally(standings: Iterable[str]) -> dict[str, int]:
-    """Return how many rules there are of each standing."""
-    counts = Counter(standings)
-    return {each: counts[each] for each in STANDINGS}
+    """Return how many rules of each class there are of each standing."""
+    counts = {class_: Counter(cells[rule.id].standing for rule in rules.of(class_)) for class_ in CLASSES}
+    return {class_: {each: found[each] for each in STANDINGS} for class_, found in counts.items()}
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "holds": cell.standing,
-        "scenarios": cell.scenarios,
-        "judged": cell.judged,
-        "holding": cell.holding,
-    }
-    if cell.shortest:
-        fields["shortest"] = cell.shortest
-    if cell.since:
-        fields["since"] = cell.since
-    return fields
+    fields = asdict(cell)
+    return {"holds": fields.pop("standing"), **{name: each for name, each in fields.items() if each != ""}}
 
 
 def compatibility_text(data: _DATA) -> str:

@@ -110,9 +110,11 @@ def keep_evidence(
     They are written to evidence.json beside it, which then has the targets in `order` alone. Returns what was kept of
     this target. Raises KeptError where its results are not there, and what `gather` raises.
     """
-    result = _result(folder / "implementations.json", target)
-    rules = suite.rules
-    wanted = failing(filter(is_kept, rules or ()), known_scenarios(suite), result)
+    with reading(
+        folder / "implementations.json", f"readfirst field implementations --write {target}"
+    ) as data:
+        result: Mapping[str, Any] = {each["target"]: each for each in data["targets"]}[target]
+    wanted = failing(filter(is_kept, suite.rules or ()), known_scenarios(suite), result)
     before = load_evidence(folder / FILE)
     found = {
         rule: each
@@ -126,12 +128,6 @@ def keep_evidence(
         found |= gather(suite, target, left, time_limit)
     known = {**before, target: found}
     write_all({folder / FILE: evidence_text(known, order).encode()})
-    return found
-
-
-def _result(file: Path, target: str) -> Mapping[str, Any]:
-    with reading(file, f"readfirst field implementations --write {target}") as data:
-        found: Mapping[str, Any] = {each["target"]: each for each in data["targets"]}[target]
     return found
 
 
@@ -162,19 +158,16 @@ def _first(
     first = None
     for scenario_id in scenario_ids:
         scenario = suite.scenario(scenario_id, contract)
-        each = None
         for _ in range(_TRIES if scenario.left_to_luck else 1):
             outcome = replay(scenario, adapter, place)
             harms = harms_of(scenario, outcome) if scenario.law else None
             verdict = compare(scenario, outcome, contract, level, suite.vocabulary, harms=harms)
-            each = evidence_of(scenario, outcome, verdict)
-            if each is not None:
+            if (each := evidence_of(scenario, outcome, verdict)) is not None:
+                step = scenario.steps[each.step - 1]
+                if rule is None or (isinstance(step, ToolCall) and step.tool in rule.tools):
+                    return each
+                first = first or each
                 break
-        if each is not None:
-            step = scenario.steps[each.step - 1]
-            if rule is None or (isinstance(step, ToolCall) and step.tool in rule.tools):
-                return each
-            first = first or each
     return first
 
 
@@ -222,35 +215,26 @@ def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
         return {}
     with reading(file, "readfirst field implementations --evidence", FORMAT) as data:
         return {
-            target: {rule: _evidence_from(fields) for rule, fields in rules.items()}
+            target: {rule: _evidence_from(**fields) for rule, fields in rules.items()}
             for target, rules in data["targets"].items()
         }
 
 
-def _evidence_from(fields: Mapping[str, Any]) -> Evidence:
-    return Evidence(
-        fields["scenario"],
-        fields["inputs"],
-        fields["step"],
-        tuple(tuple(Answer(**answer) for answer in step) for step in fields["answers"]),
-        tuple(Found(**each) for each in fields["found"]),
-        fields.get("broken", ""),
-    )
+def _evidence_from(answers: Any, found: Any, **fields: Any) -> Evidence:
+    said = tuple(tuple(Answer(**answer) for answer in step) for step in answers)
+    return Evidence(answers=said, found=tuple(Found(**each) for each in found), **fields)
 
 
 def evidence_text(known: Mapping[str, Mapping[str, Evidence]], order: Iterable[str]) -> str:
     """Return the JSON of evidence by target and rule, a line for each rule; of the targets in `order` alone."""
     targets = []
     for target in (each for each in order if each in known):
-        rules = [f"   {json.dumps(rule)}: {_line(each)}" for rule, each in sorted(known[target].items())]
+        fields = {
+            rule: {name: value for name, value in asdict(each).items() if name != "broken" or value}
+            for rule, each in sorted(known[target].items())
+        }
+        rules = [f"   {json.dumps(rule)}: {json.dumps(each)}" for rule, each in fields.items()]
         inside = "{\n" + ",\n".join(rules) + "\n  }" if rules else "{}"
         targets.append(f"  {json.dumps(target)}: {inside}")
     body = "{\n" + ",\n".join(targets) + "\n }" if targets else "{}"
     return f'{{\n "format": {FORMAT},\n "targets": {body}\n}}\n'
-
-
-def _line(evidence: Evidence) -> str:
-    fields = asdict(evidence)
-    if not evidence.broken:
-        del fields["broken"]
-    return json.dumps(fields, ensure_ascii=True)

@@ -61,20 +61,13 @@ def issue_text(report: Report, suite: Suite) -> str:
         iter((prose(report.rule.why),)),
         _how_found(report, suite),
     )
-    blocks = [f"# {_title(report)}"]
+    harmed = report.result["harm"]["scenarios"]
+    kind = next((each for each in HARMS if report.scenario.id in in_families(harmed.get(each, {}))), None)
+    harm = f"{MEANING[kind][0].upper()}{MEANING[kind][1:]}" if kind else ""
+    blocks = [f"# {harm or f'Does not hold: {prose(report.rule.title)}'}"]
     for heading, part in zip(HEADINGS, parts, strict=True):
         blocks += [f"## {heading}", *part]
     return document(blocks)
-
-
-def _title(report: Report) -> str:
-    harmed = report.result["harm"]["scenarios"]
-    kind = next((each for each in HARMS if report.scenario.id in in_families(harmed.get(each, {}))), None)
-    return (
-        f"{MEANING[kind][0].upper()}{MEANING[kind][1:]}"
-        if kind
-        else f"Does not hold: {prose(report.rule.title)}"
-    )
 
 
 def _what_happens(report: Report) -> Iterator[str]:
@@ -85,10 +78,8 @@ def _what_happens(report: Report) -> Iterator[str]:
         f"It fails in {failing} of the {cell['judged']} cases that were tried. The steps below are one of them; "
         f"what should be: {_sentence(prose(report.scenario.title))}"
     )
-    names = {tool: mapping.call for tool, mapping in report.target.tools.items()}
-    said = {
-        tool: call for tool, call in names.items() if tool in {each.tool for each in report.scenario.calls()}
-    }
+    called = {each.tool for each in report.scenario.calls()}
+    said = {tool: mapping.call for tool, mapping in report.target.tools.items() if tool in called}
     pairs = [f"{tool} is a call of `{call}`" for tool, call in said.items()]
     renamed = any(tool != call for tool, call in said.items())
     yield (f"Here {', '.join(pairs)}.\n" if renamed else "") + _outcome(report)
@@ -119,7 +110,8 @@ def _outcome(report: Report) -> str:
                 )
             case _:
                 parts.append(f"differs in {prose(each.what)}")
-    return f"{called} {_listed(list(dict.fromkeys(parts)))}."
+    *others, last = dict.fromkeys(parts)
+    return f"{called} {', '.join(others)}{' and ' if others else ''}{last}."
 
 
 def _called(report: Report, step: object) -> str:
@@ -130,10 +122,6 @@ def _called(report: Report, step: object) -> str:
             return "The last message, of several calls,"
         case _:
             return "What comes last"
-
-
-def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _first_line(text: str) -> str:

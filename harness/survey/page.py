@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from readfirst.harness.compare.reach import (
     Reach,
@@ -27,9 +27,8 @@ from readfirst.harness.targets.mapping import Target
 
 FORMAT = 3
 _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
-
-
-_Value = TypeVar("_Value")
+_SHOWN = ("scenario", "title", "steps", "step", "line")
+"""What the data hold of a scenario that shows a kind."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -76,14 +75,9 @@ class Harmed:
             "counts": {kind: len(self.by_kind.get(kind, ())) for kind in KINDS},
             "scenarios": {kind: by_family(self.by_kind[kind]) for kind in KINDS if kind in self.by_kind},
             "shortest": {
-                kind: {
-                    "scenario": each.scenario,
-                    "title": each.title,
-                    "steps": each.steps,
-                    "step": each.step,
-                    "line": each.line,
-                }
-                for kind, each in _ordered(self.shortest)
+                kind: {name: getattr(self.shortest[kind], name) for name in _SHOWN}
+                for kind in KINDS
+                if kind in self.shortest
             },
         }
 
@@ -95,22 +89,11 @@ class Harmed:
             tried - again,
             {kind: set(in_families(scenarios[kind])) - again for kind in KINDS if kind in scenarios},
             {
-                kind: Shortest(
-                    is_made(each["scenario"]),
-                    each["steps"],
-                    each["scenario"],
-                    each["step"],
-                    each["line"],
-                    each["title"],
-                )
-                for kind, each in _ordered(data["shortest"])
+                kind: Shortest(is_made(each["scenario"]), **each)
+                for kind, each in data["shortest"].items()
                 if each["scenario"] not in again
             },
         )
-
-
-def _ordered(by_kind: Mapping[Any, _Value]) -> Iterator[tuple[Kind, _Value]]:
-    return ((kind, by_kind[kind]) for kind in KINDS if kind in by_kind)
 
 
 @dataclass(slots=True)
@@ -143,7 +126,12 @@ def result_of(
     """
     result = TargetResult(target, reach={contract: {} for contract in contracts})
     if earlier is not None:
-        _go_on_from(result, earlier, frozenset(again))
+        result.lacks.update(earlier["lacks"])
+        for contract, reaches in earlier["reach"].items():
+            known = unpacked(reaches).items()
+            result.reach[contract].update((name, reach) for name, reach in known if name not in again)
+        if is_counted(earlier):
+            result.harmed = Harmed.of(earlier["harm"], looked_at(earlier), frozenset(again))
     for verdict in verdicts:
         result.reach[verdict.contract][verdict.scenario_id] = reach_of(verdict)
         result.harmed.note(verdict, suite)
@@ -155,16 +143,6 @@ def result_of(
             shortest = (len(scenario.steps), scenario_id)
             result.shortest[scenario.family] = min(result.shortest.get(scenario.family, shortest), shortest)
     return result
-
-
-def _go_on_from(result: TargetResult, earlier: Mapping[str, Any], again: frozenset[str]) -> None:
-    result.lacks.update(earlier["lacks"])
-    for contract, reaches in earlier["reach"].items():
-        known = unpacked(reaches).items()
-        result.reach[contract].update((name, reach) for name, reach in known if name not in again)
-    harm = earlier["harm"]
-    if is_counted(earlier):
-        result.harmed = Harmed.of(harm, looked_at(earlier), again)
 
 
 def result_data(
@@ -252,14 +230,9 @@ def page(data: Mapping[str, Any]) -> str:
     harm = {name: {"harm": harm_data(each["harm"])} for name, each in targets.items()}
     rows = map_rows({"implementations": harm, "versions": {}})
     worst = [
-        (
-            row.name,
-            next(
-                (shown for kind, shown in targets[row.name]["harm"]["shortest"].items() if kind in HARMS),
-                None,
-            ),
-        )
+        [prose(row.name), prose(shown[0]["line"]), scenario_link(shown[0]["scenario"])]
         for row in rows
+        if (shown := [each for kind, each in targets[row.name]["harm"]["shortest"].items() if kind in HARMS])
     ]
     return markdown(
         "docs/implementations",
@@ -276,9 +249,5 @@ def page(data: Mapping[str, Any]) -> str:
         ],
         untried=untried({"implementations": harm}),
         starred=starred(rows),
-        worst=[
-            [prose(name), prose(each["line"]), scenario_link(each["scenario"])]
-            for name, each in worst
-            if each
-        ],
+        worst=worst,
     )

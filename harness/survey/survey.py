@@ -28,7 +28,6 @@ from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Design
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.source.kept import reading
-from readfirst.harness.suite.scenario import calls_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import looked_at
 from readfirst.harness.survey.page import FORMAT, is_counted, looked_at_all, page, result_data, result_of
@@ -103,16 +102,17 @@ class Survey:
             or (known[each] in TRIED and each not in seen)
             or (self._depends_on_design(each, earlier, design) and (each in lost or "design" in earlier))
         }
+
+        def is_unclaimed(scenario_id: str) -> bool:
+            """Whether the mapping leaves out a call of a scenario, which is then told without asking."""
+            calls = self.suite.scenario(scenario_id).calls()
+            return any(lacks(target, call.tool, call.arguments) for call in calls)
+
         return [
             each
             for each in self.suite.ids()
-            if each in missing or (known.get(each) in TRIED and self._is_unclaimed(each, target))
+            if each in missing or (known.get(each) in TRIED and is_unclaimed(each))
         ]
-
-    def _is_unclaimed(self, scenario_id: str, target: Target) -> bool:
-        """Whether the mapping leaves out a call of a scenario, which is then told without asking."""
-        calls = chain.from_iterable(map(calls_of, self.suite.scenario(scenario_id).steps))
-        return any(lacks(target, call.tool, call.arguments) for call in calls)
 
     def _depends_on_design(self, scenario_id: str, earlier: Mapping[str, Any], design: Design | None) -> bool:
         """Whether a scenario may be judged otherwise now than in an earlier result, because of the design."""
@@ -161,26 +161,18 @@ class Survey:
             for target in chosen:
                 yield self._attempt(target, baseline, self.jobs, apart=False)
             return
-        waiting: queue.SimpleQueue[Target] = queue.SimpleQueue()
-        done: queue.SimpleQueue[tuple[str, dict[str, Any] | BrokenAdapter] | BaseException] = (
-            queue.SimpleQueue()
-        )
-        for each in chosen:
-            waiting.put(each)
+        free = threading.Semaphore(at_once)
+        done = queue.SimpleQueue[tuple[str, dict[str, Any] | BrokenAdapter] | BaseException]()
 
-        def work() -> None:
-            while True:
-                try:
-                    target = waiting.get_nowait()
-                except queue.Empty:
-                    return
+        def work(target: Target) -> None:
+            with free:
                 try:
                     done.put(self._attempt(target, baseline, self.jobs // at_once, apart=True))
                 except BaseException as error:  # it is raised in the thread that waits
                     done.put(error)
 
-        for _ in range(at_once):
-            threading.Thread(target=work, daemon=True).start()
+        for each in chosen:
+            threading.Thread(target=work, args=(each,), daemon=True).start()
         for _ in chosen:
             outcome = done.get()
             if isinstance(outcome, BaseException):
@@ -223,17 +215,25 @@ class Survey:
         )
         if earlier is not None and target.release.design != earlier.get("design"):
             verdicts = chain(self._left_out(target, earlier, frozenset(ids)), verdicts)
+
+        def noted() -> Iterator[Verdict]:
+            for each in verdicts:
+                pickle.dump(each, kept)
+                yield each
+
         # In a file, because differences may be as large as the files, and their lines need the new baseline.
         with tempfile.TemporaryFile() as kept:
             with closing(replayed):
-                noted = _noted(verdicts, kept)
-                result = result_of(target, noted, self.suite, self._contracts, earlier, ids)
+                result = result_of(target, noted(), self.suite, self._contracts, earlier, ids)
             data = result_data([result], self._contracts, "", "")["targets"][0]
             data["date"] = date.today().isoformat()
             self._done[name] = data
             if baseline:
                 brief = (replace(each, differences=first_differences(each)) for each in self._again(kept))
-                self._write_baseline(target, brief, added=earlier is not None)
+                lucky = {each for each in self.suite.ids() if self.suite.scenario(each).left_to_luck}
+                added, old = earlier is not None, self._baseline(target)
+                text = baseline_text(f"target:{name}", brief, old, grouped=True, added=added, lucky=lucky)
+                write_all({known_failures(target): text.encode()})
             if self.streams is not None:
                 self._write_stream(self.streams, target, self._again(kept), len(ids))
         return dict(data)
@@ -251,12 +251,6 @@ class Survey:
         }
         text = json.dumps(data, indent=1, ensure_ascii=True) + "\n"
         write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
-
-    def _write_baseline(self, target: Target, seen: Iterable[Verdict], *, added: bool) -> None:
-        name, old = f"target:{target.pinned}", self._baseline(target)
-        lucky = {each for each in self.suite.ids() if self.suite.scenario(each).left_to_luck}
-        text = baseline_text(name, seen, old, grouped=True, added=added, lucky=lucky)
-        write_all({known_failures(target): text.encode()})
 
     def _write_stream(self, folder: Path, target: Target, verdicts: Iterable[Verdict], count: int) -> None:
         """Write what `readfirst run --format jsonl` writes, ruled by the baseline that is there now."""
@@ -296,12 +290,6 @@ class Survey:
         if not file.exists():
             return None
         return load_baseline(file, self.suite.ids(), self.suite.contracts)
-
-
-def _noted(verdicts: Iterator[Verdict], kept: IO[bytes]) -> Iterator[Verdict]:
-    for verdict in verdicts:
-        pickle.dump(verdict, kept)
-        yield verdict
 
 
 def evenly(ids: Sequence[str], count: int) -> list[str]:
