@@ -77,7 +77,7 @@ class ContractSide:
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
         """Return what the product was recorded to harm."""
-        return _harms(scenario, self.suite.recordings.load(scenario.id, self.name))
+        return _harms(scenario, self.suite.recordings.recording(scenario.id).transcripts.get(self.name))
 
 
 @dataclass(frozen=True)

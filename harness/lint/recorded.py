@@ -40,7 +40,7 @@ def check_recording(case: Case, recording: Recording | Finding) -> Iterator[Find
         message = f"what {scenario.contract} does was not recorded"
         fix = f"Run `readfirst product record {scenario.id}`."
         yield case.finding("missing-recording", ("steps",), message, fix, key=True)
-    elif recording.transcripts and not recordings.is_as_written(scenario.id, recording):
+    elif recording.transcripts and not recordings.is_as_written(scenario.id):
         message = "the recording is not in the form that the recorder writes"
         position = Position(recordings.path(scenario.id), 1, 1)
         again = f"readfirst product record --fix {scenario.id}"

@@ -67,7 +67,8 @@ class RecordingExtension(AbstractSyrupyExtension):
         self, *, snapshot_location: str, snapshot_name: str, session_id: str
     ) -> str | None:
         """Return one contract's transcript, serialized, None where it was not recorded."""
-        transcript = self._recordings().load(*_scenario_and_contract(snapshot_name))
+        scenario_id, contract = _scenario_and_contract(snapshot_name)
+        transcript = self._recordings().recording(scenario_id).transcripts.get(contract)
         return None if transcript is None else self.serialize(transcript)
 
     @classmethod
@@ -129,7 +130,7 @@ def recording_files(
     recordings = Recordings(root)
     recording = recordings.recording(scenario_id)
     if inputs is not None and inputs != recording.inputs:
-        recording = Recording(inputs)
+        recording = Recording(inputs, packed=recording.packed)
     for contract, transcript in transcripts.items():
         recording = recording.with_transcript(contract, transcript)
     return recordings.written(scenario_id, recording)

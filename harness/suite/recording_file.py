@@ -12,7 +12,8 @@ import binascii
 import hashlib
 import lzma
 import zlib
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -20,18 +21,17 @@ from typing import Any, TypeVar
 
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.emit import Plain, emit_mapping
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
 from readfirst.harness.suite.host_text import HOST_TEXTS
 from readfirst.harness.suite.ownership import Ownership, ownership_of
 from readfirst.harness.suite.transcript import (
-    Kept,
     RecordedResult,
     Recording,
     RecordingError,
-    Row,
+    Transcript,
     TranscriptStep,
-    readable,
 )
 
 _HEADER = (
@@ -55,13 +55,13 @@ _NAMES = {text: name for name, text in HOST_TEXTS.items()}
 _Answer = TypeVar("_Answer")
 
 
-def encode(recording: Recording, compressed: Mapping[str, str] | None = None) -> bytes:
+def encode(recording: Recording) -> bytes:
     """Return the file's bytes. Contracts are in release order, the steps in that of the scenario.
 
-    What a former file had `compressed` stays as it was: another xz may give other bytes for the same text.
+    What is `packed` already stays as it is: another xz may give other bytes for the same text.
     Raises RecordingError for what would be too large to be read again.
     """
-    lines = emit_mapping(value_of(recording, Encoder(_PLAIN_LIMIT, _SHOWN, compressed or {})), 0)
+    lines = emit_mapping(value_of(recording, _PLAIN_LIMIT, _SHOWN), 0)
     data = (_HEADER + "\n".join(lines) + "\n").encode("utf-8")
     if len(data) > strict_yaml.MAX_BYTES:
         message = (
@@ -71,8 +71,12 @@ def encode(recording: Recording, compressed: Mapping[str, str] | None = None) ->
     return data
 
 
-def value_of(recording: Recording, encoder: Encoder) -> dict[str, Any]:
-    """Return a recording as files hold it; what is on one line is a tuple."""
+def value_of(recording: Recording, most: int, shown: int) -> dict[str, Any]:
+    """Return a recording as files hold it; what is on one line is a tuple.
+
+    Of longer texts than `most` there are so many characters at both ends `shown` to a reviewer.
+    """
+    encoder = _Encoder(most, shown, recording.packed)
     names = tuple(sorted(recording.transcripts, key=order))
     value: dict[str, Any] = {"inputs": recording.inputs, "versions": tuple(map(Plain, names))}
     if recording.unrecorded:
@@ -84,7 +88,7 @@ def value_of(recording: Recording, encoder: Encoder) -> dict[str, Any]:
     return {**value, "packed": encoder.packed} if encoder.packed else value
 
 
-def _step_value(names: tuple[str, ...], row: Sequence[TranscriptStep], encoder: Encoder) -> dict[str, Any]:
+def _step_value(names: tuple[str, ...], row: Sequence[TranscriptStep], encoder: _Encoder) -> dict[str, Any]:
     tools = row[0].tools
     answers = dict(zip(names, _keys_of(row), strict=True))
     held: dict[Hashable, TranscriptStep] = {}
@@ -153,7 +157,7 @@ def _tracks_of(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ..
 
 
 @dataclass(frozen=True, slots=True)
-class Encoder:
+class _Encoder:
     """Encodes what steps gave as JSON values; of longer texts than `most` only names, by which `packed` has them.
 
     A name is a digest of the text; `shown` characters at its both ends are there for a reviewer. `compressed` has what
@@ -271,60 +275,74 @@ def _encode_string(text: str) -> str | dict[str, str]:
     return text
 
 
-def decode(data: bytes) -> Recording:
-    """Read a file's bytes. Raises RecordingError."""
-    return kept(data).recording
+_DAMAGED = (
+    ValueError,
+    KeyError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    RecursionError,
+    lzma.LZMAError,
+    zlib.error,
+)
+
+
+@contextmanager
+def readable(what: str = "the scenario") -> Iterator[None]:
+    """Say of what cannot be read how to get it anew."""
+    try:
+        yield
+    except SuiteError as error:
+        found = error.findings[0]
+        where = f"line {found.position.line}: {found.message}"
+        raise RecordingError(f"not a readable recording ({where}); record {what} again") from error
+    except _DAMAGED as error:
+        raise RecordingError(f"not a readable recording ({error!r}); record {what} again") from error
 
 
 @lru_cache(maxsize=4)
-def kept(data: bytes) -> Kept:
+def decode(data: bytes) -> Recording:
     """Read a file's bytes; the last few are kept, because a comparison asks again and again. Raises RecordingError."""
     with readable():
-        return kept_of(strict_yaml.load(data, Path("recording")).value, Room())
+        return recording_of(strict_yaml.load(data, Path("recording")).value)
 
 
-def kept_of(value: Mapping[str, Any], room: Room) -> Kept:
+def recording_of(value: Mapping[str, Any]) -> Recording:
     """Return the recording that a file holds so. Raises ValueError, KeyError, TypeError, AttributeError."""
     names = tuple(map(str, value["versions"] if "versions" in value else value["contracts"]))
-    room.take_answers(len(names) * len(value["steps"]))
+    if len(names) * len(value["steps"]) > _MOST_ANSWERS:  # which would fill the memory
+        raise ValueError(f"its steps have more than {_MOST_ANSWERS:,} answers by version")
     packed = {str(name): str(encoded) for name, encoded in value.get("packed", {}).items()}
-    unpacked = _Packed(packed, room)
+    unpacked = _Packed(packed)
     rows = [_row(names, step, unpacked) for step in value["steps"]]
-    return Kept(str(value["inputs"]), names, rows, value.get("unrecorded", {}), packed)
+    shared: dict[tuple[int, ...], Transcript] = {}
+    transcripts = {}
+    for name in names:
+        steps = tuple(row[name] for row in rows)
+        transcripts[name] = shared.setdefault(tuple(map(id, steps)), Transcript(steps))
+    return Recording(str(value["inputs"]), transcripts, value.get("unrecorded", {}), packed)
 
 
-def _row(names: tuple[str, ...], body: Mapping[str, Any], packed: _Packed) -> Row:
+def _row(names: tuple[str, ...], body: Mapping[str, Any], packed: _Packed) -> Mapping[str, TranscriptStep]:
+    """Return what one step gave on every version; those that gave the same share it."""
     tools = (body["call"],) if "call" in body else tuple(body["calls"])
     answers = body["answers"]
-    starts: dict[str, int] = {}
-    for number, answer in enumerate(answers):
+    starts: dict[str, TranscriptStep] = {}
+    for answer in answers:
+        step = _step_of(tools, answer, packed)
         since = answer["since"] if len(answers) > 1 else names
         for name in [since] if isinstance(since, str) else since:
-            if starts.setdefault(name, number) != number:
+            if starts.setdefault(name, step) is not step:
                 raise ValueError(f"two answers begin in {name}")
-    return Row(_holding(names, starts), lambda number: _step_of(tools, answers[number], packed))
-
-
-@dataclass(slots=True)
-class Room:
-    """How many bytes may still be unpacked of one file, and answers by version made, which would fill the memory."""
-
-    left: int = field(default_factory=lambda: _MOST_UNPACKED)
-    answers: int = 0
-
-    def take_answers(self, number: int) -> None:
-        """Take room for so many answers. Raises ValueError."""
-        self.answers += number
-        if self.answers > _MOST_ANSWERS:
-            raise ValueError(f"its steps have more than {_MOST_ANSWERS:,} answers by version")
+    return _holding(names, starts)
 
 
 class _Packed:
     """What is compressed in a file, by its names: unpacked once, however often it is named."""
 
-    def __init__(self, encoded: Mapping[str, str], room: Room) -> None:
+    def __init__(self, encoded: Mapping[str, str]) -> None:
         self._encoded = encoded
-        self._room = room
+        self._left = _MOST_UNPACKED
         self._data: dict[str, bytes] = {}
         self._texts: dict[str, str] = {}
 
@@ -341,13 +359,13 @@ class _Packed:
             if packed.startswith(_XZ)
             else zlib.decompressobj()
         )
-        data: bytes = unpacking.decompress(packed, self._room.left + 1)  # 0 would be no limit
-        if len(data) > self._room.left:
-            self._room.left = 0
+        data: bytes = unpacking.decompress(packed, self._left + 1)  # 0 would be no limit
+        if len(data) > self._left:
+            self._left = 0
             raise ValueError(f"more than {_MOST_UNPACKED:,} bytes are compressed in it")
         if not unpacking.eof:
             raise ValueError("what is compressed in it has no end")
-        self._room.left -= len(data)
+        self._left -= len(data)
         return data
 
     def text(self, name: str) -> str:

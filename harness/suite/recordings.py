@@ -9,10 +9,10 @@ from pathlib import Path
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.packed import ARCHIVE, packed
-from readfirst.harness.suite.recording_file import encode, kept
+from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.shelf import Shelf, names_below
-from readfirst.harness.suite.theme_recordings import is_as_written, replaced, theme
-from readfirst.harness.suite.transcript import Kept, Recording, RecordingError, Transcript
+from readfirst.harness.suite.theme_recordings import decode_one, is_as_written, replaced, slugs
+from readfirst.harness.suite.transcript import Recording, RecordingError
 
 _MOST = 8 * 1024 * 1024
 """Bytes of a file; a recording holds what each contract answered."""
@@ -66,26 +66,22 @@ class Recordings:
         if path.suffix == ".yaml":
             return [name.as_posix()]
         with _named(path):
-            return [f"{name.parent.as_posix()}/{slug}" for slug in theme(self._read(path) or b"{}")]
+            return [f"{name.parent.as_posix()}/{slug}" for slug in slugs(self._read(path) or b"{}")]
 
     def data(self, scenario_id: str) -> bytes:
         """Return the bytes of the file with the scenario's recording; none where there is none."""
         return self._read(self.path(scenario_id)) or b""
 
-    def kept(self, scenario_id: str) -> Kept | None:
-        """Return the scenario's recording as its file holds it, None where there is none. Raises RecordingError."""
+    def recording(self, scenario_id: str) -> Recording:
+        """Return the scenario's recording; empty where there is none. Raises RecordingError."""
         path = self.path(scenario_id)
         with _named(path):
             data = self._read(path)
             if data is None:
-                return None
-            return kept(data) if path.suffix == ".yaml" else theme(data).get(scenario_id.rpartition("/")[2])
-
-    def recording(self, scenario_id: str) -> Recording:
-        """Return the scenario's recording; empty where there is none. Raises RecordingError."""
-        found = self.kept(scenario_id)
-        with _named(self.path(scenario_id)):
-            return Recording() if found is None else found.recording
+                return Recording()
+            if path.suffix == ".yaml":
+                return decode(data)
+            return decode_one(data, scenario_id.rpartition("/")[2]) or Recording()
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
         """Return the recording of these inputs; empty where there is none.
@@ -93,50 +89,28 @@ class Recordings:
         Raises RecordingError where it is damaged, or where the scenario was changed since.
         """
         recording = self.recording(scenario_id)
-        if recording.transcripts:
-            self._check_inputs(scenario_id, recording.inputs, inputs)
+        if recording.transcripts and recording.inputs != inputs:
+            raise RecordingError(
+                f"{self.path(scenario_id)}: it was recorded before the scenario's files or steps were changed; "
+                f"run `readfirst product record --fix {scenario_id}`"
+            )
         return recording
 
-    def transcript(self, scenario_id: str, inputs: str, contract: str) -> Transcript | None:
-        """Return what one contract's product gave for these inputs, None where it was not recorded.
-
-        Raises RecordingError as `of`.
-        """
-        found = self.kept(scenario_id)
-        if found is None or not found.versions:
-            return None
-        self._check_inputs(scenario_id, found.inputs, inputs)
-        with _named(self.path(scenario_id)):
-            return found.transcript(contract)
-
-    def load(self, scenario_id: str, contract: str) -> Transcript | None:
-        """Return one contract's transcript of a scenario, None where it was not recorded. Raises RecordingError."""
-        found = self.kept(scenario_id)
-        with _named(self.path(scenario_id)):
-            return None if found is None else found.transcript(contract)
-
-    def is_as_written(self, scenario_id: str, recording: Recording) -> bool:
-        """Whether the file has the form that the recorder gives this recording."""
-        path, packed_before = self.path(scenario_id), self._packed(scenario_id)
+    def is_as_written(self, scenario_id: str) -> bool:
+        """Whether the file has the form that the recorder gives its recording. Raises RecordingError."""
+        path, recording = self.path(scenario_id), self.recording(scenario_id)
         data = self._read(path) or b""
         if path.suffix == ".yaml":
-            return data == encode(recording, packed_before)
-        return is_as_written(data, scenario_id.rpartition("/")[2], recording, packed_before)
+            return data == encode(recording)
+        return is_as_written(data, scenario_id.rpartition("/")[2], recording)
 
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
         """Return the file in which this is the scenario's recording, by its path. Raises RecordingError."""
         path = self.path(scenario_id)
         with _named(path):
             if path.suffix == ".yaml":
-                return {path: encode(recording, self._packed(scenario_id))}
+                return {path: encode(recording)}
             return {path: replaced(self._read(path) or b"{}", scenario_id.rpartition("/")[2], recording)}
-
-    def _packed(self, scenario_id: str) -> Mapping[str, str]:
-        try:
-            found = self.kept(scenario_id)
-        except RecordingError:
-            return {}  # a damaged file is replaced as a whole
-        return {} if found is None else found.packed
 
     def _own(self, scenario_id: str) -> Path:
         return self.root / f"{scenario_id}.yaml"
@@ -154,13 +128,6 @@ class Recordings:
             is_settled = time.time_ns() - status.st_ctime_ns > _TICK
             self._last = seen if is_settled else (), strict_yaml.read(path, most=_MOST)
         return self._last[1]
-
-    def _check_inputs(self, scenario_id: str, recorded: str, inputs: str) -> None:
-        if recorded != inputs:
-            raise RecordingError(
-                f"{self.path(scenario_id)}: it was recorded before the scenario's files or steps were changed; "
-                f"run `readfirst product record --fix {scenario_id}`"
-            )
 
 
 @contextmanager

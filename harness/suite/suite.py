@@ -226,11 +226,8 @@ class Suite:
 
         if not contract.recorded or (contract.name == scenario.contract and not scenario.composed):
             return scenario
-        return seen_by(
-            scenario,
-            contract.name,
-            self.recordings.transcript(scenario.id, scenario.inputs, contract.name),
-        )
+        recording = self.recordings.of(scenario.id, scenario.inputs)
+        return seen_by(scenario, contract.name, recording.transcripts.get(contract.name))
 
     def in_full(self, scenario: Scenario) -> Scenario:
         """Return a scenario of this suite with what was recorded where its file keeps digests, if that can be read.

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from readfirst.harness.suite.recording_file import Encoder, Room, kept_of, value_of
-from readfirst.harness.suite.transcript import Kept, Recording, readable
+from readfirst.harness.suite.recording_file import readable, recording_of, value_of
+from readfirst.harness.suite.transcript import Recording
 
 _PLAIN_LIMIT = 1024
 """Longer texts and contents (in characters or bytes) are stored compressed."""
@@ -19,11 +19,23 @@ _UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")
 
 
 @lru_cache(maxsize=4)
-def theme(data: bytes) -> Mapping[str, Kept]:
-    """Read a file's bytes; the last few are kept, because its scenarios follow each other. Raises RecordingError."""
+def _theme(data: bytes) -> Mapping[str, Any]:
+    """Return the values in a file; those of the last few are kept, because their scenarios follow each other."""
     with readable("its scenarios"):
-        room = Room()
-        return {slug: kept_of(each, room) for slug, each in _values(data).items()}
+        return {**json.loads(data, object_pairs_hook=_pairs)}
+
+
+def slugs(data: bytes) -> list[str]:
+    """Return the last parts of the ids of the scenarios in a file. Raises RecordingError."""
+    return [*_theme(data)]
+
+
+@lru_cache(maxsize=4)
+def decode_one(data: bytes, slug: str) -> Recording | None:
+    """Return one scenario's recording in a file's bytes. Raises RecordingError."""
+    values = _theme(data)
+    with readable():
+        return recording_of(values[slug]) if slug in values else None
 
 
 def replaced(data: bytes, slug: str, recording: Recording) -> bytes:
@@ -31,23 +43,17 @@ def replaced(data: bytes, slug: str, recording: Recording) -> bytes:
 
     Raises RecordingError.
     """
-    former = theme(data).get(slug)
-    values = _values(data)
+    values = {**_theme(data)}
     values.pop(slug, None)
     if recording.transcripts or recording.unrecorded:
-        values[slug] = _value(recording, {} if former is None else former.packed)
+        values[slug] = value_of(recording, _PLAIN_LIMIT, 0)
     written = ",\n".join(_entry(each, values[each]) for each in sorted(values))
     return f"{{\n{written}\n}}\n".encode()
 
 
-def is_as_written(data: bytes, slug: str, recording: Recording, packed: Mapping[str, str]) -> bool:
-    """Whether a file has this recording, with what was `packed`, in the form that the recorder gives."""
-    return _entry(slug, _value(recording, packed)).encode() in data
-
-
-def _values(data: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(data, object_pairs_hook=_pairs)
-    return found
+def is_as_written(data: bytes, slug: str, recording: Recording) -> bool:
+    """Whether a file has a recording that was read from it in the form that the recorder gives it."""
+    return _entry(slug, value_of(recording, _PLAIN_LIMIT, 0)).encode() in data
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -55,10 +61,6 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("a key occurs twice")
     return found
-
-
-def _value(recording: Recording, packed: Mapping[str, str]) -> dict[str, Any]:
-    return value_of(recording, Encoder(_PLAIN_LIMIT, 0, packed))
 
 
 def _entry(slug: str, value: Mapping[str, Any]) -> str:

@@ -120,10 +120,9 @@ def differing_beyond(suite: Suite, changed: Diff, new: Contract, old: Contract) 
     `changed` is what differs between the two. Where a text is pinned by its beginning, the rest of it is left open (the
     product's own settings schema).
     """
-    stated, load = changed.differing, suite.recordings.load
-    return [
-        each for each in suite.ids() if each not in stated and load(each, new.name) != load(each, old.name)
-    ]
+    others = [each for each in suite.ids() if each not in changed.differing]
+    recorded = ((each, suite.recordings.recording(each).transcripts) for each in others)
+    return [each for each, gave in recorded if gave.get(new.name) != gave.get(old.name)]
 
 
 def _entry(contract: Contract) -> str:

@@ -26,7 +26,7 @@ SUITE = Suite()
 
 
 def transcript(scenario_id: str) -> Transcript:
-    found = SUITE.recordings.load(scenario_id, "2.1.7")
+    found = SUITE.recordings.recording(scenario_id).transcripts.get("2.1.7")
     assert found is not None
     return found
 

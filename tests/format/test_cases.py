@@ -13,7 +13,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.suite.selection import Selection, select
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
-from readfirst.harness.suite.theme_recordings import replaced, theme
+from readfirst.harness.suite.theme_recordings import decode_one, replaced
 from readfirst.harness.suite.transcript import (
     RecordedResult,
     Recording,
@@ -150,7 +150,7 @@ def test_of_a_composed_scenario_the_recording_says_what_is_expected(suite: Suite
     recordings = Suite(suite.root).recordings
     assert list(recordings.ids()) == ["mine/odd-1"]
     assert recordings.recording("mine/odd-1").transcripts == odd_one
-    assert recordings.load("mine/odd-1", "2.1.40") == odd_one["2.1.40"]
+    assert recordings.recording("mine/odd-1").transcripts["2.1.40"] == odd_one["2.1.40"]
     assert [each.rule for each in lint(Suite(suite.root), ["mine/odd-1"])] == []
     suite.path("mine/odd-1").write_text(THEME.replace("alpha", "ALPHA"))
     with pytest.raises(RecordingError, match="before the scenario's files or steps were changed"):
@@ -163,9 +163,9 @@ def test_recordings_of_a_theme_keep_their_form_and_what_is_damaged_is_named() ->
     two = Recording("2", {"2.1.7": transcript("\x85\u2028")})
     data = replaced(replaced(b"{}", "b", two), "a", one)
     assert list(json.loads(data)) == ["a", "b"]
-    assert {slug: each.recording for slug, each in theme(data).items()} == {"a": one, "b": two}
+    assert [decode_one(data, slug) for slug in ("a", "b", "c")] == [one, two, None]
     assert replaced(data, "a", one) == data
     assert replaced(data, "a", Recording()) == replaced(b"{}", "b", two)
     for damage in ((b"{", b"["), (b'"packed"', b'"pack"'), (b'["2.1.7","2.1.40"]', b"7"), (b'"b":', b'"a":')):
         with pytest.raises(RecordingError):
-            [each.recording for each in theme(data.replace(*damage, 1)).values()]
+            [decode_one(data.replace(*damage, 1), slug) for slug in ("a", "b")]

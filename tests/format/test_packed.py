@@ -42,7 +42,7 @@ def test_recordings_are_read_from_the_archives_of_the_package(
     assert {*ids} <= {*found.ids()}
     for each in ids:
         assert found.recording(each) == plain.recording(each)
-        assert found.is_as_written(each, plain.recording(each))
+        assert found.is_as_written(each)
     assert found.files()["crossed/own-57"] == package / "fixtures/recordings/crossed" / packed.ARCHIVE
     assert not found.recording("gate/no-such-case").transcripts
 

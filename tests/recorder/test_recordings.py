@@ -174,7 +174,7 @@ def test_damage_is_reported_with_the_file_and_the_remedy(tmp_path: Path, data: s
     with pytest.raises(
         RecordingError, match=r"not a readable recording .*record the scenario again"
     ) as caught:
-        Recordings(tmp_path).load("gate/x", "2.1.7")
+        Recordings(tmp_path).recording("gate/x").transcripts.get("2.1.7")
     assert "gate/x.yaml" in str(caught.value)
 
 
@@ -190,7 +190,7 @@ def test_a_file_that_is_written_again_at_once_is_read_again(
     monkeypatch.setattr(time, "time_ns", lambda: status.st_ctime_ns)
     for text in ("one", "two"):
         file.write_bytes(encode(recording(v2_1_7=text)))
-        assert kept.load("gate/edit", "2.1.7") == plain(text)
+        assert kept.recording("gate/edit").transcripts.get("2.1.7") == plain(text)
 
 
 def test_a_long_reminder_is_compressed_and_a_recording_that_nobody_could_read_is_refused() -> None:

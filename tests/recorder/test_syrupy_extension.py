@@ -39,7 +39,7 @@ def test_syrupy_writes_and_reads_a_recording_with_every_byte(
 ) -> None:
     awkward = "a\r\nb\rc\x00\ufeff"
     run(pytester, tmp_path, awkward, "--snapshot-update").assert_outcomes(passed=1)
-    stored = Recordings(tmp_path).load("gate/x", "2.1.7")
+    stored = Recordings(tmp_path).recording("gate/x").transcripts.get("2.1.7")
     assert stored == transcript(awkward)
     run(pytester, tmp_path, awkward).assert_outcomes(passed=1)
 

@@ -119,7 +119,7 @@ def test_an_answer_that_a_reminder_fell_on_is_taken_again(suite: Suite) -> None:
     product = Product(lambda call: "!trimmed" if call % 2 else "answer")
     assert recorded(suite, {"2.1.7": product})[0].status == "created"
     assert product.calls == 4
-    transcript = Recordings(suite.recordings_root).load("gate/x", "2.1.7")
+    transcript = Recordings(suite.recordings_root).recording("gate/x").transcripts.get("2.1.7")
     assert transcript is not None
     assert transcript.steps[0].results[0].text == "answer"
 

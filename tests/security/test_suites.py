@@ -20,7 +20,6 @@ from readfirst.harness.source.strict_yaml import StrictYamlError, load
 from readfirst.harness.suite import recording_file
 from readfirst.harness.suite.recording_file import decode
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
-from readfirst.harness.suite.theme_recordings import theme
 from readfirst.harness.suite.tools import load_results, load_tools
 from readfirst.harness.suite.transcript import RecordingError
 from tests.command_line import Cli
@@ -171,20 +170,6 @@ def test_a_recording_that_unpacks_to_much_is_refused(
         assert len(data) < 20_000
         with pytest.raises(RecordingError, match="more than 3,000,000 bytes are compressed in it"):
             decode(data)
-    scenarios = {
-        slug: {
-            "inputs": "x",
-            "versions": ["2.1.7"],
-            "steps": [{"call": "Read", "answers": [{"text": {"packed": "x"}}]}],
-            "packed": {"x": base64.b64encode(compress(bytes(1_400_000))).decode()},
-        }
-        for slug in ("a", "b", "c")
-    }
-    kept = theme(json.dumps(scenarios).encode())
-    assert [each.recording for slug, each in kept.items() if slug != "c"]
-    for _ in range(3):  # also when it is asked again
-        with pytest.raises(RecordingError, match="more than 3,000,000 bytes are compressed in it"):
-            _ = kept["c"].recording
 
 
 def test_a_recording_whose_unpacking_takes_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,10 +188,8 @@ def test_a_recording_of_many_steps_for_many_versions_is_refused() -> None:
     """400 KB of them took 3 GiB."""
     versions = [f"2.1.{number}" for number in range(20_000)]
     own = {"inputs": "x", "versions": versions, "steps": [{"call": "Read", "answers": [{}]}] * 60}
-    half = {**own, "steps": own["steps"][:30]}
-    for read, file in ((decode, own), (theme, {"one": half, "other": half})):
-        with pytest.raises(RecordingError, match="more than 1,000,000 answers by version"):
-            read(json.dumps(file).encode())
+    with pytest.raises(RecordingError, match="more than 1,000,000 answers by version"):
+        decode(json.dumps(own).encode())
 
 
 @pytest.mark.parametrize(
