@@ -54,40 +54,30 @@ def edited(small: Small, documented: str, result: ToolResult = DONE, **changes: 
     return holding(small, "state/edit")
 
 
-def test_a_claim_that_the_recording_bears_out_holds(small: Small) -> None:
-    assert holding(small, "gate/unread") == "holds"
-    assert edited(small, 'files: {notes.txt: "gamma\\nbeta\\n"}', notes_txt=CHANGED["notes.txt"]) == "holds"
+NEW = 'files: {notes.txt: "gamma\\nbeta\\n"}'
+OTHER_WORDS = 'error: not_read, text: "File has not been read yet. Read it first before editing it."'
+GAMMA = {"notes_txt": CHANGED["notes.txt"]}
 
 
-def test_a_refusal_that_did_not_come_refutes_a_claim(small: Small) -> None:
-    assert edited(small, "error: not_read", notes_txt=CHANGED["notes.txt"]) == "does not hold"
-
-
-def test_a_refusal_that_nobody_documented_refutes_a_claim(small: Small) -> None:
-    assert edited(small, 'files: {notes.txt: "gamma\\nbeta\\n"}', refused()) == "does not hold"
-
-
-def test_another_refusal_refutes_a_claim(small: Small) -> None:
-    assert edited(small, "error: not_read", refused("File does not exist.")) == "does not hold"
-
-
-def test_another_content_refutes_a_claim(small: Small) -> None:
-    assert edited(small, 'files: {notes.txt: "delta\\n"}', notes_txt=CHANGED["notes.txt"]) == "does not hold"
-
-
-def test_a_change_that_nobody_documented_refutes_a_claim(small: Small) -> None:
-    files = 'files: {notes.txt: "gamma\\nbeta\\n"}'
-    assert edited(small, files, notes_txt=CHANGED["notes.txt"], other_txt="x") == "does not hold"
-
-
-def test_the_same_refusal_in_other_words_is_reported_as_such(small: Small) -> None:
-    words = "error: not_read, text: File has not been read yet. Read it first before editing it."
-    assert edited(small, words.replace("text: ", 'text: "') + '"', refused()) == "in other words"
-
-
-def test_the_same_change_in_other_words_is_reported_as_such(small: Small) -> None:
-    words = 'text: Done., files: {notes.txt: "gamma\\nbeta\\n"}'
-    assert edited(small, words, notes_txt=CHANGED["notes.txt"]) == "in other words"
+@pytest.mark.parametrize(
+    ("documented", "result", "changes", "expected"),
+    [
+        pytest.param(NEW, DONE, GAMMA, "holds", id="what was recorded"),
+        pytest.param("error: not_read", DONE, GAMMA, "does not hold", id="a refusal that did not come"),
+        pytest.param(NEW, refused(), {}, "does not hold", id="a refusal that nobody documented"),
+        pytest.param(
+            "error: not_read", refused("File does not exist."), {}, "does not hold", id="another refusal"
+        ),
+        pytest.param(NEW.replace("gamma", "delta"), DONE, GAMMA, "does not hold", id="another content"),
+        pytest.param(NEW, DONE, {**GAMMA, "other_txt": "x"}, "does not hold", id="a change beside it"),
+        pytest.param(OTHER_WORDS, refused(), {}, "in other words", id="a refusal in other words"),
+        pytest.param(f"text: Done., {NEW}", DONE, GAMMA, "in other words", id="a change in other words"),
+    ],
+)
+def test_a_claim_is_borne_out_by_what_was_recorded_or_refuted(
+    small: Small, documented: str, result: ToolResult, changes: dict[str, str], expected: Holding
+) -> None:
+    assert edited(small, documented, result, **changes) == expected
 
 
 def test_what_read_shows_otherwise_refutes_a_claim(small: Small) -> None:
@@ -120,20 +110,20 @@ def test_a_recording_of_other_calls_leaves_a_claim_open(small: Small) -> None:
     assert holding(small, "gate/unread") == "not recorded"
 
 
-def test_nothing_shown_is_not_borne_out() -> None:
-    assert combined([]) == "not recorded"
-    assert combined(["not shown", "not shown"]) == "not shown"
-
-
-def test_what_shows_nothing_does_not_count_beside_what_does() -> None:
-    assert combined(["not shown", "holds"]) == "holds"
-    assert combined(["does not hold", "not shown", "holds"]) == "partly"
-    assert combined(["not shown", "not recorded"]) == "not recorded"
-
-
-def test_some_other_words_are_no_contradiction() -> None:
-    assert combined(["holds", "in other words"]) == "in other words"
-    assert combined(["holds", "in other words", "does not hold"]) == "partly"
+@pytest.mark.parametrize(
+    ("holdings", "expected"),
+    [
+        ([], "not recorded"),
+        (["not shown", "not shown"], "not shown"),
+        (["not shown", "holds"], "holds"),
+        (["does not hold", "not shown", "holds"], "partly"),
+        (["not shown", "not recorded"], "not recorded"),
+        (["holds", "in other words"], "in other words"),
+        (["holds", "in other words", "does not hold"], "partly"),
+    ],
+)
+def test_what_scenarios_come_to_together(holdings: list[Holding], expected: Holding) -> None:
+    assert combined(holdings) == expected
 
 
 @pytest.mark.parametrize(

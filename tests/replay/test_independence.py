@@ -87,52 +87,38 @@ def found(
 UNREAD = "an Edit of an unread file is answered differently"
 
 
-def test_sessions_that_do_not_notice_each_other_are_independent(place: SitePool) -> None:
-    assert found("honest", place) == Independence(prestart=True)
+AFTER_ANOTHER = f"{UNREAD} after another session"
+ABOVE = f"{UNREAD} above the workspace"
+FOUND = {
+    "honest": Independence(prestart=True),
+    "forgets": Independence(prestart=True, again=True),
+    "anew": Independence(anew=True),
+    **dict.fromkeys(
+        ("by-name", "by-inode", "by-content", "by-time", "anything-read", "refuses-once"),
+        Independence(prestart=True, refusal=AFTER_ANOTHER),
+    ),
+    "reminds": Independence(prestart=True, refusal="a Write is answered differently after another session"),
+    "ends": Independence(
+        prestart=True,
+        refusal="a call that broke (the server ended) is answered differently after another session",
+    ),
+    "confined": Independence(
+        prestart=True, refusal="a Read of a file outside is answered differently above the workspace"
+    ),
+    "tells-where": Independence(prestart=True, refusal="a Read is answered differently above the workspace"),
+    "logs-here": Independence(prestart=True, refusal=ABOVE),
+    "logs-at-home": Independence(prestart=True, refusal=ABOVE),
+}
 
 
-def test_a_server_that_remembers_nothing_serves_the_next_session_in_its_workspace(place: SitePool) -> None:
-    assert found("forgets", place) == Independence(prestart=True, again=True)
-
-
-def test_a_server_that_a_handshake_lets_forget_serves_one_session_after_the_other(place: SitePool) -> None:
-    assert found("anew", place) == Independence(anew=True)
+@pytest.mark.parametrize("way", FOUND)
+def test_how_sessions_of_a_server_notice_each_other_is_found(place: SitePool, way: str) -> None:
+    assert found(way, place) == FOUND[way]
 
 
 @pytest.mark.parametrize("way", ["anew-but-for-texts", "anew-reminds", "anew-ends"])
 def test_a_server_that_remembers_something_after_a_handshake_is_noticed(place: SitePool, way: str) -> None:
     assert not found(way, place).anew
-
-
-@pytest.mark.parametrize(
-    "way", ["by-name", "by-inode", "by-content", "by-time", "anything-read", "refuses-once"]
-)
-def test_a_session_that_unlocks_the_files_of_another_is_noticed(place: SitePool, way: str) -> None:
-    assert found(way, place) == Independence(prestart=True, refusal=f"{UNREAD} after another session")
-
-
-@pytest.mark.parametrize(
-    ("way", "refusal"),
-    [
-        ("reminds", "a Write is answered differently after another session"),
-        ("ends", "a call that broke (the server ended) is answered differently after another session"),
-    ],
-)
-def test_a_server_that_counts_its_calls_is_noticed(place: SitePool, way: str, refusal: str) -> None:
-    assert found(way, place) == Independence(prestart=True, refusal=refusal)
-
-
-@pytest.mark.parametrize(
-    ("way", "refusal"),
-    [
-        ("confined", "a Read of a file outside is answered differently above the workspace"),
-        ("tells-where", "a Read is answered differently above the workspace"),
-        ("logs-here", f"{UNREAD} above the workspace"),
-        ("logs-at-home", f"{UNREAD} above the workspace"),
-    ],
-)
-def test_a_server_that_depends_on_its_directory_is_noticed(place: SitePool, way: str, refusal: str) -> None:
-    assert found(way, place) == Independence(prestart=True, refusal=refusal)
 
 
 @pytest.mark.parametrize("way", ["looks-at-start", "logs-at-start"])
