@@ -26,10 +26,12 @@ from readfirst.harness.versions.history import history_page
 
 _ATTRIBUTE = re.compile(r"""\s(?:href|src|srcset)=["']([^"']+)["']""")
 _ACTS = re.compile(
-    r"<(?!/?(?:svg|g|title|desc|rect|text|tspan|line|path|circle|style)\b)|\bon\w+\s*=|href|@import|url\(|//|\\|&#",
+    r"<(?!/?(?:svg|g|title|desc|rect|text|tspan|line|path|circle|style)\b)"
+    r"|\bon\w+\s*=|href|@import|url\(|//|\\|&#(?!3[49];)",
     re.I,
 )
-"""What is in no picture of this project: other elements, programs, addresses of anything else, and other spellings."""
+"""What is in no picture of this project: other elements, programs, addresses of anything else, and other spellings but
+of quotes."""
 _XMLNS = 'xmlns="http://www.w3.org/2000/svg"'
 _FENCE = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
 

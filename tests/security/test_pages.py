@@ -33,6 +33,7 @@ from tests.targets.test_issue import ONE_OF_EACH_KIND
 
 from .stranger import ADDRESSES, BLOCKS, MARKUP, RUNS, SEEN, project
 
+DOCS = Path(__file__).parents[2] / "docs"
 HOSTILE = MARKUP + BLOCKS
 BEGINNINGS = (
     "- x",
@@ -196,6 +197,7 @@ def test_the_page_to_filter_holds_only_text(tmp_path: Path) -> None:
         ("picture.svg", "<svg><style>@import 'http://seen.invalid'</style></svg>"),
         ("picture.svg", "<svg><style>svg { background: u\\72l(x) }</style></svg>"),
         ("picture.svg", "<svg><style>svg { background: image-set('//seen.invalid' 1x) }</style></svg>"),
+        ("picture.svg", "<svg><style>svg { background: &#117;rl(x) }</style></svg>"),
         ("elsewhere.txt", None),
     ],
 )
@@ -213,6 +215,14 @@ def test_a_file_that_acts_or_lies_elsewhere_does_not_come_along(
     (root / "data.json").write_text("{}")
     write_sources({}, {"README.md": root / "README.md"}, tmp_path / "out", root)
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["README.md", "data.json"]
+
+
+def test_every_picture_of_the_docs_comes_along(tmp_path: Path) -> None:
+    pictures = [*DOCS.glob("*.svg")]
+    assert pictures
+    text = "".join(f"![]({each.name})" for each in pictures)
+    write_sources({"docs/page.md": text}, {}, tmp_path, DOCS.parent)
+    assert {each.name for each in tmp_path.glob("docs/*.svg")} == {each.name for each in pictures}
 
 
 def test_a_page_that_lies_elsewhere_is_none_of_the_site(tmp_path: Path) -> None:
