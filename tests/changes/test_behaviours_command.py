@@ -7,7 +7,7 @@ import pytest
 
 from readfirst.harness.cli.pages import page_file
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.versions.behaviours import BEGIN, END, by_subject, standings, with_tables
+from readfirst.harness.versions.behaviours import BEGIN, END, by_subject, standings
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.contract import histories
 
@@ -173,11 +173,6 @@ def test_a_suite_without_the_page_is_a_usage_error(
     code, _, errors = run("product", "behaviours", "--write")
     assert code == 2
     assert "--fixtures" in errors
-
-
-def test_the_tables_of_the_page_are_fresh() -> None:
-    page = (CHECKOUT / "docs/reference.md").read_text("utf-8")
-    assert with_tables(page) == page, "docs/reference.md is stale: run `readfirst renew`"
 
 
 def test_the_tables_of_the_page_have_every_behaviour_and_lead_to_scenarios() -> None:

