@@ -17,6 +17,7 @@ from readfirst.harness.suite.scenario import (
     TextDigest,
     ToolCall,
     WorldEvent,
+    parts_of,
 )
 from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
@@ -60,15 +61,11 @@ class Asked:
 def asked(scenario: Scenario) -> Iterator[Asked]:
     """Yield what a scenario asks, in its order: every call, and each group after its calls."""
     for index, step in enumerate(scenario.steps):
-        match step:
-            case ToolCall():
-                yield Asked((index, 0), step.tool, step.expect, step)
-            case ParallelCalls(calls=calls, expect=expect):
-                for number, call in enumerate(calls):
-                    yield Asked((index, number), call.tool, call.expect, call)
-                yield Asked((index, None), GROUP, expect)
-            case _:
-                pass
+        for number, part in enumerate(parts_of(step)):
+            if isinstance(part, ToolCall):
+                yield Asked((index, number), part.tool, part.expect, part)
+            else:
+                yield Asked((index, None), GROUP, part.expect)
 
 
 def clause_answer(clause: Clause) -> Answer:

@@ -1,20 +1,16 @@
 """Badge: how much of the suite holds, in the JSON that shields.io takes from an endpoint."""
 
-from collections.abc import Callable, Collection
 from functools import reduce
 
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.report.by_rule import RuleResult, by_rule
-from readfirst.harness.report.results import Results
+from readfirst.harness.report.results import Results, Sources
 from readfirst.harness.session import BASIC_CAPABILITIES
 from readfirst.harness.suite.rules import RuleClass, Rules
 
-OfClass = Callable[[RuleClass], Collection[str]]
-"""Gives the ids of all scenarios of the rules of a class."""
 
-
-def badge(results: Results, rules: Rules | None = None, of_class: OfClass = lambda _: ()) -> str:
+def page(results: Results, sources: Sources) -> str:
     """Return the JSON of a badge for all runs together, at the levels they were asked for.
 
     Runs of one class of rules, and of all its scenarios, claim that class: `safety 40/40` are the rules that hold in
@@ -29,11 +25,10 @@ def badge(results: Results, rules: Rules | None = None, of_class: OfClass = lamb
     judged = sum(run.total.judged for run in runs)
     passed = sum(run.total.passed for run in runs)
     levels = ", ".join(dict.fromkeys(run.level for run in runs))
-    class_ = _whole_class(results, rules, of_class)
+    class_ = _whole_class(results, sources)
     label = f"readfirst {', '.join(results.contracts)}"
-    message = (
-        f"{passed}/{judged} {levels}" if class_ is None else f"{class_} {_held(results, rules)} {levels}"
-    )
+    held = f"{passed}/{judged}" if class_ is None else f"{class_} {_held(results, sources.rules)}"
+    message = f"{held} {levels}"
     if any(run.total.unsupported for run in runs):
         message += f", {reduce(Count.plus, (run.total for run in runs)).share}"
     if any(run.interrupted for run in runs):
@@ -55,18 +50,15 @@ def badge(results: Results, rules: Rules | None = None, of_class: OfClass = lamb
     return f"{harmless_json(value, indent=2)}\n"
 
 
-def _whole_class(results: Results, rules: Rules | None, of_class: OfClass) -> RuleClass | None:
+def _whole_class(results: Results, sources: Sources) -> RuleClass | None:
     """Return the class whose scenarios the runs are: these, all of these, and no others."""
-    if rules is None:
+    if (rules := sources.rules) is None:
         return None
     named = {verdict.rule for run in results.runs for verdict, _ in run.judged}
-    classes = {rules[rule_id].class_ if rule_id in rules else None for rule_id in named}
-    if len(classes) != 1:
+    class_, *others = {rules[rule_id].class_ if rule_id in rules else None for rule_id in named} or {None}
+    if others or class_ is None:
         return None
-    (class_,) = classes
-    if class_ is None:
-        return None
-    wanted = set(of_class(class_))
+    wanted = set(sources.of_class(class_))
     return class_ if all(run.verdicts.keys() >= wanted for run in results.runs) else None
 
 
@@ -76,8 +68,8 @@ def _held(results: Results, rules: Rules | None) -> str:
     for run in results.runs:
         for result in by_rule(run.judged, rules):
             found.setdefault(result.id, []).append(result)
-    judged = [group for group in found.values() if any(result.judged for result in group)]
-    holding = sum(all(result.standing == "yes" for result in group if result.judged) for group in judged)
+    judged = [group for group in found.values() if any(result.count.judged for result in group)]
+    holding = sum(all(each.standing == "yes" for each in group if each.count.judged) for group in judged)
     missing = sum(
         all(result.standing == "not claimed" for result in group)
         for group in found.values()

@@ -1,7 +1,7 @@
 """By rule: the verdicts of one run under the rules that their scenarios show, and the list that it ends with."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -17,9 +17,7 @@ from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
 from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
 
-_BROKEN = "broken"
-_MADE = "crossed/"
-_ORDER = (*HARMS, _BROKEN, *BESIDE)
+_ORDER = (*HARMS, "broken", *BESIDE)
 """What went wrong, the worst first; of a replay that ended early nobody knows."""
 
 
@@ -41,22 +39,18 @@ class Worst:
 
 def worst(verdict: Verdict) -> Worst:
     """Return the rank of a failed or broken verdict. A requirement that is not known counts as `must`."""
-    broken = verdict.status == _BROKEN
+    broken, asked = verdict.status == "broken", up_to(verdict.level)
     requirement = 0 if verdict.requirement is None else REQUIREMENTS.index(verdict.requirement)
-    kinds = [_BROKEN] if broken else [harm.kind for harm in verdict.harms]
+    kinds = ["broken"] if broken else [harm.kind for harm in verdict.harms]
     kind = min(map(_ORDER.index, kinds), default=len(_ORDER))
-    level = 0 if broken else _first_failing(verdict)
+    failing = (at for at, level in enumerate(asked) if broken or not verdict.levels.get(level, True))
+    level = next(failing, len(asked) - 1)
     return Worst(level, requirement, kind, is_made(verdict.scenario_id), verdict.length)
 
 
 def is_made(scenario_id: str) -> bool:
     """Whether a program made the scenario from dimensions; its files are long and its names say little."""
-    return scenario_id.startswith(_MADE)
-
-
-def _first_failing(verdict: Verdict) -> int:
-    asked = up_to(verdict.level)
-    return next((at for at, level in enumerate(asked) if not verdict.levels.get(level, True)), len(asked) - 1)
+    return scenario_id.startswith("crossed/")
 
 
 _FEWEST = 10
@@ -91,24 +85,10 @@ class RuleResult:
         return self.rule.id if self.rule is not None else ""
 
     @property
-    def judged(self) -> int:
-        """Scenarios that passed, failed or broke."""
-        return self.count.judged
-
-    @property
-    def failing(self) -> int:
-        """Scenarios that failed or broke, accepted ones included."""
-        return self.count.failed + self.count.broken
-
-    @property
-    def accepted(self) -> int:
-        """Failing scenarios that the baseline accepts."""
-        return self.count.accepted
-
-    @property
     def standing(self) -> Standing:
         """Whether the rule holds."""
-        return standing(self.judged, self.judged - self.failing, self.count.unsupported)
+        count = self.count
+        return standing(count.judged, count.judged - count.failed - count.broken, count.unsupported)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +258,7 @@ def by_class(results: Iterable[RuleResult]) -> tuple[ClassResult, ...]:
         ClassResult(
             class_,
             sum(result.standing == "yes" for result in group),
-            sum(result.judged > 0 for result in group),
+            sum(result.count.judged > 0 for result in group),
             tuple(group),
             reduce(Count.plus, (result.count for result in group)),
         )
@@ -339,7 +319,8 @@ def rule_lines(
     longest = max(len(_title(result)) for result in failing)
     ids = max(len(_shortest(result)) for result in failing)
     beside = width is None or len(_GAP * 3) + wide + longest + ids <= width
-    shown = failing if everything else _shown(failing, most if beside else most // 2)
+    safety = sum(group_of(result) == "safety" for result in failing)
+    shown = failing if everything else failing[: max(most if beside else most // 2, safety, 1)]
     lines: list[Line] = [("title", f"Rules that do not hold, worst first: {len(failing)}")]
     lines.append(("note", f"repeat one: {command} SCENARIO"))
     before = ""
@@ -352,27 +333,17 @@ def rule_lines(
             lines.append(("", f"{line.ljust(len(_GAP * 2) + wide + longest)}{_GAP}{_shortest(result)}"))
         else:
             lines += [("", line), ("note", f"{_GAP}{' ' * wide}{_GAP}{_shortest(result)}")]
-    lines.extend(_rest(failing[len(shown) :]))
+    if left := Counter(map(group_of, failing[len(shown) :])):
+        more = ", ".join(
+            f"{count} {name}" if name.startswith("in ") else f"{count} of {name}"
+            for name, count in left.items()
+        )
+        lines.append(("note", f"[{more} more; --failures all lists them]"))
     return lines
 
 
-def _shown(failing: Sequence[RuleResult], most: int) -> Sequence[RuleResult]:
-    safety = sum(group_of(result) == "safety" for result in failing)
-    return failing[: max(most, safety, 1)]
-
-
-def _rest(left: Sequence[RuleResult]) -> Iterator[Line]:
-    if left:
-        groups = Counter(map(group_of, left))
-        more_rules = ", ".join(
-            f"{count} {name}" if name.startswith("in ") else f"{count} of {name}"
-            for name, count in groups.items()
-        )
-        yield ("note", f"[{more_rules} more; --failures all lists them]")
-
-
 def _count(result: RuleResult) -> str:
-    return f"{result.fails}/{result.judged}"
+    return f"{result.fails}/{result.count.judged}"
 
 
 def rule_title(result: RuleResult) -> str:
@@ -380,9 +351,13 @@ def rule_title(result: RuleResult) -> str:
     return result.rule.title if result.rule is not None else "Scenarios that belong to no rule"
 
 
+def accepted_in(result: RuleResult) -> str:
+    """Return how many of its failures a baseline accepts, to be put behind its title; empty where none."""
+    return f" ({result.count.accepted} accepted)" if result.count.accepted else ""
+
+
 def _title(result: RuleResult) -> str:
-    accepted = f" ({result.accepted} accepted)" if result.accepted else ""
-    return visible(rule_title(result)) + accepted
+    return visible(rule_title(result)) + accepted_in(result)
 
 
 def _shortest(result: RuleResult) -> str:

@@ -1,7 +1,7 @@
 """Failure: the text that explains one failed verdict; the command line and pytest print the same."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from readfirst.harness.report import Commands
 from readfirst.harness.report.step import brief_step, given_lines
 from readfirst.harness.report.visible import compare_lines, visible, visible_command, visible_lines
 from readfirst.harness.source.finding import Position
-from readfirst.harness.suite.scenario import Scenario, SessionEvent, Step, WorldEvent
+from readfirst.harness.suite.scenario import Scenario, SessionEvent, WorldEvent
 
 
 def short_path(path: Path) -> str:
@@ -57,16 +57,16 @@ def brief(verdict: Verdict) -> str:
     wanted, got = visible_lines(first.expected), visible_lines(first.got)
     at = next((n for n, pair in enumerate(zip(wanted, got, strict=False)) if pair[0] != pair[1]), None)
     at = min(len(wanted), len(got)) if at is None else at
-    sides = (_short(lines[at]) if at < len(lines) else "nothing more" for lines in (wanted, got))
+
+    def short(line: str) -> str:
+        cut = line if len(line) <= WIDEST_BRIEF else f"{line[:WIDEST_BRIEF]}…"
+        return f'"{cut}"' if cut.startswith(" ") or not cut else cut
+
+    sides = (short(lines[at]) if at < len(lines) else "nothing more" for lines in (wanted, got))
     if first.level == "safe":
         return f"step {first.step + 1}: {visible(first.what)}"
     what = "" if first.what == "refused" else f"{visible(first.label)}: "
     return "step {}: {}expected {}, got {}".format(first.step + 1, what, *sides)
-
-
-def _short(line: str) -> str:
-    short = line if len(line) <= WIDEST_BRIEF else f"{line[:WIDEST_BRIEF]}…"
-    return f'"{short}"' if short.startswith(" ") or not short else short
 
 
 def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Commands) -> list[Line]:
@@ -112,8 +112,9 @@ def _steps(verdict: Verdict, scenario: Scenario | None, differences: list[Differ
     steps = scenario.steps if scenario is not None else ()
     by_step = {step: list(group) for step, group in groupby(differences, key=lambda each: each.step)}
     last = max(by_step, default=-1)
-    if verdict.status == "broken":
-        last = max(last, _broken_at(verdict, steps))
+    if verdict.status == "broken":  # in the step after those that were answered
+        calls = [at for at, step in enumerate(steps) if not isinstance(step, WorldEvent | SessionEvent)]
+        last = max(last, calls[verdict.steps] if verdict.steps < len(calls) else len(steps) - 1)
     fine = [number for number in range(last + 1) if number not in by_step and number < len(steps)]
     shown = set(fine[-MOST_STEPS:])
     if len(fine) > len(shown):
@@ -134,26 +135,17 @@ def _steps(verdict: Verdict, scenario: Scenario | None, differences: list[Differ
                 yield from _difference(difference, verdict)
 
 
-def _broken_at(verdict: Verdict, steps: Sequence[Step]) -> int:
-    """Return the step that ended the replay: the one after those that were answered."""
-    calls = [number for number, step in enumerate(steps) if not isinstance(step, WorldEvent | SessionEvent)]
-    return calls[verdict.steps] if verdict.steps < len(calls) else len(steps) - 1
-
-
 def _difference(difference: Difference, verdict: Verdict) -> Iterator[Line]:
     suffix = "" if difference.level in ("safe", verdict.level) else f" (level {difference.level})"
     if difference.level == "safe":
         yield ("got", f"    {visible(difference.what)}")
-        if difference.expected or difference.got:
-            for style, word, text in (
-                ("expected", "was", difference.expected),
-                ("got", "is now", difference.got),
-            ):
-                for number, shown in enumerate(visible_lines(text)[:_MOST_OF_A_HARM] or [""]):
-                    yield (style, f"      {'' if number else word:6} {shown}")
+        sides = (("expected", "was", difference.expected), ("got", "is now", difference.got))
+        for style, word, text in sides if difference.expected or difference.got else ():
+            for number, shown in enumerate(visible_lines(text)[:_MOST_OF_A_HARM] or [""]):
+                yield (style, f"      {'' if number else word:6} {shown}")
         return
     what = visible(difference.label)
-    if _is_short(difference.expected) and _is_short(difference.got):
+    if all(len(text) <= 60 and "\n" not in text for text in (difference.expected, difference.got)):
         yield ("step", f"    {what}{suffix}")
         yield ("expected", f"      expected {visible(difference.expected)}")
         yield ("got", f"      got      {visible(difference.got)}")
@@ -163,7 +155,3 @@ def _difference(difference: Difference, verdict: Verdict) -> Iterator[Line]:
     for line in compare_lines(difference.expected, difference.got):
         sign = " " if line.sign == "?" else line.sign
         yield (styles[line.sign], f"      {sign} {line.text}")
-
-
-def _is_short(text: str) -> bool:
-    return len(text) <= 60 and "\n" not in text

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import count, product
@@ -22,7 +21,7 @@ from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report.results import Judged, Results, Run, Sources, levels_shown
-from readfirst.harness.report.rule_table import Column, run_table
+from readfirst.harness.report.rule_table import Column, run_table, toned
 from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.contracts import Contract, order
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
 _SCHEMES = ("agent", "claude-code", "lines", "mcp", "python", "recording", "target")
 """What may come before the colon of a connect string, and is left out above a column."""
 _STYLES = ("map.css", "page.css", "rules.css")
-_STEPS = (0.1, 0.3, 0.6)
-"""The shares of failures up to which the first three of five colours go."""
 
 
 def page(results: Results, sources: Sources) -> str:
@@ -204,8 +201,7 @@ def _tone(run: Run, level: Level, failing: float) -> str:
         return "good"
     if LEVELS.index(level) > LEVELS.index(run.level):
         return "above"
-    step = 5 if failing == 1 else 1 + bisect_left(_STEPS, failing)
-    return f"{'harm' if level in ('safe', 'effects') else 'wording'}-{step}"
+    return toned("harm" if level in ("safe", "effects") else "wording", failing)
 
 
 def _row(family: str, results: Results, labels: list[str], levels: tuple[Level, ...]) -> dict[str, Any]:

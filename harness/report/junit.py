@@ -66,7 +66,7 @@ def _properties(suite: Element, result: RuleResult, run: Run, sources: Sources) 
     if design := run.judged[0][0].design:
         found["design"] = design
     if result.level is not None and result.shortest is not None:
-        found["failing"] = f"{result.fails} of {result.judged} at {result.level}"
+        found["failing"] = f"{result.fails} of {result.count.judged} at {result.level}"
         found["shortest"] = result.shortest.scenario_id
         found["command"] = f"{sources.commands(run).run} {result.shortest.scenario_id}"
     properties = SubElement(suite, "properties") if found else suite

@@ -6,7 +6,7 @@ from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.counted import counted
 from readfirst.harness.report.by_rule import (
-    RuleResult,
+    accepted_in,
     by_class,
     by_rule,
     failing_rules,
@@ -49,7 +49,12 @@ def _lines(results: Results, sources: Sources) -> Iterator[str]:
             yield (f"**{_escaped(label)}**: {_escaped(design)}")
         if complaint := run.summary.complaint():
             yield (f"**{_escaped(label)}**: {_escaped(complaint)}")
-        short = [name for name in results.families if _falls_short(run.family(name), levels, run)]
+        asked = [level for level in levels if level != "verbatim" or run.level == level]
+        short = [
+            name
+            for name in results.families
+            if any(run.family(name).holds[level] != run.family(name).judged for level in asked)
+        ]
         if short:
             yield f"## {_escaped(label)}"
             if sources.rules is None:
@@ -77,14 +82,8 @@ def _run(run: Run, name: str, levels: Sequence[Level]) -> list[str]:
 
 
 def _cells(count: Count, levels: Sequence[Level]) -> list[str]:
-    if not count.judged:
-        return [*("-" for _ in levels), str(count.broken)]
-    return [*(f"{count.holds[level]}/{count.judged}" for level in levels), str(count.broken)]
-
-
-def _falls_short(count: Count, levels: Sequence[Level], run: Run) -> bool:
-    asked = [level for level in levels if level != "verbatim" or run.level == level]
-    return any(count.holds[level] != count.judged for level in asked)
+    held = (f"{count.holds[level]}/{count.judged}" if count.judged else "-" for level in levels)
+    return [*held, str(count.broken)]
 
 
 def _by_rule(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterator[str]:
@@ -102,21 +101,19 @@ def _by_rule(run: Run, sources: Sources, levels: Sequence[Level]) -> Iterator[st
     many = "1 rule does" if len(failing) == 1 else f"{len(failing)} rules do"
     yield f"{many} not hold at the level {run.level}, worst first. To repeat one:"
     yield fenced("sh", f"{sources.commands(run).run} SCENARIO")
-    yield table(["fails", "rule", "of", "shortest that fails"], [_rule(each) for each in failing])
+    rows = [
+        [
+            f"{each.fails}/{each.count.judged}",
+            _escaped(rule_title(each)) + accepted_in(each),
+            group_of(each),
+            _escaped(each.shortest.scenario_id if each.shortest is not None else ""),
+        ]
+        for each in failing
+    ]
+    yield table(["fails", "rule", "of", "shortest that fails"], rows)
     for each in failing[:MOST_RULES]:
         if each.shortest is not None:
             yield from _explained(each.shortest, run, sources)
-
-
-def _rule(result: RuleResult) -> list[str]:
-    accepted = f" ({result.accepted} accepted)" if result.accepted else ""
-    shortest = result.shortest.scenario_id if result.shortest is not None else ""
-    return [
-        f"{result.fails}/{result.judged}",
-        _escaped(rule_title(result)) + accepted,
-        group_of(result),
-        _escaped(shortest),
-    ]
 
 
 def _failures(run: Run, sources: Sources) -> Iterator[str]:

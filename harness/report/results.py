@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from types import MappingProxyType
-from typing import IO, Literal
+from typing import IO, Literal, get_args
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Count, Summary
@@ -119,7 +120,8 @@ def levels_shown(runs: Iterable[Run]) -> tuple[Level, ...]:
 
 
 Page = Literal["markdown", "html", "badge", "junit"]
-PAGES: tuple[Page, ...] = ("markdown", "html", "badge", "junit")
+"""Each is a module beside this one, with a function `page`."""
+PAGES: tuple[Page, ...] = get_args(Page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,23 +144,8 @@ class Sources:
 
     def write(self, page: Page, results: Results) -> str:
         """Return the page; the same results and scenarios give the same text."""
-        match page:
-            case "html":
-                from readfirst.harness.report.html import page as html  # here, because only it needs jinja2
-
-                return html(results, self)
-            case "markdown":
-                from readfirst.harness.report.markdown import page as markdown
-
-                return markdown(results, self)
-            case "junit":
-                from readfirst.harness.report.junit import page as junit
-
-                return junit(results, self)
-            case "badge":
-                from readfirst.harness.report.badge import badge
-
-                return badge(results, self.rules, self.of_class)
+        made: str = import_module(f"{__package__}.{page}").page(results, self)  # only some need jinja2
+        return made
 
 
 class PageReport:

@@ -125,14 +125,17 @@ def stored_row(rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[s
     return rule_row(made, cells, neutral=of == "versions")
 
 
+def toned(kind: str, failing: float) -> str:
+    """Return the colour of a share of failures: one of five steps of its kind."""
+    return f"{kind}-{5 if failing == 1 else 1 + bisect_left(_STEPS, failing)}"
+
+
 def _cell(cell: Cell, kind: str) -> dict[str, str]:
     """Return what one cell shows; without a `kind` of failure it has no colour."""
     counted = {"yes": str(cell.judged), "partly": f"{cell.holding}/{cell.judged}", "no": f"0/{cell.judged}"}
     tone = "good" if cell.standing == "yes" else "quiet"
     if cell.standing in ("partly", "no"):
-        failing = 1 - cell.holding / cell.judged
-        step = 5 if failing == 1 else 1 + bisect_left(_STEPS, failing)
-        tone = f"{kind}-{step}" if kind else "above"
+        tone = toned(kind, 1 - cell.holding / cell.judged) if kind else "above"
     return {
         "standing": cell.standing,
         "mark": _MARKS[cell.standing],

@@ -20,6 +20,7 @@ from readfirst.harness.suite.scenario import (
     TextDigest,
     ToolCall,
     WorldEvent,
+    parts_of,
 )
 from readfirst.harness.suite.transcript import Recording
 
@@ -149,15 +150,8 @@ def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
 
 def _places(scenario: Scenario) -> Iterator[tuple[CallIndex, Expectation]]:
     for index, step in enumerate(scenario.steps):
-        match step:
-            case ToolCall():
-                yield (index, None), step.expect
-            case ParallelCalls(calls=calls):
-                for number, call in enumerate(calls):
-                    yield (index, number), call.expect
-                yield (index, None), step.expect
-            case _:
-                pass
+        for number, part in enumerate(parts_of(step)):
+            yield (index, None if part is step else number), part.expect
 
 
 def _brief(clause: Clause | None) -> str:

@@ -24,6 +24,13 @@ _MOST_BYTES = 512 * 1024 * 1024
 _MOST_DIGITS = 15
 """Digits of a count or of milliseconds; reports could not reckon with many more."""
 _STATUSES = ("passed", "failed", "broken", "unsupported", "unspecified")
+_PLAIN = (
+    *("contract", "level", "status", "blame", "reason", "milliseconds", "calls", "steps"),
+    *("requirement", "rule", "length"),
+)
+"""What a line has of a verdict under the same name, and as it is."""
+_RULED = ("conformant", "accepted", "stale", "unclaimed")
+"""What it has of a ruling."""
 
 
 class StreamError(ReadfirstError):
@@ -101,12 +108,10 @@ def _lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
             raise StreamError(
                 file, number, "this is not a line of a result stream (header, verdict, footer)."
             )
-        problem = next(validator("result", kind).iter_errors(line), None)
-        if problem is not None:
-            problem_text = f"{problem.json_path}: {problem.message}"
-            if len(problem_text) > 200:
-                problem_text = f"{problem_text[:200]} [...]"
-            raise StreamError(file, number, f"this {kind} does not have the expected format: {problem_text}")
+        for problem in validator("result", kind).iter_errors(line):
+            words = f"{problem.json_path}: {problem.message}"
+            shown = words if len(words) <= 200 else f"{words[:200]} [...]"
+            raise StreamError(file, number, f"this {kind} does not have the expected format: {shown}")
         yield number, line
 
 
@@ -120,24 +125,16 @@ def _check(
     file: Path, header: dict[str, Any], verdicts: list[tuple[int, dict[str, Any]]], footer: dict[str, Any]
 ) -> None:
     last = len(verdicts) + 2
-    counted = Counter(line["status"] for _, line in verdicts)
-    if footer["verdicts"] != len(verdicts):
-        problem_text = (
-            f"the footer counts {footer['verdicts']} verdicts, but there are {len(verdicts)}. Run it again."
-        )
-        raise StreamError(file, last, problem_text)
-    for status in _STATUSES:
-        if footer[status] != counted[status]:
-            problem_text = (
-                f"the footer counts {footer[status]} {status}, but there are {counted[status]}. Run it again."
-            )
-            raise StreamError(file, last, problem_text)
-    expected = header["scenarios"] * len(header["contracts"])
-    if not footer["interrupted"] and expected != len(verdicts):
-        problem_text = (
-            f"the header announces {expected} verdicts, but there are {len(verdicts)}. Run it again."
-        )
-        raise StreamError(file, last, problem_text)
+    there = Counter(line["status"] for _, line in verdicts)
+    counts = [("footer counts", footer[name], name, there[name]) for name in _STATUSES]
+    counts.insert(0, ("footer counts", footer["verdicts"], "verdicts", len(verdicts)))
+    if not footer["interrupted"]:
+        expected = header["scenarios"] * len(header["contracts"])
+        counts.append(("header announces", expected, "verdicts", len(verdicts)))
+    for who, said, what, found in counts:
+        if said != found:
+            message = f"the {who} {said} {what}, but there are {found}. Run it again."
+            raise StreamError(file, last, message)
     seen: set[tuple[str, str]] = set()
     for number, line in verdicts:
         key = (line["contract"], line["scenario"])
@@ -149,32 +146,20 @@ def _check(
 
 
 def _judged(line: dict[str, Any], design: str) -> Judged:
-    differences = tuple(
+    differences = [
         Difference(**_read(each, OF_A_DIFFERENCE), late=each.get("late", False))
         for each in line.get("differences", ())
-    )
+    ]
     verdict = Verdict(
         line["scenario"],
-        line["contract"],
-        line["level"],
-        line["status"],
-        {"safe": line["levels"].get("effects", False), **line["levels"]},
-        differences,
-        line.get("blame"),
-        line.get("reason", ""),
-        line["milliseconds"],
-        line["calls"],
-        line["steps"],
-        line.get("requirement"),
-        line.get("rule", ""),
-        line.get("length", 0),
+        levels={"safe": line["levels"].get("effects", False), **line["levels"]},
+        differences=tuple(differences),
         harms=tuple(Harm(**_read(each, OF_A_HARM)) for each in line.get("harms", ())),
         lacks=tuple(line.get("lacks", ())),
         design=design,
+        **{name: line[name] for name in _PLAIN if name in line},
     )
-    return verdict, Ruling(
-        line["conformant"], line.get("accepted", ""), line.get("stale", ""), line.get("unclaimed", "")
-    )
+    return verdict, Ruling(**{name: line[name] for name in _RULED if name in line})
 
 
 def _read(found: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -216,10 +201,7 @@ class JsonlReport:
             "scenario": verdict.scenario_id,
             **({"requirement": verdict.requirement} if verdict.requirement else {}),
             **({"rule": verdict.rule} if verdict.rule else {}),
-            "length": verdict.length,
-            "contract": verdict.contract,
-            "level": verdict.level,
-            "status": verdict.status,
+            **{name: getattr(verdict, name) for name in ("length", "contract", "level", "status")},
             "conformant": ruling.conformant,
             "levels": dict(verdict.levels),
             "calls": verdict.calls,
@@ -246,12 +228,7 @@ class JsonlReport:
             {
                 "type": "footer",
                 "verdicts": total.scenarios,
-                "passed": total.passed,
-                "failed": total.failed,
-                "broken": total.broken,
-                "unsupported": total.unsupported,
-                "unspecified": total.unspecified,
-                "accepted": total.accepted,
+                **{name: getattr(total, name) for name in (*_STATUSES, "accepted")},
                 "stale": len(summary.stale),
                 "interrupted": interrupted,
                 "exit_code": 130 if interrupted else int(summary.exit_code),

@@ -12,7 +12,7 @@ from readfirst.harness.compare.summary import Count, Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.report import Commands, RunFacts
+from readfirst.harness.report import RunFacts
 from readfirst.harness.report.by_rule import (
     MOST_LINES,
     Dominant,
@@ -261,24 +261,24 @@ def print_runs(console: Console, results: Results, sources: Sources, most_failur
         _print_series(console, group[0][0], runs, sources, most_failures)
     if len(series) > 1:
         console.print()
-        _print_side_by_side(console, results)
+        levels = levels_shown(results.runs)
+        table = empty_table(console, ["run", "contract", "level"], levels)
+        for name, run in zip(results.names, results.runs, strict=True):
+            table.add_row(name_cell(name), name_cell(run.contract), run.level, *cells(run.total, levels))
+        console.print(table, soft_wrap=False)
 
 
 def _print_series(
     console: Console, name: str, runs: dict[str, Run], sources: Sources, most: int | None
 ) -> None:
     first = next(iter(runs.values()))
-
-    def commands(contract: str) -> Commands:
-        return sources.commands(runs[contract])
-
     facts = RunFacts(
         target=first.target,
         name=name,
         contracts=tuple(runs),
         level=first.level,
         scenarios=len(first.judged),
-        commands=commands,
+        commands=lambda contract: sources.commands(runs[contract]),
         find=sources.find,
         rules=sources.rules,
     )
@@ -288,11 +288,3 @@ def _print_series(
             summary.add(verdict, ruling)
             report.verdict(verdict, ruling)
     report.finish(summary, interrupted=first.interrupted)
-
-
-def _print_side_by_side(console: Console, results: Results) -> None:
-    levels = levels_shown(results.runs)
-    table = empty_table(console, ["run", "contract", "level"], levels)
-    for name, run in zip(results.names, results.runs, strict=True):
-        table.add_row(name_cell(name), name_cell(run.contract), run.level, *cells(run.total, levels))
-    console.print(table, soft_wrap=False)

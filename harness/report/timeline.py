@@ -1,7 +1,7 @@
 """Timeline: a scenario's steps as blocks of visible lines, for a page to draw: calls, what is expected, what came."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from readfirst.harness.compare.verdict import Difference, Verdict
@@ -20,7 +20,6 @@ from readfirst.harness.suite.entry import (
 )
 from readfirst.harness.suite.scenario import (
     Clause,
-    Expectation,
     ParallelCalls,
     Scenario,
     SessionEvent,
@@ -28,6 +27,7 @@ from readfirst.harness.suite.scenario import (
     TextDigest,
     ToolCall,
     WorldEvent,
+    parts_of,
 )
 
 Block = dict[str, Any]
@@ -65,16 +65,9 @@ def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Blo
     """
     found = []
     for step in scenario.steps:
-        match step:
-            case ToolCall():
-                found.append([_expectation(scenario, step.expect, contract)])
-            case ParallelCalls(calls):
-                blocks = [_expectation(scenario, call.expect, contract) for call in calls]
-                if step.expect.clauses():
-                    blocks.append(_expectation(scenario, step.expect, contract))
-                found.append(blocks)
-            case WorldEvent() | SessionEvent():
-                found.append([])
+        stated = [each for each in parts_of(step) if isinstance(each, ToolCall) or each.expect.clauses()]
+        clauses = [clause_for(scenario, each.expect, contract) for each in stated]
+        found.append([[] if clause is None else list(clause_blocks(clause)) for clause in clauses])
     return found
 
 
@@ -84,27 +77,25 @@ def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
     Each has `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+` got, a
     blank for both, `?` for a remark) and a visible text. Between the lines are remarks on what is left out.
     """
-    every = [*_harms(verdict), *verdict.differences]
-    shown = every[:MOST_DIFFERENCES]
-    return [_difference(each) for each in shown], len(every) - len(shown)
-
-
-def _harms(verdict: Verdict) -> Iterator[Difference]:
-    """Yield the harms that are no differences: what the contract does as well, and what is counted beside harm."""
+    # Harms that are no differences: what the contract does as well, and what is counted beside harm.
     reported = {(each.step, each.what) for each in verdict.differences if each.level == "safe"}
-    for harm in verdict.harms:
-        if (harm.step, harm.line) not in reported:
-            yield Difference(harm.step, harm.call, "safe", harm.line, harm.before, harm.after)
-
-
-def _difference(difference: Difference) -> dict[str, Any]:
-    return {
-        "step": difference.step,
-        "call": difference.call,
-        "level": difference.level,
-        "what": visible(difference.label),
-        "lines": [[line.sign, line.text] for line in compare_lines(difference.expected, difference.got)],
-    }
+    harms = [
+        Difference(harm.step, harm.call, "safe", harm.line, harm.before, harm.after)
+        for harm in verdict.harms
+        if (harm.step, harm.line) not in reported
+    ]
+    every = [*harms, *verdict.differences]
+    shown = [
+        {
+            "step": each.step,
+            "call": each.call,
+            "level": each.level,
+            "what": visible(each.label),
+            "lines": [[line.sign, line.text] for line in compare_lines(each.expected, each.got)],
+        }
+        for each in every[:MOST_DIFFERENCES]
+    ]
+    return shown, len(every) - len(shown)
 
 
 def _step(step: Step) -> dict[str, Any]:
@@ -121,7 +112,10 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    blocks = [_argument(name, value) for name, value in call.arguments.items()]
+    blocks = [
+        _block(visible(name), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        for name, value in call.arguments.items()
+    ]
     for event in call.during:
         blocks.append(_value("meanwhile", describe_step(event), seen=True))
         blocks += event_blocks(event)
@@ -133,17 +127,6 @@ def event_blocks(event: WorldEvent) -> list[Block]:
     return [] if event.entry is None else [_entry(event.path, event.entry)]
 
 
-def _argument(name: str, value: object) -> Block:
-    if isinstance(value, str):
-        return _block(visible(name), value)
-    return _block(visible(name), json.dumps(value, ensure_ascii=False))
-
-
-def _expectation(scenario: Scenario, expect: Expectation, contract: Contract) -> list[Block]:
-    clause = clause_for(scenario, expect, contract)
-    return [] if clause is None else list(clause_blocks(clause))
-
-
 def clause_blocks(clause: Clause) -> Iterator[Block]:
     """Yield what a clause states: why a call is refused, what is answered, changed, and told beside it."""
     if clause.documented:
@@ -151,7 +134,8 @@ def clause_blocks(clause: Clause) -> Iterator[Block]:
     if clause.error is not None:
         yield _value("refused", clause.error)
     yield from _text("text", clause.text)
-    yield from _files(clause.files)
+    for path, entry in clause.files.items():
+        yield _value(visible(path), "is gone", seen=True) if entry is None else _entry(path, entry)
     for reminder in clause.reminders:
         yield from _text("reminder", reminder)
 
@@ -169,11 +153,6 @@ def _text(what: str, stated: str | TextDigest | None) -> Iterator[Block]:
                     yield _value(f"{what} {name}", str(part))
         case None:
             pass
-
-
-def _files(files: Mapping[str, Entry | None]) -> Iterable[Block]:
-    for path, entry in files.items():
-        yield _value(visible(path), "is gone", seen=True) if entry is None else _entry(path, entry)
 
 
 def _entry(path: str, entry: Entry) -> Block:
@@ -206,12 +185,11 @@ def _value(label: str, value: str, *, seen: bool = False) -> Block:
 
 def _block(label: str, text: str) -> Block:
     lines = visible_lines(text)
-    shown = [line if len(line) <= WIDEST else _cut(line) for line in lines[:MOST_LINES]]
+    shown = [
+        line if len(line) <= WIDEST else f"{line[:WIDEST]} [{len(line) - WIDEST:,} characters]"
+        for line in lines[:MOST_LINES]
+    ]
     block: Block = {"label": label, "lines": shown}
     if len(lines) > MOST_LINES:
         block["more"] = len(lines) - MOST_LINES
     return block
-
-
-def _cut(line: str) -> str:
-    return f"{line[:WIDEST]} [{len(line) - WIDEST:,} characters]"

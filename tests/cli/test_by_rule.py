@@ -77,14 +77,14 @@ def test_the_shortest_failing_scenario_stands_for_the_rule() -> None:
         result = only(by_rule(order, rules()))
         assert result.shortest is not None
         assert result.shortest.scenario_id == "a/short-a"
-        assert (result.failing, result.judged) == (3, 4)
+        assert (result.count.failed, result.count.judged) == (3, 4)
 
 
 def test_an_accepted_failure_stands_for_the_rule_only_where_there_is_no_other() -> None:
     accepted = verdict("a/1", "stale", length=1, accepted="known")
     result = only(by_rule([accepted, verdict("a/2", "stale", length=9)], rules()))
     assert result.shortest is not None
-    assert (result.shortest.scenario_id, result.accepted) == ("a/2", 1)
+    assert (result.shortest.scenario_id, result.count.accepted) == ("a/2", 1)
     alone = only(by_rule([accepted], rules()))
     assert alone.shortest is accepted[0]
 
@@ -121,9 +121,9 @@ def test_scenarios_of_no_known_rule_come_last_and_are_not_lost() -> None:
     verdicts = [verdict("a/1", ""), verdict("a/2", "gone"), verdict("a/3", "numbers")]
     results = by_rule(verdicts, rules())
     assert names(results) == ["numbers", "-"]
-    assert results[-1].failing == 2
+    assert results[-1].count.failed == 2
     assert [each.class_ for each in by_class(results)] == ["fidelity"]
-    assert only(by_rule(verdicts, None)).failing == 3
+    assert only(by_rule(verdicts, None)).count.failed == 3
 
 
 def tallied(*judged: Judged) -> RuleTally:
