@@ -55,7 +55,7 @@ def as_text(text: str, kept: str = "\n\t", before: str = "") -> str:
 
 
 def is_seen(character: str) -> bool:
-    """Tell whether a character is one that a reader sees, or a blank."""
+    """Tell whether a character is one that a reader sees, or a space."""
     return unicodedata.category(character) not in _HIDDEN
 
 
@@ -108,7 +108,7 @@ class _Guarded(io.TextIOBase):
         return len(text)
 
     def _pass_on(self, text: str | None) -> None:
-        """Write a text to what is behind it, or flush that."""
+        """Write a text to the stream, or flush that."""
         try:
             if text is None:
                 self.stream.flush()
@@ -123,13 +123,13 @@ class _Guarded(io.TextIOBase):
 
     @property
     def rich_proxied_file(self) -> IO[str]:
-        """What Rich writes to: a terminal itself, whose cursor it moves; elsewhere it may bring colours, no more."""
+        """What Rich writes to: a terminal itself, whose cursor it moves; otherwise it may bring colours, no more."""
         if self.stream.isatty():
             return self.stream
         return cast("IO[str]", _Guarded(self.stream, styles=True, beside=self._beside))
 
     def flush(self) -> None:
-        """Flush what is behind it, unless that is closed, as by a server."""
+        """Flush the stream, unless that is closed, as by a server."""
         if not self.stream.closed:
             self._pass_on(None)
 
@@ -142,23 +142,23 @@ class _Guarded(io.TextIOBase):
         return self.stream.isatty()
 
     def fileno(self) -> int:
-        """Return the number of the file behind it."""
+        """Return the number of the stream's file."""
         return self.stream.fileno()
 
     def close(self) -> None:
-        """Close what is behind it: a server does this with its standard output."""
+        """Close the stream: a server does this with its standard output."""
         self.stream.close()
 
     @property
     def closed(self) -> bool:
-        """Whether what is behind it is closed."""
+        """Whether the stream is closed."""
         return self.stream.closed
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)  # `buffer`, `encoding`, `errors`
 
     def __del__(self) -> None:
-        pass  # what is behind it is not ours to close
+        pass  # the stream is not ours to close
 
 
 def stdout() -> IO[str]:

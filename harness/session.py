@@ -58,8 +58,8 @@ class ToolResult:
     """What the model sees of one call: the text, and whether it is marked as an error.
 
     `error` is the error's name from `fixtures/errors.yaml`, for an implementation that knows it; otherwise the
-    harness recognises the name from the text. `reminders` is what the model is told beside the answer: of files that
-    changed, one text for each, and by hooks; only sessions with the capability `reminders` have any.
+    harness recognises the name from the text. `reminders` come with the answer: of files that
+    changed, one text for each, and from hooks; only sessions with the capability `reminders` have any.
     """
 
     text: str
@@ -69,7 +69,7 @@ class ToolResult:
 
 
 NO_ANSWER = ToolResult("No answer.", True, "no_answer")
-"""What came of a call that never was a whole one, or of which nobody was left to tell."""
+"""The result of a call that was never complete, or whose result nobody was left to report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,7 +395,7 @@ def design_named(name: object) -> Design | None:
 
 
 def traits_of(adapter: Adapter) -> AdapterTraits:
-    """Return what the adapter declares, as a whole or attribute by attribute; the basic three tools by default."""
+    """Return what the adapter declares, at once or attribute by attribute; the basic three tools by default."""
     declared = getattr(adapter, "traits", None)
     if isinstance(declared, AdapterTraits):
         return declared

@@ -94,7 +94,7 @@ CARD = (1200, 630)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write pictures; exit code 1 without a Chromium, or for a stream that is not whole."""
+    """Write pictures; exit code 1 without a Chromium, or for an incomplete stream."""
     parser = argparse.ArgumentParser(
         description="Take the pictures of docs, the cards of a site, or one of a report or a page."
     )

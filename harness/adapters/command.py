@@ -81,7 +81,7 @@ class Command:
 
     @property
     def is_a_module(self) -> bool:
-        """Whether Python looks for it in the folder where it starts, unless it is told not to."""
+        """Whether Python looks for it in the folder where it starts, unless an option forbids it."""
         programs = [number for number, word in enumerate(self.words) if _PYTHON.fullmatch(Path(word).name)]
         options = self.words[programs[0] + 1 :] if programs else ()
         return any(_MODULE.match(word) for word in options[:4])

@@ -1,6 +1,6 @@
 """Independence: whether sessions come out alike however their server is started and shared; tried, not asked.
 
-The same calls are made in a session with a server of its own, in one whose server was started ahead, in sessions that
+The same calls are made in a session with a server of its own, in one whose server was prestarted, in sessions that
 follow each other on one server in the same workspace, and in sessions that share a server. What is compared is all
 that a scenario could see: texts, refusals, and the workspace's files.
 """
@@ -34,7 +34,7 @@ _MANY = 24
 
 @dataclass(frozen=True, slots=True)
 class Independence:
-    """What was found: whether servers may start ahead of need (`prestart`), and serve one session after another in the
+    """What was found: whether servers may be prestarted (`prestart`), and serve one session after another in the
     same workspace (`again`), or do if a new handshake is between them (`anew`); and why none may be shared between
     workspaces (`refusal`, or empty). That is not tried where they begin `anew`, which needs no sharing.
     """

@@ -28,7 +28,7 @@ def main(module: str, factory: str) -> None:
 
 
 def _adapter(module: str, factory: str) -> Any:
-    """Return the adapter: what the name stands for if its `open` can be called, else what calling it gives."""
+    """Return the adapter: what has the name if its `open` can be called, else what calling it gives."""
     found: Any = _loaded(Path(module)) if module.endswith(".py") else _imported(module)
     for name in factory.split("."):
         if not hasattr(found, name):

@@ -1,4 +1,4 @@
-"""Server pool: which server a session gets: one that many share, one started ahead, or one started for it."""
+"""Server pool: which server a session gets: one that many share, one that was prestarted, or one started for it."""
 
 import os
 from collections.abc import Iterator
@@ -40,12 +40,12 @@ _ANEW = "a handshake begins each session anew"
 class ServerPool:
     """Lends servers to sessions as `isolation` says.
 
-    `process`: every session has a server of its own, started in its workspace when the files are there.
-    `directory`: sessions share a server in the folder above all workspaces, but for those that need a working directory
-    or rules of their own. `auto`: like `directory` where a trial shows that sessions come out as with a server each,
-    else like `process`; a scenario that comes out otherwise alone takes itself out. A session's own server is started
-    ahead, and serves the next session of its workspace, where the trial shows that this makes no difference. One whose
-    sessions a handshake begins anew serves nearly all in one workspace.
+    `process`: every session has a server of its own, started in its workspace when the files are there. `directory`:
+    sessions share a server in the folder above all workspaces, but for those that need a working directory or rules of
+    their own. `auto`: like `directory` where a trial shows that sessions come out as with a server each, else like
+    `process`; a scenario that comes out otherwise alone takes itself out. A session's own server is prestarted, and
+    serves the next session of its workspace, where the trial shows that this makes no difference. One whose sessions a
+    handshake begins anew serves nearly all in one workspace.
 
     `bound` says why a server can serve one workspace only, if that is known without a trial; empty otherwise. `home`
     is the home directory of shared servers. Not for use by several threads at once.

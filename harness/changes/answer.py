@@ -23,7 +23,7 @@ from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
 
 GROUP = "parallel calls"
-"""What stands for the tool where a group as a whole is meant."""
+"""The name in place of the tool's where all of a group is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class ReportedEntry:
 class Answer:
     """`error` is the name of the refusal, None where it has none. `text` None: nothing is said of it.
 
-    `files` are the paths that the step changes, with their new state; `reminders` is what the model is told beside it.
+    `files` are the paths that the step changes, with their new state; `reminders` come with it.
     """
 
     refused: bool = False
@@ -50,7 +50,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One call of a scenario, or a group as a whole (without `call`), and all that is expected of it."""
+    """One call of a scenario, or all of a group (without `call`), and all that is expected of it."""
 
     place: CallIndex
     tool: str

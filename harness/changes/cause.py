@@ -80,7 +80,7 @@ class Cause:
 
     @property
     def example(self) -> Occurrence:
-        """The occurrence that stands for all: of the most frequent kind the one with the fewest words."""
+        """The example of all occurrences: of the most frequent kind the one with the fewest words."""
         before, after, _ = self.variants[0]
         return min(
             (each for each in self.occurrences if (each.change.before, each.change.after) == (before, after)),
@@ -96,7 +96,7 @@ def grouped(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]
     """Return the causes, the gravest first, and the occurrences that only follow from others.
 
     What differs once something went another way before it, in what was done or why it was refused, is a
-    consequence; other words are one, unless the same change is seen by itself elsewhere.
+    consequence; other words are one, unless the same change is also seen by itself.
     """
     own = [each for each in found if not each.follows]
     members: dict[Signature, list[Occurrence]] = {}

@@ -120,7 +120,7 @@ def _aspect(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript]
 
 
 FIRST_RELAXED = "2.1.208"
-"""From here on a version stands for two classes of models: `+gated` for the one that must read first."""
+"""From here on a version has two classes of models: `+gated` is the one that must read first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,13 +116,13 @@ def _text(one: Answer, other: Answer, call: ToolCall, known: frozenset[str]) -> 
     found = text_changes(left, right, call.arguments, known)
     if not one.refused:
         return list(found)
-    # A refusal is short, and easier to recognise as a whole.
-    whole = [replace(change, words_before=left, words_after=right) for change in found]
+    # A refusal is short, and easier to recognise unabridged.
+    unabridged = [replace(change, words_before=left, words_after=right) for change in found]
     return [
         replace(change, kind="refusal words", subject=one.error or NAMELESS)
         if change.kind in ("words", "detail")
         else change
-        for change in whole
+        for change in unabridged
     ]
 
 

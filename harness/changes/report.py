@@ -164,7 +164,7 @@ def _cause(cause: Cause) -> dict[str, Any]:
 
 
 def _occurrence(each: Occurrence) -> dict[str, Any]:
-    """Return one occurrence; steps and calls count from 1, and a group as a whole has no call."""
+    """Return one occurrence; steps and calls count from 1, and all of a group has no call."""
     step, call = each.place
     return {
         "scenario": each.scenario_id,

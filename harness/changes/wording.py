@@ -29,7 +29,7 @@ _SHORTEST = 3
 """Characters of an argument from which it is taken for itself wherever it occurs in an answer."""
 
 _LONGEST = 4_000
-"""Characters of a sentence in which varying parts are looked for: a run may say a megabyte without a blank."""
+"""Characters of a sentence in which varying parts are looked for: a run may say a megabyte without a space."""
 
 
 @dataclass(frozen=True, slots=True)

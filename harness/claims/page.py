@@ -135,12 +135,14 @@ class _Page:
     def version(self) -> str:
         return self.suite.contracts.default
 
-    def elsewhere(self) -> str:
+    def other_contracts(self) -> str:
         others = [
             each for each in self.judged.values() if each.holding is not None and each.holding != "holds"
         ]
         found = sum("holds" in each.holdings.values() for each in others)
-        return f"Of {len(others)} claims that do not hold as they stand on {self.version}, {found} hold on another."
+        return (
+            f"Of {len(others)} claims that do not hold as stated on {self.version}, {found} hold on another."
+        )
 
     def heads(self, first: str) -> list[str]:
         counted = ("claims", "hold", "in other words", "partly", "do not hold", "not shown")
@@ -170,7 +172,7 @@ class _Page:
         return [str(len(claims)), *(str(found[each]) for each in columns)]
 
     def refuted(self) -> Iterator[list[str]]:
-        """Yield each claim that does not hold as it stands, with the first scenario that speaks against it."""
+        """Yield each claim that does not hold as stated, with the first scenario that contradicts it."""
         for each in self.judged.values():
             if each.holding in ("does not hold", "partly"):
                 against = [one for one in each.evidence if one.holding in ("does not hold", "partly")]

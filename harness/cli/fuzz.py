@@ -65,7 +65,7 @@ def fuzz(
 ) -> int:
     """Replay generated scenarios on TARGET and the reference; write each difference as a minimal scenario.
 
-    With --level safe TARGET is judged alone: by what it loses, spoils or leaves behind.
+    With --level safe TARGET is judged alone: by what it loses, spoils or leaves.
     """
     if not target:
         first = "'mcp:node server.mjs'" if against == "reference" else against

@@ -78,7 +78,7 @@ def _say(manual: str) -> None:
 
 
 class _Manual(TyperGroup):
-    """Adds the manual to the help of the whole; as it is, because it holds code and tables."""
+    """Adds the manual to the help of `readfirst`; as it is, because it holds code and tables."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; an error about a value does not name Python's classes."""
@@ -201,7 +201,7 @@ def _function(named: str) -> Callable[..., None]:
 
 
 def _stub(named: str) -> Callable[..., None]:
-    """Return what stands for a command where commands are listed: its help, without what it imports."""
+    """Return a command as a list of commands needs it: its help, without what it imports."""
     module, _, function = named.partition(":")
     tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_bytes())
     code = next(each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == function)

@@ -87,7 +87,7 @@ _MOST_JOBS = 256
 
 
 def _jobs(text: str | int) -> int:
-    """Read a number of processes; 0 stands for `auto`."""
+    """Read a number of processes; 0 means `auto`."""
     if text in ("auto", 0):
         return 0
     if not str(text).isdecimal() or not 1 <= int(text) <= _MOST_JOBS:

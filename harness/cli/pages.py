@@ -251,7 +251,7 @@ def docs(
 
 
 def pages() -> dict[str, Path]:
-    """Return the pages by name (`adapters`, `readme`), those about the project as a whole first."""
+    """Return the pages by name (`adapters`, `readme`), those about all of the project first."""
     package = Path(readfirst.__file__).parent
     root = package.parent if (package.parent / "fixtures" / "contracts.yaml").is_file() else package
     files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]

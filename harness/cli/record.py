@@ -115,7 +115,7 @@ def record(
         say(f"nothing is missing in {counted(len(selected), 'scenario')}", err=True)
         return ExitCode.CONFORMANT
     with ExitStack() as stack:
-        # A check asks the product anew: what an earlier run left behind is no answer.
+        # A check asks the product anew: what an earlier run left is not an answer.
         folder = takes or (stack.enter_context(Scratch()).folder() if check else default_takes())
         kept = Takes(folder)
         stack.enter_context(kept.held())

@@ -83,7 +83,7 @@ def _known(suite: Suite, exact: str, *, latest: bool) -> str:
 
 
 def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
-    """Take the whole suite, write the contracts, and tell what differs."""
+    """Record all scenarios, write the contracts, and say what differs."""
     ids = suite.ids()
     wanted = wanted_of(suite, release)
     with Replaying(suite, wanted, jobs) as progress:
@@ -91,12 +91,12 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
             suite, wanted, lambda each: Product(suite.root, each.name, time_limit), takes, jobs=jobs
         ):
             progress(each)
-    whole = True
+    complete = True
     for result in write_release(suite, release, wanted, takes, progress.broken):
         if not result.ok:
-            whole = False
+            complete = False
             say(f"{result.status} {result.scenario_id}: {result.message}")
-    if not whole:
+    if not complete:
         say(f"{release.version} was not recorded: see above. Nothing was written; takes are kept.", err=True)
         return ExitCode.BROKEN if progress.broken else ExitCode.SUITE_INVALID
     written = Suite(suite.root)
@@ -133,10 +133,10 @@ def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: f
     say(_answer(release.version, pairs[0][1].name, found))
     if any(here.causes or here.left_out for here in found):
         _print_causes(found)
-    whole = estimate(suite, dict.fromkeys(ids, suite.ids()), jobs)
+    time = estimate(suite, dict.fromkeys(ids, suite.ids()), jobs)
     say(
         f"To record all scenarios, in a checkout: readfirst product snapshot {release.version}"
-        + (f" ({whole})" if whole else ""),
+        + (f" ({time})" if time else ""),
         err=True,
     )
     if lost := sum(here.broken for here in found):

@@ -19,10 +19,10 @@ from readfirst.harness.suite.editions import Editions
 from readfirst.harness.suite.nearest import nearest
 
 BROKEN = "broken"
-"""Stands in `fails` for a scenario whose replay may end early (a crash, a hang)."""
+"""What `fails` says of a scenario whose replay may end early (a crash, a hang)."""
 
 VARIES = "varies"
-"""Stands in `because` for a scenario that fails in some runs only: the implementation leaves it to chance."""
+"""What `because` says of a scenario that fails in some runs only: the implementation leaves it to chance."""
 
 LEVELS_AND_BROKEN = (*LEVELS, BROKEN)
 _FORMER = {
@@ -56,7 +56,7 @@ class Acceptance:
 
     @property
     def where(self) -> str:
-        """Where it stands in the file, and what it is of."""
+        """Where it is in the file, and what it is about."""
         return f"{self.position}: {self.scenario_id} ({self.contract})"
 
 
@@ -157,7 +157,7 @@ def load_baseline(
     """
     look = Inspection(load(read(file), file))
     keys = ("name", "suite", "unclaimed", "unsupported", "accepted", "groups")
-    top = look.top.called("a baseline").fields(keys, required=("name",), elsewhere=_FORMER)
+    top = look.top.called("a baseline").fields(keys, required=("name",), fixes=_FORMER)
     top.string("suite")
     if top.values and not {"accepted", "groups"} & top.values.keys():
         look.note((), "a baseline lacks the key 'accepted'", "Add accepted: to it.")

@@ -297,7 +297,7 @@ class _Judge:
     def _reminders(
         self, index: int, clause: Clause | None, happened: StepOutcome, position: Position | None
     ) -> None:
-        """Judge what the model is told of changed files: whether at all is an effect, the words are text."""
+        """Judge the reminders of changed files: whether there are any is an effect, the words are text."""
         reminders = [reminder for result in happened.results for reminder in result.reminders]
         expected = () if clause is None else clause.reminders
         if len(reminders) != len(expected):

@@ -30,20 +30,20 @@ def baseline_text(
     old: Baseline | None = None,
     *,
     grouped: bool = False,
-    whole: bool = True,
+    of_all: bool = True,
     suite: str = "",
     added: bool = False,
     lucky: Container[str] = (),
 ) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`.
 
-    `whole`: these are of all scenarios, so that nothing of `old` says what else was not judged. `name` is what the run
+    `of_all`: these are of all scenarios, so that nothing of `old` says what else was not judged. `name` is what the run
     was called, `suite` the suite's version. Reasons are kept from `old`; a new entry gets one that asks for one.
     Entries of `old` for scenarios that are not among `verdicts`, or whose failure varies, are kept as they are.
 
-    `grouped`: reasons and links are kept where scenario or signature stay the same, or only harm is told beside it
-    now. Another failure gets its signature as a sentence, unless it harms somebody. `lucky` are scenarios that may
-    hold the next time. `added`: `verdicts` are of scenarios that `old` does not know of.
+    `grouped`: reasons and links are kept where scenario or signature stay the same, or now only harm is reported beside
+    it. Another failure gets its signature as a sentence, unless it harms somebody. `lucky` are scenarios that may hold
+    the next time. `added`: `verdicts` are of scenarios that `old` does not know of.
     """
     accepted = dict(old.accepted) if old else {}
     common = _common(accepted.values())
@@ -65,7 +65,7 @@ def baseline_text(
             entries.append(replace(entry, fails=frozenset(fails)))
     entries += accepted.values()
     lacking = Lacking.of(unjudged)
-    if old is not None and old.lacking is not None and (added or not whole):
+    if old is not None and old.lacking is not None and (added or not of_all):
         lacking = lacking.and_of_others(old.lacking) if added else lacking.with_former(old.lacking)
     lines = _grouped_lines(entries) if grouped else _lines(entries)
     return "\n".join([*_heading(name, suite, grouped=grouped), *lacking.lines(), *lines]) + "\n"

@@ -68,7 +68,7 @@ def with_changes(behaviours: Behaviours, changes: Iterable[BehaviourChange]) -> 
 def versions() -> Mapping[str, Behaviours]:
     """Return the behaviours of the versions in which any of them changed, oldest first, then of those of older models.
 
-    Each stands for all versions up to the next one. `documented`, what the documents state, comes first.
+    Each represents all versions up to the next one. `documented`, what the documents state, comes first.
     """
     changed = {version for history in histories().values() for version in history.changes}
     plain = [FIRST_VERSION, *map(_text, sorted(changed))]

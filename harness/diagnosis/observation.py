@@ -53,7 +53,7 @@ def run_observed(
 def read_observed(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]]:
     """Return the name of what a stream of `--format jsonl` is of, and what it did.
 
-    Raises StreamError for a stream that is not whole, ObservationError for one that does not hold the implementation
+    Raises StreamError for an incomplete stream, ObservationError for one that does not hold the implementation
     to the contract that the scenarios state.
     """
     runs = {each.contract: each for each in read_stream(file)}

@@ -137,7 +137,7 @@ class _Adapter:
 
 
 class _Distinct(Behaviours):
-    """Behaviours that are equal to themselves alone: none stands in for another."""
+    """Behaviours that are equal only to themselves: none replaces another."""
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__

@@ -110,7 +110,7 @@ def _behaviours(version: str) -> Behaviours:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stand:
+class _State:
     """What the reference does with a guess, and the scenarios in which that is not what was observed."""
 
     guess: _Guess
@@ -220,7 +220,7 @@ class _Search:
 
     # What replays confirm.
 
-    def stand(self, guess: _Guess) -> _Stand:
+    def state(self, guess: _Guess) -> _State:
         """Return what the reference does with a guess; by the table where no change ever mattered to a scenario."""
         known = self._guide.in_contract.get(guess.version)
         behaviours = guess.behaviours
@@ -231,58 +231,58 @@ class _Search:
             else self._replays(each, behaviours).fingerprint
             for each in self._observed
         }
-        return self._stand(guess, did)
+        return self._state(guess, did)
 
-    def _stand(self, guess: _Guess, did: Mapping[str, Fingerprint]) -> _Stand:
-        return _Stand(
+    def _state(self, guess: _Guess, did: Mapping[str, Fingerprint]) -> _State:
+        return _State(
             guess,
             did,
             frozenset(each for each, found in did.items() if not self._like(self._observed[each], found)),
         )
 
-    def _moved(self, stand: _Stand, guess: _Guess, behaviour: str) -> _Stand:
+    def _moved(self, state: _State, guess: _Guess, behaviour: str) -> _State:
         """Return what the reference does with a guess that differs from a known one in one behaviour."""
         behaviours = guess.behaviours
-        did = dict(stand.did)
+        did = dict(state.did)
         for each in self._guide.touched[behaviour]:
             did[each] = self._replays(each, behaviours).fingerprint
-        return self._stand(guess, did)
+        return self._state(guess, did)
 
-    def _replayed(self, stand: _Stand) -> _Stand:
+    def _replayed(self, state: _State) -> _State:
         """Replay every scenario with a guess, and note which changes matter where nobody expected it."""
-        behaviours = stand.guess.behaviours
+        behaviours = state.guess.behaviours
         did = {}
         for each in self._observed:
             seen = self._replays(each, behaviours)
             did[each] = seen.fingerprint
-            if seen.fingerprint != stand.did[each]:
-                for change in stand.guess.changes:
+            if seen.fingerprint != state.did[each]:
+                for change in state.guess.changes:
                     if change.behaviour in seen.asked:
                         self._guide.note(change.behaviour, each)
-        return self._stand(stand.guess, did)
+        return self._state(state.guess, did)
 
-    def refined(self, version: str, changes: frozenset[BehaviourChange]) -> _Stand:
+    def refined(self, version: str, changes: frozenset[BehaviourChange]) -> _State:
         """Return what replays make of a first guess: changes that they ask for added, those that they do not need gone.
 
         What is returned was replayed in every scenario.
         """
-        stand = self.stand(_Guess(version, changes))
+        state = self.state(_Guess(version, changes))
         for _ in range(_ROUNDS):
-            grown = self._thinned(self._grown(stand))
+            grown = self._thinned(self._grown(state))
             replayed = self._replayed(grown)
             if replayed.did == grown.did:
                 return replayed
-            stand = replayed
-        return stand
+            state = replayed
+        return state
 
-    def _grown(self, stand: _Stand) -> _Stand:
+    def _grown(self, state: _State) -> _State:
         """Add the change that explains most, and so on."""
         refused: set[BehaviourChange] = set()
         while True:
             votes: dict[BehaviourChange, int] = defaultdict(int)
-            behaviours = stand.guess.behaviours
-            for each in stand.wrong:
-                for change in self._plausible(stand, each):
+            behaviours = state.guess.behaviours
+            for each in state.wrong:
+                for change in self._plausible(state, each):
                     if change not in refused:
                         did = self._replays(each, with_changes(behaviours, [change])).fingerprint
                         votes[change] += self._like(self._observed[each], did)
@@ -290,20 +290,20 @@ class _Search:
                 (each for each in votes if votes[each]), key=lambda each: (-votes[each], each.name)
             ):
                 refused.add(change)
-                then = self._moved(stand, stand.guess.with_(change), change.behaviour)
-                if len(then.wrong) < len(stand.wrong):
-                    stand = then
+                then = self._moved(state, state.guess.with_(change), change.behaviour)
+                if len(then.wrong) < len(state.wrong):
+                    state = then
                     break
             else:
-                return stand
+                return state
 
-    def _plausible(self, stand: _Stand, scenario_id: str) -> list[BehaviourChange]:
+    def _plausible(self, state: _State, scenario_id: str) -> list[BehaviourChange]:
         """Return the changes that may explain a scenario and that the table cannot tell of.
 
         It can where nothing that was changed matters. Of few scenarios everything that they ask for is tried.
         """
-        guess, matters = stand.guess, self._guide.matters[scenario_id]
-        if len(stand.wrong) <= _THOROUGH:
+        guess, matters = state.guess, self._guide.matters[scenario_id]
+        if len(state.wrong) <= _THOROUGH:
             worth = self._replays(scenario_id, guess.behaviours).asked & self._guide.touched.keys()
         elif guess.version == BASE and matters.isdisjoint(each.behaviour for each in guess.changes):
             return []
@@ -316,23 +316,23 @@ class _Search:
             if value != guess.value(behaviour)
         ]
 
-    def _thinned(self, stand: _Stand) -> _Stand:
+    def _thinned(self, state: _State) -> _State:
         """Take every change away without which no more is left unexplained."""
         for change in sorted(
-            stand.guess.changes, key=lambda each: (len(self._guide.touched[each.behaviour]), each.name)
+            state.guess.changes, key=lambda each: (len(self._guide.touched[each.behaviour]), each.name)
         ):
-            without = self._moved(stand, stand.guess.without(change), change.behaviour)
-            if len(without.wrong) <= len(stand.wrong):
-                stand = without
-        return stand
+            without = self._moved(state, state.guess.without(change), change.behaviour)
+            if len(without.wrong) <= len(state.wrong):
+                state = without
+        return state
 
-    def renamed(self, stand: _Stand, candidates: Collection[str] | None) -> _Stand:
+    def renamed(self, state: _State, candidates: Collection[str] | None) -> _State:
         """Return the same behaviours as fewer changes of another version, if there is one."""
-        best = stand
-        for version in self._same(stand.guess, candidates, len(stand.guess.changes) - 1):
-            other = self._as_changes_of(version, stand.guess)
+        best = state
+        for version in self._same(state.guess, candidates, len(state.guess.changes) - 1):
+            other = self._as_changes_of(version, state.guess)
             if len(other.changes) < len(best.guess.changes):
-                found = self._replayed(self.stand(other))
+                found = self._replayed(self.state(other))
                 if len(found.wrong) <= len(best.wrong):
                     best = found
         return best
@@ -356,14 +356,14 @@ class _Search:
         }
         return _Guess(version, frozenset(changes))
 
-    def diagnosis(self, stand: _Stand, candidates: Collection[str] | None) -> Diagnosis:
+    def diagnosis(self, state: _State, candidates: Collection[str] | None) -> Diagnosis:
         """Return the diagnosis, with what each change explains."""
-        guess = stand.guess
+        guess = state.guess
         differences = []
         for change in guess.changes:
-            without = self._moved(stand, guess.without(change), change.behaviour)
+            without = self._moved(state, guess.without(change), change.behaviour)
             instead_of = _behaviours(guess.version).value(change.behaviour)
-            differences.append(Difference(change, instead_of, tuple(sorted(without.wrong - stand.wrong))))
+            differences.append(Difference(change, instead_of, tuple(sorted(without.wrong - state.wrong))))
         alike = [
             version
             for version in self._same(guess, candidates, len(guess.changes))
@@ -376,7 +376,7 @@ class _Search:
             tuple(sorted(differences, key=lambda each: (-len(each.explains), each.change.name))),
             tuple(sorted(self._observed)),
             tuple(sorted(each for each, did in self._observed.items() if not self._like(did, AS_EXPECTED))),
-            tuple(sorted(stand.wrong)),
+            tuple(sorted(state.wrong)),
         )
 
 

@@ -34,7 +34,7 @@ def shares(request: SearchRequest) -> tuple[SearchRequest, ...]:
 
 
 class Streams:
-    """The searches of some requests at once; a context that leaves no process behind.
+    """The searches of some requests at once; a context that leaves no process.
 
     `tallies` tell how far each came, `found` what each has found, in the order of the requests: which of them was
     quicker makes no difference.

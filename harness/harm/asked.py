@@ -26,7 +26,7 @@ class Written:
 def asked(tool: str, arguments: Mapping[str, Any]) -> tuple[Replacement, ...] | Written | None:
     """Return the replacements of an Edit or MultiEdit in their order, or what a Write writes.
 
-    An Edit without old text writes the file, or puts the text before or behind what it holds. None: a call of another
+    An Edit without old text writes the file, or puts the text before or after what it holds. None: a call of another
     tool, or one whose arguments say no such thing.
     """
     match tool:

@@ -11,7 +11,7 @@ from readfirst.harness.harm.content import Content
 from readfirst.harness.harm.edited import Found, edited, notebook_harm, overwritten
 from readfirst.harness.harm.hands import Known
 from readfirst.harness.harm.permitted import changes, is_inserted, may_become
-from readfirst.harness.suite.entry import Entry, RegularFile, Symlink, behind_links, data_of, in_words
+from readfirst.harness.suite.entry import Entry, RegularFile, Symlink, data_of, in_words, resolved_links
 from readfirst.harness.suite.ownership import OWN
 from readfirst.harness.suite.scenario import GivenHook, ToolCall
 
@@ -67,7 +67,7 @@ def made(
         yield number, Found("blind", f"{chain.path} was edited, and the session was never shown it")
     if isinstance(before.get(chain.path), Symlink) and not isinstance(last, Written):
         # A file in the link's place has what the link showed, with the edit in it.
-        former = data_of(before.get(behind_links(chain.path, before) or chain.path))
+        former = data_of(before.get(resolved_links(chain.path, before) or chain.path))
     starts = _starts(former, [what for _, what in wanted[:-1]])
     if now is not None and any(may_become(start, last, now, crlf=crlf) for start in starts):
         return

@@ -14,7 +14,7 @@ from readfirst.harness.harm.permitted import Change, changes, may_become, readin
 from readfirst.harness.suite.harm_kinds import Kind
 
 _READINGS = 8
-"""Ways to understand a replacement that a harm is told by."""
+"""Ways to understand a replacement that are tried to find a harm."""
 _NUMBERS = 3
 """Stretches of lines that a sentence names."""
 
@@ -29,7 +29,7 @@ class Found(NamedTuple):
 
 
 def overwritten(path: str, known: Known, before: bytes | None, after: bytes | None) -> Found | None:
-    """Return what a file loses that is written as a whole."""
+    """Return what a file loses that is overwritten."""
     if before is None:
         return None
     gone = known.lost(after or b"")

@@ -15,7 +15,7 @@ Hand = Literal["given", "other", "session"]
 """Who put a line there: the workspace as it was given, somebody else since, or this session."""
 
 _HANDS: dict[str, Hand] = {"g": "given", "o": "other", "s": "session"}
-"""What stands for a line in `Known.marks`; a capital where the line was seen."""
+"""The mark of a line in `Known.marks`; a capital where the line was seen."""
 
 _MOST_COMPARED = 2_000
 """Lines of a difference that are matched one by one; of more, equal lines are taken for the same."""

@@ -33,7 +33,7 @@ def places(text: str, old: str) -> list[Place]:
 def readings(text: str, old: str) -> Iterator[tuple[list[Place], bool]]:
     """Yield where `old` is found by each reading, and whether quotes were folded; as it is first, none without a place.
 
-    The conventions `line-ends` and `quotes`: an LF stands for a CRLF as well, a straight quote for a curly one.
+    The conventions `line-ends` and `quotes`: an LF also matches a CRLF, a straight quote a curly one.
     """
     seen: list[list[Place]] = []
     for fold in (False, True):
@@ -96,8 +96,8 @@ def may_become(
         )
     content = Content.of(before or b"")
     if content.mark and any("\ufeff" in edit.old for edit in call):
-        whole = Content(b"", content.encoding, f"\ufeff{content.text}")
-        if _edited(whole, call, after):
+        marked = Content(b"", content.encoding, f"\ufeff{content.text}")
+        if _edited(marked, call, after):
             return True
     return _edited(content, call, after)
 

@@ -11,7 +11,7 @@ from readfirst.harness.suite.repeated import texts_in
 _MARK = "\ufeff"
 """A byte order mark, which some tools show in front of the first line."""
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Half of a surrogate pair, as UTF-16 may have it; the others stand for bytes that are no UTF-8."""
+"""Half of a surrogate pair, as UTF-16 may have it; the others represent bytes that are not UTF-8."""
 _NUMBER = re.compile(r"\s*[A-Za-z#]{0,5}\s?([0-9]+)(?:[:#][0-9A-Za-z]{1,8})?\s?[^\w\s]?\s?")
 """What a tool puts in front of a line: its number, perhaps a short digest, and a separator."""
 

@@ -116,8 +116,8 @@ def _plain(value: Any) -> Any:
         case list() | tuple():
             return [*map(_plain, value)]
         case _ if is_dataclass(value):
-            told = [each for each in fields(value) if each.name not in ("position", "expect")]
-            return [type(value).__name__, *(_plain(getattr(value, each.name)) for each in told)]
+            compared = [each for each in fields(value) if each.name not in ("position", "expect")]
+            return [type(value).__name__, *(_plain(getattr(value, each.name)) for each in compared)]
         case None | str() | int() | float():
             return value
         case _:

@@ -1,1 +1,1 @@
-"""Processes: programs under supervision, confined where asked, with temporary folders that leave nothing behind."""
+"""Processes: programs under supervision, confined where asked, with temporary folders that are always removed."""

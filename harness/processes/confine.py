@@ -1,7 +1,7 @@
 """Run inside a child process: shut a program in, so that it sees and reaches what it needs and nothing else.
 
 The supervisor imports this when it is asked to confine, in namespaces of its own: of users, mounts, processes, and
-without a network. The file system is a new one with the places that it is told (`view`), of which only some can be
+without a network. The file system is a new one with the places that it is given (`view`), of which only some can be
 written to: what is not there has no sockets and no FIFOs either. The program has no capabilities, can get none, and
 makes sockets of the Internet and of Unix alone.
 """

@@ -19,7 +19,7 @@ def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 def install_once(directory: Path, is_whole: Callable[[Path], bool], make: Callable[[], object]) -> None:
-    """Let a folder of the cache be made unless it is whole, and the parts of its neighbours removed.
+    """Let a folder of the cache be made unless it is complete, and the parts of its neighbours removed.
 
     When it was last used is kept: `readfirst product cache` goes by it.
     """
@@ -42,7 +42,7 @@ def remove(folder: Path) -> None:
 
 
 def sweep(root: Path, is_whole: Callable[[Path], bool]) -> None:
-    """Remove the folders below `root` that are not whole, unless somebody is making them."""
+    """Remove the folders below `root` that are incomplete, unless somebody is making them."""
     for folder in root.iterdir():
         if folder.is_dir() and not folder.is_symlink() and not is_whole(folder):
             with suppress(OSError):  # also the BlockingIOError of one that is being made

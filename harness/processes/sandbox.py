@@ -1,4 +1,4 @@
-"""Sandbox: what a confined program may touch, and the words with which its supervisor is told."""
+"""Sandbox: what a confined program may touch, and the words that say so to its supervisor."""
 
 import json
 import logging

@@ -151,7 +151,7 @@ def view(
 
 
 def _named(word: str) -> Path | None:
-    """Return the file or folder that a word names by its absolute path, perhaps behind the `=` of an option."""
+    """Return the file or folder that a word names by its absolute path, perhaps after the `=` of an option."""
     value = word if word.startswith("/") else word.partition("=")[2]
     try:
         path = Path(value)

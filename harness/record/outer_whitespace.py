@@ -1,4 +1,4 @@
-"""Outer whitespace: put back what a reminder behind every answer cost the recording of some models."""
+"""Outer whitespace: put back what a reminder after every answer stripped from the recordings of some models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,14 +19,14 @@ def with_outer_whitespace(
     """
     ignoring = {name: ignores for name in transcripts if (ignores := _ignores(name, contracts)) is not None}
     names = sorted(ignoring, key=order)
-    whole = [name for name in names if not ignoring[name]]
+    exact = [name for name in names if not ignoring[name]]
 
     def closest(name: str) -> list[Transcript]:
         def distance(other: str) -> tuple[bool, int]:
             same_version = order(name)[0] == order(other)[0]
             return not same_version, abs(names.index(name) - names.index(other))
 
-        return [transcripts[other] for other in sorted(whole, key=distance)]
+        return [transcripts[other] for other in sorted(exact, key=distance)]
 
     return {
         name: restored(each, closest(name)) if ignoring.get(name) else each

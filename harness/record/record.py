@@ -241,8 +241,8 @@ class _Blessing:
         self, new: Mapping[str, Transcript], known: Mapping[str, Transcript]
     ) -> Mapping[str, Transcript]:
         """Return the transcripts with the known outer whitespace; also those of other contracts that change so."""
-        whole = with_outer_whitespace({**known, **new}, self.suite.contracts)
-        return {name: each for name, each in whole.items() if name in new or each != known[name]}
+        restored = with_outer_whitespace({**known, **new}, self.suite.contracts)
+        return {name: each for name, each in restored.items() if name in new or each != known[name]}
 
     def _edits(self, own: Transcript) -> tuple[dict[StepPath, Any], bool]:
         """Return the expectations to write, and whether any of them replaces what the file states of the product."""

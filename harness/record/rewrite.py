@@ -146,14 +146,14 @@ _PLACE = re.compile(r"<([a-z][a-z0-9_]*)>")
 def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
     """Return the file with other values of one case, so that its steps expect what is wanted.
 
-    Raises RewriteError where no value of the case can say it: what the file says for all its cases is left alone.
+    Raises RewriteError where no value of the case can say it: what the file says for all its cases is not changed.
     """
-    whole = load(source.encode(), Path("table")).value
+    table = load(source.encode(), Path("table")).value
     values: dict[str, Any] = {}
     for path, expect in wanted.items():
-        said = step_at(whole["steps"], path).get("expect", GONE)
+        said = step_at(table["steps"], path).get("expect", GONE)
         try:
-            _unify(said, expect, whole["cases"][slug], values)
+            _unify(said, expect, table["cases"][slug], values)
         except _NoValueError as error:
             number = path[0] + 1
             raise RewriteError(

@@ -15,10 +15,10 @@ _LONG = 4096
 
 def states(clause: Clause, seen: Clause) -> bool:
     """Whether `clause`, its digests expanded, states all of what was seen; modes of what is new need not be stated."""
-    told = (clause.error, clause.text, clause.reminders)
+    stated = (clause.error, clause.text, clause.reminders)
     extra = clause.files.keys() - seen.files.keys()
     return (
-        told == (seen.error, seen.text, seen.reminders)
+        stated == (seen.error, seen.text, seen.reminders)
         and all(isinstance(clause.files[path], Directory) for path in extra)
         and all(
             path in clause.files and _is_same(clause.files[path], seen.files[path]) for path in seen.files

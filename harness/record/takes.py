@@ -160,7 +160,7 @@ class TakeJob:
             yield take
 
     def lost(self, scenario_id: str, reason: str) -> Take:
-        """Return what stands for a scenario whose worker died."""
+        """Return the result of a scenario whose worker died."""
         return self._came_of(scenario_id, "broken", reason)
 
     def _came_of(self, scenario_id: str, status: TakeStatus, message: str = "") -> Take:

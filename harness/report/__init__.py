@@ -78,7 +78,7 @@ def output(path: Path) -> Iterator[TextIOWrapper]:
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("w", encoding="utf-8", newline="\n") as stream:
-                yield cast("TextIOWrapper", guarded(stream))  # a terminal may be behind it, or a log
+                yield cast("TextIOWrapper", guarded(stream))  # it may lead to a terminal, or to a log
             return
         staged = Staged(Path(os.path.realpath(path)))
     except OSError as error:

@@ -54,7 +54,7 @@ def is_made(scenario_id: str) -> bool:
 
 
 _FEWEST = 10
-"""Failures that a mistake must explain to be told before all others."""
+"""Failures that a mistake must explain to be listed before all others."""
 _EXAMPLE = 60
 """Characters of what was expected and of what came."""
 _ALIKE = ("text", "verbatim", "broken")
@@ -93,7 +93,7 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class ClassResult:
-    """The rules of one class: how many hold whole, of how many that were judged at all."""
+    """The rules of one class: how many hold completely, of how many that were judged at all."""
 
     class_: RuleClass
     holding: int
@@ -241,7 +241,7 @@ def _mistakes(verdict: Verdict, lowest: int) -> _Mistakes:
 
 
 def by_rule(judged: Iterable[Judged], rules: Rules | None) -> tuple[RuleResult, ...]:
-    """Return the results of whole verdicts on one contract, in the order of `RuleTally.results`."""
+    """Return the results of complete verdicts on one contract, in the order of `RuleTally.results`."""
     tally = RuleTally(rules)
     for verdict, ruling in judged:
         tally.add(verdict, ruling)

@@ -31,7 +31,7 @@ _STEPS = (0.005, 0.02, 0.05, 0.1)
 
 @dataclass(frozen=True, slots=True)
 class MapCell:
-    """In how many sessions a kind of harm was done, None where that cannot be told, and the shortest that shows it."""
+    """In how many sessions a kind of harm was done, None where that is unknown, and the shortest that shows it."""
 
     kind: Kind
     count: int | None
@@ -102,9 +102,9 @@ def untried(data: Mapping[str, Any]) -> list[str]:
     return [name for name, each in data["implementations"].items() if not each["harm"]["sessions"]]
 
 
-def percent(part: int, whole: int) -> str:
-    """Return a share in percent with one digit behind the point; what is there never shows as nothing."""
-    return f"{max(100 * part / whole, 0.1) if part else 0:.1f}%"
+def percent(part: int, total: int) -> str:
+    """Return a share in percent with one decimal; what is there never shows as nothing."""
+    return f"{max(100 * part / total, 0.1) if part else 0:.1f}%"
 
 
 def interval(count: int, of: int) -> tuple[float, float]:

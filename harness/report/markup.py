@@ -26,7 +26,7 @@ _ESCAPES = {
 }
 """Not every Markdown takes a backslash before each mark."""
 _MARKS = re.compile(r"[\\`*\[\]#!<>&|~$]|(?<!\w)[_@]|_(?!\w)")
-"""What has a meaning in Markdown, HTML or on a forge; `_` has none within a word, and `@` none behind one."""
+"""What has a meaning in Markdown, HTML or on a forge; `_` has none within a word, and `@` none after one."""
 _SCHEME = re.compile(r"[^/?#]*?:")
 _OF_ADDRESSES = "%/:?#@!$&'*+,;=~"
 """What an address may contain unescaped, beside letters, digits and `_.-`."""
@@ -47,7 +47,7 @@ def code(text: str, *, escaped: bool = False) -> str:
     shown = (text if escaped else visible(text)).replace("|", "\\|")
     longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=0)
     fence = "`" * (longest + 1)
-    # A code span loses one blank at each end if it has both, and needs one to begin or end with a backtick.
+    # A code span loses one space at each end if it has both, and needs one to begin or end with a backtick.
     padding = " " if shown[0] in " `" or shown[-1] == "`" else ""
     return f"{fence}{padding}{shown}{padding}{fence}"
 

@@ -41,7 +41,7 @@ class Column:
 class RuleTable:
     """Rows by class, the worst first. `name` tells tables of one page apart.
 
-    `repeat` is a command line that goes on from a cell, in which RULE stands for the rule.
+    `repeat` is a command line that goes on from a cell, in which RULE is replaced by the rule.
     """
 
     name: str

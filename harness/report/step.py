@@ -86,7 +86,7 @@ def _together(group: ParallelCalls) -> str:
 
 
 def brief_step(step: Step, call: int | None = None) -> str:
-    """Return the line for one call of a group, or for a whole step; what an event writes is shown in short."""
+    """Return the line for one call of a group, or for all of a step; what an event writes is shown in short."""
     match step:
         case ParallelCalls(calls=calls) if call is not None and call < len(calls):
             return f"call {call + 1} of {len(calls)} {_together(step)}: {_describe_call(calls[call])}"
@@ -180,5 +180,5 @@ def _arguments(arguments: Mapping[str, Any]) -> str:
 
 
 def _quoted(value: Any) -> str:
-    """Return a value as JSON in which what JSON leaves as it is, such as an odd blank, is visible, too."""
+    """Return a value as JSON in which what JSON leaves as it is, such as an unusual space, is visible, too."""
     return visible(json.dumps(value, ensure_ascii=False)).replace("\\\\", "\\")

@@ -34,7 +34,7 @@ _RULED = ("conformant", "accepted", "stale", "unclaimed")
 
 
 class StreamError(ReadfirstError):
-    """A result stream is not whole; the message says where and what to do."""
+    """A result stream is incomplete; the message says where and what to do."""
 
     exit_code = ExitCode.BROKEN
 
@@ -101,7 +101,7 @@ def _lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
             line = json.loads(text, parse_int=_count)
         except (ValueError, RecursionError) as error:  # also bytes that are not UTF-8
             raise StreamError(
-                file, number, "this line is not whole JSON: the stream was cut off or damaged. Run it again."
+                file, number, "this line is incomplete JSON: the stream was cut off or damaged. Run it again."
             ) from error
         kind = line.get("type") if isinstance(line, dict) else None
         if kind not in ("header", "verdict", "footer"):

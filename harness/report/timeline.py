@@ -61,7 +61,7 @@ def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
 def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Block]]]:
     """Return, for each step and each call of it, what a contract expects; an empty list where it is silent.
 
-    What a parallel group changes as a whole comes as one more call.
+    What all of a parallel group changes comes as one more call.
     """
     found = []
     for step in scenario.steps:
@@ -75,7 +75,7 @@ def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
     """Return the harms and the differences of a verdict, and how many more there are.
 
     Each has `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+` got, a
-    blank for both, `?` for a remark) and a visible text. Between the lines are remarks on what is left out.
+    space for both, `?` for a remark) and a visible text. Between the lines are remarks on what is left out.
     """
     # Harms that are no differences: what the contract does as well, and what is counted beside harm.
     reported = {(each.step, each.what) for each in verdict.differences if each.level == "safe"}
@@ -128,7 +128,7 @@ def event_blocks(event: WorldEvent) -> list[Block]:
 
 
 def clause_blocks(clause: Clause) -> Iterator[Block]:
-    """Yield what a clause states: why a call is refused, what is answered, changed, and told beside it."""
+    """Yield what a clause states: why a call is refused, what is answered, changed, and reported beside it."""
     if clause.documented:
         yield _value("documented", clause.documented)
     if clause.error is not None:

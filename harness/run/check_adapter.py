@@ -1,4 +1,4 @@
-"""Check adapter: whether a connection works at all, before anybody judges the implementation behind it."""
+"""Check adapter: whether a connection works at all, before anybody judges the implementation."""
 
 import time
 import traceback
@@ -97,7 +97,7 @@ def check_adapter(
         ("mentions", "a conversation answers after its user mentioned a file", _goes_on_after(_MENTION)),
         ("agents", "a sub-agent answers, and the conversation after it", _goes_on_after(*_DELEGATION)),
         ("cancel", "a Write that is given up makes no file, and the next one does", _gives_up),
-        ("stop", "a Write that is given up while it writes leaves a whole file or none", _stops),
+        ("stop", "a Write that is given up while it writes leaves a complete file or none", _stops),
         ("cut", "a Write of which only the beginning came makes no file", _is_cut),
         ("kill", "its program can be killed", _methods(frozenset({"kill"}))),
         ("reminders", "a file that changed after it was written is reported", _reminds),
@@ -235,7 +235,9 @@ def _writes(session: Session, site: Site) -> None:
         where = f"{site.root}/new.txt"
         raise _Wrong(f"{where} does not exist afterwards, or has other content. Is the path used as given?")
     if there:
-        raise _Wrong(f"Write also left {', '.join(sorted(there))}; keep files of your own elsewhere")
+        raise _Wrong(
+            f"Write also left {', '.join(sorted(there))}; keep files of your own outside the workspace"
+        )
 
 
 def _unicode(session: Session, site: Site) -> None:

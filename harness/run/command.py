@@ -254,7 +254,7 @@ def perform(request: RunRequest) -> int:
             seen,
             baseline,
             grouped=baseline.grouped if baseline else request.target.startswith(("target:", "agent:")),
-            whole=len(ids) == len(suite.ids()),
+            of_all=len(ids) == len(suite.ids()),
             suite=suite.editions.version,
         )
         request.baseline.parent.mkdir(exist_ok=True)
@@ -276,7 +276,7 @@ def perform_report(
 ) -> None:
     """Write a page of the runs of these streams, to `target` or to standard output; `table` is what a run prints.
 
-    Raises StreamError for a stream that is not whole, before anything is written.
+    Raises StreamError for an incomplete stream, before anything is written.
     """
     runs = (replace(run, series=number) for number, file in enumerate(streams) for run in read_stream(file))
     results = Results(tuple(runs))

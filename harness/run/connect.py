@@ -89,7 +89,7 @@ class _Wanted:
 
     @property
     def rest(self) -> str:
-        """The connect string behind its kind."""
+        """The connect string after its kind."""
         return self.spec.partition(":")[2]
 
 

@@ -5,7 +5,7 @@ import os
 AUTO = 0
 """A number of jobs: as many as there are processors."""
 _ONE_AT_A_TIME = ("claude-code", "agent")
-"""Kinds whose every process is a whole product beside its model."""
+"""Kinds whose every process is a complete product beside its model."""
 _WORTH_A_PROCESS = 50
 """Scenarios that take longer to replay than a worker takes to start."""
 

@@ -39,7 +39,7 @@ class RunSpec:
     """What to hold to what: plain values, so that a worker process can be given one.
 
     `fixtures` is the suite's root, `connect` the connect string; `time_limit` is in seconds per call. `also` are
-    further contracts that the same replay is judged by, for an implementation that is not told the contract.
+    further contracts that the same replay is judged by, for an implementation that does not know the contract.
     `confine`: the implementation writes to its workspace and home alone, and has no network. `keep` is the folder for
     the workspaces of scenarios that fail. `settle` is in seconds, for whoever writes after the last answer.
     """
@@ -309,7 +309,7 @@ def run(
     """Yield one verdict per contract and scenario: contract by contract, each in the order of sorted ids.
 
     `ids` are the scenarios to take, None for all (`harness.suite.selection.select` finds them). Scenarios are loaded
-    one at a time. An implementation that is not told the contract replays each scenario once, for all contracts. With
+    one at a time. An implementation that does not know the contract replays each scenario once, for all contracts. With
     `jobs` above 1 as many worker processes replay a share each (0: `jobs_for` says how many); verdicts and their order
     are the same. `apart`: also one job has a process of its own, which a thread needs. `confine`, `keep`, `settle` are
     as for a RunSpec; what the reference does on several contracts is kept in a folder for each. Close the iterator to

@@ -26,7 +26,7 @@ class Job(Protocol[Item_contra, Result_co]):
         ...
 
     def lost(self, item: Item_contra, reason: str, /) -> Result_co:
-        """Return what stands for an item whose worker died."""
+        """Return the result of an item whose worker died."""
         ...
 
 

@@ -38,7 +38,7 @@ def is_ambiguous(text: str) -> bool:
 _SHORT_CONTENT = 80
 _PLAIN_START = re.compile(r"[A-Za-z/$(]")
 _NAMED = re.compile(r"<[a-z][a-z0-9_]*>")
-"""What stands for a value of a case."""
+"""What is replaced by a value of a case."""
 _IN_FLOW = re.compile(r"[][{},]")
 _PLAIN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]|:(?=[!-~])| (?=[!\"$-~—]))*")
 """Words without what means something to YAML, a colon or a number sign at a space: plain for every reader."""
@@ -117,7 +117,7 @@ def emit_flow(value: Value) -> str:
 
 def _string_lines(text: str, indent: int, one_line: int) -> list[str]:
     single = len(text) <= one_line or "\n" not in text.rstrip("\n") or not text.strip("\n")
-    # A text that ends with a line is unlike one that does not: in files that is the rule, elsewhere it must be seen.
+    # A text that ends with a line is unlike one that does not: in files that is the rule, otherwise it must be seen.
     ends_a_line = text.endswith("\n") and not one_line
     if ends_a_line or single or _NOT_IN_BLOCKS.search(text) or _ESCAPED.search(text):
         return [emit_string(text)]

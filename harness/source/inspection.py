@@ -58,13 +58,13 @@ class Inspection:
 
     @property
     def top(self) -> Node:
-        """The value of the whole document."""
+        """The value of all of the document."""
         return Node(self, self.document.value, (), "the file")
 
     def note(
         self, path: YamlPath, message: str, fix: str, *, rule: str = "schema", key: bool = False
     ) -> None:
-        """Note a problem of the value at `path`, or of its key. Reading ends at the last that is told."""
+        """Note a problem of the value at `path`, or of its key. Reading ends at the last that is reported."""
         self.findings.append(Finding(rule, self.document.position(path, key=key), message, fix))
         if len(self.findings) >= _MOST_FINDINGS:
             self.finish()
@@ -108,21 +108,21 @@ class Node(NamedTuple):
         self,
         known: Collection[str] | None = None,
         required: Iterable[str] = (),
-        elsewhere: Mapping[str, str] = _NOTHING,
+        fixes: Mapping[str, str] = _NOTHING,
         *,
         whose: str = "",
     ) -> Fields:
         """Check a mapping, and return what reads its keys; of what is no mapping, of none.
 
-        With `known`, only these keys; unknown ones are noted and do not end the check. `elsewhere` says, for keys that
-        are right in another place, where that is. `whose` it is, messages say of each key.
+        With `known`, only these keys; unknown ones are noted and do not end the check. `fixes` says what to write
+        instead of some of those. `whose` it is, messages say of each key.
         """
         if not isinstance(self.value, dict):
             self.note(f"{self.what} must be a mapping, not {a_kind_of(self.value)}", "Write keys and values.")
             return Fields(self._replace(value=_NOTHING), whose)
         if known is not None and not self.value.keys() <= set(known):
             for key in self.value.keys() - set(known):
-                fix = elsewhere.get(key) or did_you_mean(key, known)
+                fix = fixes.get(key) or did_you_mean(key, known)
                 self.below(key).note(f"{self.what} has no key {key!r}", fix, rule="unknown-key", key=True)
         for key in required:
             if key not in self.value:

@@ -20,7 +20,7 @@ def reading(file: Path, command: str, format_: int | None = None, *, strict: boo
     """Give what a file holds, or one in its folder's archive; `format_` is the only one that the block can read.
 
     `strict`: it is of a suite that a stranger may have made, so it is a regular file in its own folder, and not large.
-    Raises KeptError where the file is not there or not whole, and where it lacks what the block asks of it.
+    Raises KeptError where the file is missing or incomplete, and where it lacks what the block asks of it.
     """
     again = f"`{command}` writes it."
     try:

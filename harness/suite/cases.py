@@ -117,21 +117,21 @@ def expanded(data: bytes, file: Path, slug: str) -> Document | None:
 
     Positions are those in the file: of a value that a case has, in the case. Raises SuiteError.
     """
-    whole = read_cases(data, file)
-    case = whole.value[CASES].get(slug)
+    table = read_cases(data, file)
+    case = table.value[CASES].get(slug)
     if case is None:
         return None
-    marks = whole.marks[1][CASES][1][1][slug][1]
+    marks = table.marks[1][CASES][1][1][slug][1]
     values = dict.fromkeys(_columns(data, file), _ABSENT)
     values |= {key: (case[key], marks[1][key][1]) for key in case if key not in SCENARIO_KEYS}
     own: dict[str, Any] = {}
     own_marks: dict[str, Any] = {}
-    for key in (*whole.value, *case):
+    for key in (*table.value, *case):
         if key in case and key in SCENARIO_KEYS:
             own[key], own_marks[key] = case[key], marks[1][key]
-        elif key in whole.value and key != CASES:
-            key_mark, mark = whole.marks[1][key]
-            value, mark = _filled(whole.value[key], mark, values)
+        elif key in table.value and key != CASES:
+            key_mark, mark = table.marks[1][key]
+            value, mark = _filled(table.value[key], mark, values)
             if value is not _ABSENT:
                 own[key], own_marks[key] = value, (key_mark, mark)
     return Document(own, file, data, (marks[0], own_marks))

@@ -79,7 +79,7 @@ OUTSIDE: Mapping[str, str] = MappingProxyType(
         "platforms/windows-device-path-with-a-dot-and-change": "a device path of Windows that leads into the workspace",
         "platforms/windows-device-path-with-slashes-and-change": "the same with slashes",
         "platforms/windows-device-path-of-a-machine": "a machine that nobody has",
-        "platforms/windows-drive-and-change": "the workspace with a backslash behind it, on Windows alone",
+        "platforms/windows-drive-and-change": "the workspace with a backslash after it, on Windows alone",
         "platforms/windows-network-path": "a machine that nobody has",
         "platforms/windows-network-path-with-slashes": "a machine that nobody has",
         "platforms/windows-stream-and-change": "a name that Windows gives a file's own content",

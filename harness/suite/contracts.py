@@ -64,7 +64,7 @@ class Contract:
     version offers; `documents` the texts that `documented` rests on. `released` is a date, YYYY-MM-DD.
     `lacks` are capabilities that later versions have (`during`: no hook can hold a call). `follows` is the last
     version before it that still has the tools and capabilities of the contract before. `ignores_outer_whitespace`: the
-    product puts a reminder behind what this model is answered, which costs the answer the whitespace at both ends.
+    product puts a reminder after each answer to this model, which strips the whitespace at both ends of the answer.
     `between` is the model that versions between it and the contract before were recorded with, if it was another,
     and whether outer whitespace is ignored there.
     """
@@ -90,7 +90,7 @@ class Contract:
 
     @property
     def asked_model(self) -> str | None:
-        """The model that the product is told to use; None: it uses its own default."""
+        """The model that the product is made to use; None: it uses its own default."""
         return None if self.model == DEFAULT_MODEL else self.model
 
     @property

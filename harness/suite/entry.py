@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 from readfirst.harness.suite.ownership import Ownership
 
 Seconds = int | Fraction
-"""An exact number of seconds: whole ones as int."""
+"""An exact number of seconds: an int where it is one."""
 
 NANOSECONDS = 1_000_000_000
 
@@ -36,13 +36,13 @@ def parse_shift(text: str) -> Seconds | None:
 
 
 def shift_text(seconds: Seconds) -> str:
-    """Return the shift as it is written, in the largest unit in which it is whole, else in microseconds."""
+    """Return the shift as it is written, in the largest unit in which it is an integer, else in microseconds."""
     for unit, parts in _UNITS.items():
         if (count := Fraction(seconds) * parts).denominator == 1:
             return f"{count.numerator:+d}{unit}"
     thousandths = Fraction(seconds) * NANOSECONDS
-    whole, rest = divmod(abs(thousandths.numerator), 1000)
-    return f"{'-' if seconds < 0 else '+'}{whole}.{rest:03d}us"
+    micros, rest = divmod(abs(thousandths.numerator), 1000)
+    return f"{'-' if seconds < 0 else '+'}{micros}.{rest:03d}us"
 
 
 OLD_TIME = 1_577_836_800
@@ -58,7 +58,7 @@ _EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 class TextContent:
     """Content given as characters: `text` repeated `times` times, then encoded.
 
-    In a repeated text `{n}` stands for the number of the repetition, from 1. `eol` names what every
+    In a repeated text `{n}` is replaced by the number of the repetition, from 1. `eol` names what every
     `\\n` becomes: `lf`, `crlf` or `cr`. `bom` puts the encoding's byte order mark in front.
     """
 
@@ -206,8 +206,8 @@ def data_of(entry: Entry | None) -> bytes | None:
     return entry.data if isinstance(entry, RegularFile) else None
 
 
-def behind_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return a path below the workspace behind all symbolic links in it, among the files there; None without end."""
+def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
+    """Return a path below the workspace with all symbolic links in it resolved, among the files; None without end."""
     for _ in range(_MOST_LINKS):
         parts = path.split("/")
         for end in range(1, len(parts) + 1):

@@ -21,13 +21,13 @@ GIT_COMMANDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "stash pop": (("stash", "pop", "--quiet"),),
     "reset": (("reset", "--quiet", "--hard"),),
 }
-"""`branch`, `checkout` and `rebase` have the name of a branch behind them, the others nothing."""
+"""`branch`, `checkout` and `rebase` are followed by the name of a branch, the others by nothing."""
 
 _NAMED = re.compile(r"(branch|checkout|rebase) [a-z]{1,40}")
 
 
 def git_lines(command: str) -> list[list[str]]:
-    """Return the words behind `git`, line by line, of a command that a scenario may say."""
+    """Return the words after `git`, line by line, of a command that a scenario may say."""
     word, _, name = command.partition(" ")
     lines = GIT_COMMANDS[command if command in GIT_COMMANDS else word]
     return [[part.replace("NAME", name) for part in line] for line in lines]
@@ -52,31 +52,31 @@ def read_event(node: Node, reach: Reach, kind: str) -> list[WorldEvent]:
 
     `reach` takes note of what they do to links.
     """
-    told, position = node.below(kind), node.position
-    value = told.value
+    stated, position = node.below(kind), node.position
+    value = stated.value
     events: list[WorldEvent] = []
     if kind == "git":
         if not isinstance(value, str) or not is_git_command(value):
             fix = f"Write one of {', '.join(sorted(GIT_COMMANDS))}; three of them name a branch."
-            told.note(f"{value!r} is no command of git here", fix)
+            stated.note(f"{value!r} is no command of git here", fix)
             return []
-        reach.git(told.path)
+        reach.git(stated.path)
         return [WorldEvent("git", value, position=position)]
     if kind in ("delete", "mkdir", "mount", "unmount") or (kind == "touch" and isinstance(value, str)):
-        if is_safe(told, value):
+        if is_safe(stated, value):
             entry = Directory() if kind == "mkdir" else None
             shift = _SHIFT if kind == "touch" else None
             events.append(WorldEvent(cast(EventKind, kind), value, entry, mtime=shift, position=position))
     else:
         if value == {}:
-            told.note(f"{kind} names no path", "Write at least one path.", key=True)
-        for path, what in told.fields():
+            stated.note(f"{kind} names no path", "Write at least one path.", key=True)
+        for path, what in stated.fields():
             safe = is_safe(what, path, key=True)
             event = _event(what, kind, path, position)
             if safe and event is not None:
                 events.append(event)
     for event in events:
-        reach.event(event, (*told.path, event.path) if isinstance(value, dict) else told.path)
+        reach.event(event, (*stated.path, event.path) if isinstance(value, dict) else stated.path)
     return events
 
 
@@ -132,25 +132,25 @@ def read_session_event(
 
     The steps of sub-agents or another session, read by `read_step`, are between two.
     """
-    told, begin, position = node.below(kind), cast(SessionEventKind, kind), node.position
+    stated, begin, position = node.below(kind), cast(SessionEventKind, kind), node.position
     if kind == "mention":
-        if not is_safe(told, told.value):
+        if not is_safe(stated, stated.value):
             return ()
-        reach.mention(told.path, told.value)
-        return (SessionEvent(begin, position, told.value),)
+        reach.mention(stated.path, stated.value)
+        return (SessionEvent(begin, position, stated.value),)
     if kind not in _INNER:
-        if told.value != {}:
-            told.note(f"{kind} has nothing to say more of", f"Write `{kind}: {{}}`.")
+        if stated.value != {}:
+            stated.note(f"{kind} has no arguments", f"Write `{kind}: {{}}`.")
         return (SessionEvent(begin, position),)
     end, who = _INNER[kind]
     keys = ("agent", "steps") if kind == "background" else ("steps",)
-    fields = told.called(who).fields(keys, required=keys)
+    fields = stated.called(who).fields(keys, required=keys)
     name = fields.text("agent")
     steps: list[Step] = []
     for each in fields.items("steps", empty=False):
         found = each.value if isinstance(each.value, dict) else ()
         if inner := next((key for key in found if key in SESSION_EVENTS), ""):
-            fix = "Write it behind these steps."
+            fix = "Write it after these steps."
             each.below(inner).note(f"{inner} is no step of {who}", fix, rule="unknown-event", key=True)
         else:
             steps += read_step(each)

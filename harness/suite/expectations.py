@@ -14,9 +14,9 @@ GROUPED_CALL_KEYS = ("documented", "answer", "error", "text")
 GROUP_KEYS = ("documented", "files", "reminders")
 _DIGEST_KEYS = ("sha256", "lines", "starts", "ends")
 
-_ELSEWHERE = {
+_FIXES = {
     "when": "Remove it: expect states one contract; recordings hold what every other contract gives.",
-    "files": "Write it in the expect of the group: only what the group as a whole changes can be known.",
+    "files": "Write it in the expect of the group: only what all of the group changes can be known.",
     "reminders": "Write it in the expect of the group: they follow all of its results.",
     "text": "Write it in the expect of each call.",
     "error": "Write it in the expect of each call.",
@@ -30,7 +30,7 @@ def read_expectation(node: Node, known: tuple[str, ...], in_a_word: InAWord | No
     """Read one clause or a list of two; `known` are the keys that a clause may have here.
 
     One clause states what the contract of the scenario gives and, if it says `documented`, also what the documents
-    state. Where they state something else, that is a clause of its own. Of a call a word may stand for a clause.
+    state. Where they state something else, that is a clause of its own. For a call a word may replace a clause.
     """
     if isinstance(node.value, dict) or (in_a_word is not None and isinstance(node.value, str)):
         clause = _clause(node, known, in_a_word)
@@ -64,7 +64,7 @@ def _note_second(node: Node, documented: bool) -> None:
 def _clause(node: Node, known: tuple[str, ...], in_a_word: InAWord | None) -> Clause | None:
     if in_a_word is not None and isinstance(node.value, str):
         return in_a_word(node, node.value, {})
-    fields = node.called("this clause").fields(known, elsewhere=_ELSEWHERE)
+    fields = node.called("this clause").fields(known, fixes=_FIXES)
     if fields.wrong:
         return None
     stated = Fields(node._replace(value={key: fields.values[key] for key in fields.values if key in known}))
@@ -81,8 +81,8 @@ def _clause(node: Node, known: tuple[str, ...], in_a_word: InAWord | None) -> Cl
     if not fields.values:
         fix = "Write what is expected, at least text: or error:."
         node.note("a clause of expect says nothing", fix)
-    told = tuple(each for each in reminders if each is not None)
-    return Clause(documented, error, text, files, told, node.position)
+    given = tuple(each for each in reminders if each is not None)
+    return Clause(documented, error, text, files, given, node.position)
 
 
 def _clause_in_a_word(

@@ -27,10 +27,10 @@ class Heading:
         return self.id.partition("/")[0]
 
 
-# A plain scalar of YAML on one line, in printable ASCII: it stands for itself.
+# A plain scalar of YAML on one line, in printable ASCII: it is read as it is.
 _PLAIN = rb"(?:[A-Za-z/$]|[0-9,]+ [a-z])(?:[ !\"$-9;-~]|:(?! |\n)|(?<! )#)*(?<! )"
 _QUOTED = rb"[ !#-\[\]-~]+"
-"""What stands for itself between double quotes."""
+"""What is read as it is between double quotes."""
 _WORD = rb"[a-z0-9]+(?:-[a-z0-9]+)*"
 _HEADING = re.compile(
     rb"(?:#[^\n]*\n)*"

@@ -45,13 +45,13 @@ from readfirst.harness.suite.scenario import (
 )
 
 _OWN_STEP = "Make the call its own step: which call of a group runs first is not known."
-_ELSEWHERE = {"during": _OWN_STEP, "interrupted": _OWN_STEP}
+_FIXES = {"during": _OWN_STEP, "interrupted": _OWN_STEP}
 _ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel", "at_once")
 _PLAIN = {
     SHOWN: "a Read of lines of a text file",
     DONE: "a change of a text file",
 }
-"""What a word that stands for an answer is for."""
+"""What a word in place of an answer is for."""
 _ROUNDS = 1000
 """How often two sessions may do something at once."""
 _LARGEST_DISK = 1 << 20
@@ -228,10 +228,10 @@ class _Reader(Inspection):
         return None
 
     def unseen_rewinds(self, steps: Sequence[Step]) -> None:
-        """Note rewinds without a call behind them, at which what they bring back would be seen."""
+        """Note rewinds without a later call, at which what they bring back would be seen."""
         for step, following in pairwise((*steps, None)):
             if getattr(step, "kind", "") == "rewind" and not isinstance(following, ToolCall | ParallelCalls):
-                fix = "Write a call behind it, whose `files` say what comes back."
+                fix = "Write a call after it, whose `files` say what comes back."
                 self.note(("steps",), "rewind is not followed by a call", fix, key=True)
 
     def stated(
@@ -262,7 +262,7 @@ class _Reader(Inspection):
                 above = above.rpartition("/")[0]
             if isinstance(entry, HardLink) and not isinstance(files.get(entry.to), RegularFile):
                 message = f"the hard link names {entry.to!r}, which is not a given regular file"
-                fix = "Name a file of given: with its whole path."
+                fix = "Name a file of given: with its full path."
                 self.note((*place, "hardlink"), message, fix, rule="path-conflict")
         self.reach.files(files)
 
@@ -325,7 +325,7 @@ class _Reader(Inspection):
     def call(self, node: Node, tool: str, others: tuple[str, ...]) -> ToolCall | None:
         grouped = "during" not in others
         what = f"a call of {tool}" + (" in a group" if grouped else "")
-        fields = node.called(what).fields((tool, *others), elsewhere=_ELSEWHERE)
+        fields = node.called(what).fields((tool, *others), fixes=_FIXES)
         asked = fields[tool].called(f"the arguments of {tool}").fields()
         arguments = None if asked.wrong else {name: read_arguments(value) for name, value in asked}
         if arguments is not None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.suite.entry import Entry, FileDigest, RegularFile, TextContent, behind_links
+from readfirst.harness.suite.entry import Entry, FileDigest, RegularFile, TextContent, resolved_links
 from readfirst.harness.suite.scenario import Clause, ParallelCalls, Step, TextDigest, ToolCall, WorldEvent
 
 SHOWN, DONE = "shown", "done"
@@ -200,7 +200,7 @@ def _name(path: str, files: Mapping[str, Entry | None]) -> str | None:
     """Return the path, below the workspace, of the file that a call names, where a link does not lead out."""
     if not path.startswith(_ROOT):
         return None
-    name = behind_links(posixpath.normpath(path.removeprefix(_ROOT)), files)
+    name = resolved_links(posixpath.normpath(path.removeprefix(_ROOT)), files)
     return None if name is None or name.split("/")[0] in (".", "..", "") else name
 
 

@@ -29,7 +29,7 @@ class Program:
 
     `files` are the least and the most that may be named, `globs`: a `*` may name them, `counts`: `-5` is an option,
     `says`: all its words are text that it prints, `writes_operands`: it writes the files that it names.
-    `last` are flags behind which a word ends: the program takes what follows there for a suffix of file names.
+    `last` are flags after which a word ends: the program takes what follows there for a suffix of file names.
     """
 
     flags: str = ""

@@ -128,7 +128,7 @@ _PATTERN = re.compile(r"\w+\((.*)\)", re.DOTALL)
 
 
 class Reach:
-    """What one scenario may touch, gathered while it is read; `finish` says what only the whole shows.
+    """What one scenario may touch, gathered while it is read; `finish` says what only all of it shows.
 
     `outside`: it is one of those that may name paths outside the workspace (`outside.OUTSIDE`).
     """
@@ -220,7 +220,7 @@ class Reach:
                 self._look.note((*place, number), message, fix, rule="call-outside-workspace")
 
     def finish(self, working_directory: str, *, hooked: bool) -> None:
-        """Note what only the whole scenario shows: where links lead, and what goes through them.
+        """Note what only all of the scenario shows: where links lead, and what goes through them.
 
         `hooked`: it has hooks.
         """
@@ -255,7 +255,7 @@ class Reach:
 
     def _check_way(self, path: str, place: YamlPath, *, rule: str = "symlink-escapes") -> None:
         if self._links.passed_by(path):
-            message = f"{path!r} lies behind a symbolic link"
+            message = f"{path!r} is reached through a symbolic link"
             self._look.note(place, message, "Name it by its own path.", rule=rule, key=True)
 
     def _add_link(self, path: str, target: str, place: YamlPath) -> None:

@@ -11,7 +11,7 @@ _KEYS = {"repeat", "times"}
 
 
 class RepeatedText(str):
-    """The whole text, which also knows its short form: `unit`, with `{n}` for the number, and `times`."""
+    """The full text, which also knows its short form: `unit`, with `{n}` for the number, and `times`."""
 
     unit: str
     times: int
@@ -25,7 +25,7 @@ class RepeatedText(str):
 
 
 def read_arguments(node: Node) -> Any:
-    """Return arguments in which `{repeat: TEXT, times: N}` is the text that it stands for; notes what is wrong."""
+    """Return arguments in which `{repeat: TEXT, times: N}` is the text that it means; notes what is wrong."""
     match node.value:
         case {"repeat": _, "times": _} if node.value.keys() == _KEYS:
             text = node.below("repeat").string()
@@ -72,7 +72,7 @@ def expanded_arguments(value: Any) -> Any:
 
 
 def repeated_characters(value: Any) -> int:
-    """Return how many characters the short forms in a value of a file stand for, each up to what one may have."""
+    """Return how many characters the short forms in a value of a file mean, each up to what one may have."""
     match value:
         case {"repeat": str(unit), "times": int(times)} if value.keys() == _KEYS:
             return max(0, min(len(unit) * times, MAX_CONTENT_BYTES))

@@ -105,11 +105,11 @@ class TextDigest:
             yield "start of text", self.starts, text[: len(self.starts)]
         if self.ends is not None and not text.endswith(self.ends):
             yield "end of text", self.ends, text[-len(self.ends) :]
-        whole = TextDigest.of(text)
-        if self.lines not in (None, whole.lines):
-            yield "lines of text", str(self.lines), str(whole.lines)
-        if self.sha256 not in (None, whole.sha256):
-            yield "sha256 of text", str(self.sha256), str(whole.sha256)
+        actual = TextDigest.of(text)
+        if self.lines not in (None, actual.lines):
+            yield "lines of text", str(self.lines), str(actual.lines)
+        if self.sha256 not in (None, actual.sha256):
+            yield "sha256 of text", str(self.sha256), str(actual.sha256)
 
 
 PLATFORMS = ("linux", "macos", "windows", "case-insensitive", "composing")
@@ -129,7 +129,7 @@ class Clause:
 
     `error` present means refused. `text` None: not stated (only allowed where the documents are silent).
     `files` holds every path that the step changes; None as value: the path no longer exists.
-    `reminders` is what the model is told beside the answer, of changed files and by hooks, judged where
+    `reminders` come with the answer, of changed files and from hooks, judged where
     `Given.reminders`.
     `documented` names document and section; such a clause is (also) what the documents state.
     """
@@ -246,7 +246,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ParallelCalls:
-    """Calls of one message. `expect` holds the files that the group as a whole changes; texts are at the calls.
+    """Calls of one message. `expect` holds the files that all of the group changes; texts are at the calls.
 
     With `sides` they are those of two sessions at the same time, each in a process of its own: side 0 and side 1 make
     theirs one after the other.
@@ -261,7 +261,7 @@ class ParallelCalls:
 Step = ToolCall | ParallelCalls | WorldEvent | SessionEvent
 
 CallIndex = tuple[int, int | None]
-"""The step, from 0, and the number of the call in it; None for the files that a group as a whole changes."""
+"""The step, from 0, and the number of the call in it; None for the files that all of a group changes."""
 
 
 def calls_of(step: Step) -> tuple[ToolCall, ...]:
@@ -276,7 +276,7 @@ def calls_of(step: Step) -> tuple[ToolCall, ...]:
 
 
 def parts_of(step: Step) -> tuple[ToolCall | ParallelCalls, ...]:
-    """Return what of a step may have an expectation: its calls, and a parallel group behind its own."""
+    """Return what of a step may have an expectation: its calls, and a parallel group after its own."""
     return (*calls_of(step), *((step,) if isinstance(step, ParallelCalls) else ()))
 
 
@@ -328,7 +328,7 @@ class GivenHook:
 class Given:
     """The workspace before the first step, the session's permission rules (`Edit(secret/**)`) and its hooks.
 
-    `reminders`: what the model is told beside answers is judged as well, of changed files and by hooks.
+    `reminders`: reminders are judged as well, of changed files and from hooks.
     `permissions`: what the session may do without asking; None: everything. `disk`: the bytes of a file system of the
     workspace's own; None: as many as there are. `memory_files`: files named CLAUDE.md are shown to the model with what
     is read beside them.
@@ -401,7 +401,7 @@ class Scenario:
         return raced or any(call.interrupted not in (None, *WAITING, "cut", "limit") for call in self.calls())
 
     def parts(self) -> Iterator[ToolCall | ParallelCalls]:
-        """Yield what may have an expectation: every tool call in order, and every parallel group behind its own."""
+        """Yield what may have an expectation: every tool call in order, and every parallel group after its own."""
         for step in self.steps:
             yield from parts_of(step)
 

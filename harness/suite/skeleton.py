@@ -1,4 +1,4 @@
-"""Skeleton: a commented scenario file to begin with, which can be recorded as it stands."""
+"""Skeleton: a commented scenario file to begin with, which can be recorded as it is."""
 
 import re
 import shutil

@@ -25,7 +25,7 @@ _VARIABLE = re.compile(r"\$[A-Za-z_{(\[]|%[A-Za-z_]\w*(?::[^%]*)?%|![A-Za-z_]\w*
 _DELAYED = re.compile(r"!\w+!|`[^`]*`")
 _OPTION = re.compile(r"(?:(?:--?[\w-]*=)+|-\w)(.*)", re.DOTALL)
 _DOUBLED = re.compile(r"(?:\./)*/+(?:\.?/)*[^/]+/+[^/]")
-"""How a path goes on behind `$WS/` or `~/`, or begins, from which what is taken off may leave one from the root."""
+"""How a path goes on after `$WS/` or `~/`, or begins, so that taking that off may leave one from the root."""
 _SEVERAL = re.compile(r"[\s,:;|<>&=\"'\0](?:[\\/~]|\.\.(?:[\\/]|\Z)|[A-Za-z]:[\\/]|file:)", re.IGNORECASE)
 """Where a second path may begin, for an implementation that takes an argument for a list of them."""
 _UNSEEN = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
@@ -66,7 +66,7 @@ def spelling_problem(path: str) -> str | None:
             return problem
     inside = (rest or "").lstrip("/")
     if _leads_elsewhere(inside) or any(map(_leads_elsewhere, _decoded(inside))):
-        return "may be read as beginning elsewhere"
+        return "may be read as beginning at another place"
     if base and any(map(_DOUBLED.match, _readings(inside))):
         return "may be read as beginning at the root"
     return None
@@ -95,7 +95,7 @@ def _problem(path: str, read: str) -> str | None:
     if rest is None or other_rest is None:
         return "begins outside the workspace"
     if base != other_base or any(map(_leads_elsewhere, (rest.lstrip("/"), other_rest.lstrip("/")))):
-        return "may be read as beginning elsewhere"
+        return "may be read as beginning at another place"
     if _SEVERAL.search(read):
         return "may be read as several"
     if any(_DOUBLED.match(each.removeprefix("/") if base else each) for each in (rest, other_rest)):

@@ -38,9 +38,9 @@ _Key = TypeVar("_Key", str, tuple[str, str])
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A tool as a model is told of it.
+    """A tool as a model is offered it.
 
-    `schema` is the JSON Schema of its arguments, whole. Of the description, which is the product's own text, there
+    `schema` is the complete JSON Schema of its arguments. Of the description, which is the product's own text, there
     are `facts`: its length in characters, its SHA-256, how it begins, and what it states of the contract.
     """
 

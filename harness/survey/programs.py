@@ -145,7 +145,7 @@ def _in_a_shell(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _in_python(value: Any) -> str:
-    """Return an expression for a value in JSON types, in which `$WS` stands for the workspace."""
+    """Return an expression for a value in JSON types, in which `$WS` means the workspace."""
     match value:
         case str() if "$WS" in value:
             first, *rest = (repr(part) if part else "" for part in value.split("$WS"))

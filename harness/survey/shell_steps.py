@@ -76,7 +76,7 @@ def shown_lines(paths: Mapping[str, int]) -> Iterator[str]:
 
 
 def with_workspace(word: str) -> str:
-    """Return a shell word for a text in which `$WS` stands for the workspace."""
+    """Return a shell word for a text in which `$WS` means the workspace."""
     return '"$WS"'.join(_seen(part) if part else "" for part in word.split("$WS")) or "''"
 
 

@@ -104,7 +104,7 @@ class Survey:
         }
 
         def is_unclaimed(scenario_id: str) -> bool:
-            """Whether the mapping leaves out a call of a scenario, which is then told without asking."""
+            """Whether the mapping leaves out a call of a scenario, which is then known without asking."""
             calls = self.suite.scenario(scenario_id).calls()
             return any(lacks(target, call.tool, call.arguments) for call in calls)
 

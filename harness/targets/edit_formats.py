@@ -32,7 +32,7 @@ class Knowledge:
         return self._seen.get(path)
 
     def learn(self, tool: str, arguments: Mapping[str, Any]) -> None:
-        """Take in what a call that was not refused told the model."""
+        """Take in what a call that was not refused showed the model."""
         path = arguments.get("file_path")
         if not isinstance(path, str):
             return
@@ -171,10 +171,10 @@ def _ended(text: str, what: str) -> list[str]:
 
 
 def _lines(old: str, new: str, arguments: Mapping[str, Any], known: Knowledge) -> tuple[list[str], list[str]]:
-    """Return the whole lines that an edit removes, and those that it puts there.
+    """Return the complete lines that an edit removes, and those that it puts there.
 
     A model quotes lines as it knows them. If it never looked, or what it looks for is not in what it knows, `old` must
-    be whole lines, or not be in the file at all: then the target is to find that out.
+    be complete lines, or not be in the file at all: then the target is to find that out.
     """
     seen = _plain(known.of(arguments["file_path"]), old)
     if seen is not None and old in seen:
@@ -214,7 +214,7 @@ def _around(text: str, old: str, new: str) -> tuple[list[str], list[str]]:
 
 
 def _regions(text: str, old: str) -> list[tuple[int, int]]:
-    """Return the beginning and the end of the whole lines around each place of `old`."""
+    """Return the beginning and the end of the complete lines around each place of `old`."""
     found = [match.start() for match in re.finditer(re.escape(old), text)]
     return [(text.rfind("\n", 0, at) + 1, _line_end(text, at + len(old))) for at in found]
 
@@ -226,7 +226,7 @@ def _line_end(text: str, at: int) -> int:
 
 
 def _is_whole(text: str, old: str) -> bool:
-    """Tell whether every place of `old` in a text is whole lines."""
+    """Tell whether every place of `old` in a text is complete lines."""
     return all(
         text[start:end].removesuffix("\n") == old.removesuffix("\n") for start, end in _regions(text, old)
     )

@@ -62,7 +62,7 @@ class Guess:
     """How one tool of the contract is probably called.
 
     `arguments` are templates as in a mapping file, without those that keep their names; `unsupported` the arguments
-    that nothing takes; `unknown` the arguments that the server requires and nothing stands for, `left` those that it
+    that nothing takes; `unknown` the arguments that the server requires and nothing gives, `left` those that it
     does not require.
     """
 

@@ -60,7 +60,7 @@ def install(target: Target) -> Installed:
     """Return the environment of its version, made on first use.
 
     A version with a command is where its mapping file is; nothing is installed for it.
-    A folder that is there is whole: it gets its name when everything is in it. Two processes may ask at once.
+    An existing folder is complete: it gets its name when everything is in it. Two processes may ask at once.
     npm's install scripts do not run. Raises BrokenAdapter (blame environment) with the last words of pip or npm.
     """
     release = target.release

@@ -326,7 +326,7 @@ def _names() -> Vocabulary:
 
 
 def _reference_findings(document: Document) -> Iterator[Finding]:
-    """Find names that stand for nothing: placeholders, error names, capabilities, expressions."""
+    """Find names that mean nothing: placeholders, error names, capabilities, expressions."""
     value = document.value
 
     def found(path: YamlPath, message: str, fix: str) -> Finding:
@@ -393,8 +393,8 @@ def _expressions(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, str, int 
 
 def _placeholders(template: Any, path: YamlPath) -> Iterator[tuple[YamlPath, str]]:
     match template:
-        case str() if (whole := re.fullmatch(r"\$([A-Za-z_]\w*)", template)) is not None:
-            yield path, whole[1]
+        case str() if (found := re.fullmatch(r"\$([A-Za-z_]\w*)", template)) is not None:
+            yield path, found[1]
         case list():
             for number, item in enumerate(template):
                 yield from _placeholders(item, (*path, number))

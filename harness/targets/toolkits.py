@@ -104,7 +104,7 @@ class AgentScope(_Kit):
         return {"text": text, "state": getattr(response.state, "value", response.state)}
 
     async def _last(self, block: Any) -> Any:
-        """Return the last thing that the toolkit yields, which is the whole answer."""
+        """Return the last thing that the toolkit yields, which is the complete answer."""
         return [each async for each in self._toolkit.call_tool(block, self._state)][-1]
 
 

@@ -12,7 +12,7 @@ from readfirst.harness.targets.edit_formats import Knowledge, Unexpressed, writt
 from readfirst.harness.targets.mapping import ResultRules, Target
 from readfirst.harness.workspace.inside import read_inside
 
-_WHOLE = re.compile(r"\$([A-Za-z_]\w*)")
+_NAME = re.compile(r"\$([A-Za-z_]\w*)")
 _PATHS = ("file_path", "notebook_path")
 
 
@@ -42,14 +42,14 @@ class TargetAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What `$NAME` stands for in one session: the workspace, the home directory, and what was captured."""
+    """What `$NAME` means in one session: the workspace, the home directory, and what was captured."""
 
     root: Path
     home: Path
     captured: Mapping[str, str] | None = None
 
     def values(self) -> dict[str, Any]:
-        """Return the names and what they stand for."""
+        """Return the names and what they mean."""
         return {"WS": str(self.root), "HOME": str(self.home), **(self.captured or {})}
 
 
@@ -68,8 +68,8 @@ def lacks(target: Target, tool: str, arguments: Mapping[str, Any]) -> str:
         path = arguments.get(name)
         if isinstance(path, str):
             for pattern in mapping.unsupported_files:
-                whole = path.lower()
-                if any(fnmatchcase(each, pattern.lower()) for each in (whole.rpartition("/")[2], whole)):
+                lower = path.lower()
+                if any(fnmatchcase(each, pattern.lower()) for each in (lower.rpartition("/")[2], lower)):
                     return f"{tool} of {pattern}"
     return ""
 
@@ -152,8 +152,8 @@ def _path(target: Target, value: Any, scope: Scope) -> Any:
 
 def _names(template: Any) -> list[str]:
     match template:
-        case str() if (whole := _WHOLE.fullmatch(template)) is not None:
-            return [whole[1]]
+        case str() if (name := _NAME.fullmatch(template)) is not None:
+            return [name[1]]
         case list():
             return [name for item in template for name in _names(item)]
         case Mapping():
@@ -163,15 +163,15 @@ def _names(template: Any) -> list[str]:
 
 
 def filled(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the template with what its placeholders stand for; keys whose value is absent are left out."""
+    """Return the template with its placeholders replaced; keys whose value is absent are left out."""
     filled_in = {key: _filled(item, values) for key, item in template.items()}
     return {key: item for key, item in filled_in.items() if item is not _ABSENT}
 
 
 def _filled(template: Any, values: Mapping[str, Any]) -> Any:
     match template:
-        case str() if (whole := _WHOLE.fullmatch(template)) is not None:
-            return values.get(whole[1], _ABSENT)
+        case str() if (name := _NAME.fullmatch(template)) is not None:
+            return values.get(name[1], _ABSENT)
         case str():
             for place in ("WS", "HOME"):
                 template = template.replace(f"${place}", str(values.get(place, f"${place}")))

@@ -26,7 +26,7 @@ class Repository:
     """A repository that begins empty, with a branch `main`.
 
     Git never sees the workspace: before each command the copy gets the files that the workspace holds then, and what
-    the command changes is told. So nothing that an implementation, or a scenario, puts into the workspace is run or
+    the command changes is reported. So nothing that an implementation, or a scenario, puts into the workspace is run or
     followed. Git reads no settings but its own defaults.
     """
 

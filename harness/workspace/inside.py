@@ -1,4 +1,4 @@
-"""Inside: a regular file of a workspace, opened so that no link leads elsewhere; and the user's editor of it."""
+"""Inside: a regular file of a workspace, opened so that no link leads out of it; and the user's editor of it."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from readfirst.harness.workspace.snapshot import MAXIMUM_FILE_SIZE
 
 
 def name_inside(root: str, path: str) -> str:
-    """Return a path, behind all links, relative to the workspace. Raises ValueError for one that leads elsewhere."""
+    """Return a path with all links resolved, relative to the workspace. ValueError: it leads out of it."""
     real = os.path.realpath(os.path.join(root, path))  # noqa: PTH118 - as it is given, then followed
     if not real.startswith(root + "/"):
         raise ValueError(f"{path} is not in the folder that is open")
@@ -93,5 +93,5 @@ class ScriptedEditor:
         self._buffers.pop(name, None)
 
     def _inside(self, path: str) -> str:
-        """Return the path relative to the root. Raises ValueError for one that leads elsewhere."""
+        """Return the path relative to the root. ValueError: it leads out of it."""
         return name_inside(os.path.realpath(self._root()), path)

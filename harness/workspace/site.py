@@ -45,7 +45,7 @@ _BYTES_SENT = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
 """How much of a call's arguments an answer repeats, and of how much: the workspace's path counts in both."""
 
 _SAVED_TO = re.compile(r"(?<=\bFull output saved to: )/\S+")
-"""Where an answer says that the whole of it is: below a folder of the program's own."""
+"""Where an answer says that all of it is: below a folder of the program's own."""
 
 _AROUND, _HOME, _TMPDIR, _ROOT = "s", "h", "t", "w"
 _OF_A_BASE = re.compile(r"[0-9]+|\.lock|[ht]")
@@ -277,7 +277,7 @@ class Site:
             return self.editor.seen(self._placeless(entries))
 
     def _placeless(self, entries: dict[str, Entry]) -> dict[str, Entry]:
-        """Name alike in every place what was made below the workspace by its path, such as a blank and that."""
+        """Name alike in every place what was made below the workspace by its path, such as a space and that."""
         base = os.path.dirname(self.directory)
         if base not in "\n".join(entries):
             return entries
@@ -294,7 +294,7 @@ class Site:
     def normalised(self, text: str) -> str:
         """Return the text as it would be anywhere.
 
-        `$WS` and `$HOME` stand for their absolute paths, one name for every temporary file and every file that holds an
+        `$WS` and `$HOME` replace their absolute paths, one name for every temporary file and every file that holds an
         answer, and `N` for numbers of bytes in which paths count.
         """
         if "saved to: " in text:

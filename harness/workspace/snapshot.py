@@ -25,7 +25,7 @@ from readfirst.harness.suite.entry import (
     SpecialFile,
     Stamp,
     Symlink,
-    behind_links,
+    resolved_links,
 )
 from readfirst.harness.suite.ownership import ACL, USER, Ownership
 from readfirst.harness.workspace.folder import state_of
@@ -331,7 +331,7 @@ def names_of(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
 
 
 def meant(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
-    """Return the paths in a snapshot that a call may mean, behind all links; none where its argument names no file.
+    """Return the paths in a snapshot that a call may mean, links resolved; none where its argument names no file.
 
     What begins with `~/` is at home, or in a folder of that name. A tool may compose the letters of a path that
     leads to nothing as it is.
@@ -342,7 +342,7 @@ def meant(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tu
     plain = posixpath.normpath(path.removeprefix("$WS").lstrip("/"))
     if "/" not in plain and path[:1] != "~" and isinstance(state.get(plain), RegularFile):
         return (plain,)  # as mostly; the rest need not be tried
-    here = behind_links(plain, state)
+    here = resolved_links(plain, state)
     home = f"$HOME/{posixpath.normpath(path[2:])}" if path.startswith("~/") else None
     found = [each for each in (here, home) if each is not None]
     composed = [unicodedata.normalize("NFC", each) for each in found if state.get(each) is None]

@@ -171,7 +171,7 @@ def test_what_only_another_version_can_show_is_quoted_from_there(small: Small, r
     assert "| 1.0.126: refused (not_read): `File has not been read yet." in row
     assert row.endswith("| **not shown** | 1.0.126; not shown: 2.1.7 |")
     assert "| **All** | 1 | 0 | 0 | 0 | 0 | 1 | 0 |" in page
-    assert "Of 1 claims that do not hold as they stand on 2.1.7, 1 hold on another." in page
+    assert "Of 1 claims that do not hold as stated on 2.1.7, 1 hold on another." in page
 
 
 def test_questions_are_answered_by_what_was_recorded_last(run: Run, small: Small) -> None:

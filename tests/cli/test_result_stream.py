@@ -144,7 +144,7 @@ def test_a_stream_that_is_not_whole_is_refused_with_its_line(
 def test_a_last_line_that_is_damaged_is_refused(stream: Write, tail: bytes) -> None:
     path = stream(WHOLE[:-1])
     path.write_bytes(path.read_bytes() + tail)
-    with pytest.raises(StreamError, match=r":4: this (line is not whole JSON|is not a line)"):
+    with pytest.raises(StreamError, match=r":4: this (line is incomplete JSON|is not a line)"):
         read_stream(path)
 
 

@@ -214,7 +214,7 @@ def test_a_file_is_torn_unless_it_is_as_it_was_or_as_was_asked(
     ("capability", "check", "problem"),
     [
         ("cancel", "a Write that is given up makes no file, and the next one does", "and write nothing"),
-        ("stop", "a Write that is given up while it writes leaves a whole file or none", "holds a part"),
+        ("stop", "a Write that is given up while it writes leaves a complete file or none", "holds a part"),
         ("cut", "a Write of which only the beginning came makes no file", "and write nothing"),
     ],
 )

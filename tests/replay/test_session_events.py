@@ -54,9 +54,9 @@ def test_a_sub_agents_steps_are_read_between_its_beginning_and_its_end() -> None
 @pytest.mark.parametrize(
     ("steps", "message"),
     [
-        ("  - resume: now\n", "resume has nothing to say more of"),
-        ("  - compact: [1]\n", "compact has nothing to say more of"),
-        ("  - rewind: 1\n  - Read: {file_path: $WS/a.txt}\n", "rewind has nothing to say more of"),
+        ("  - resume: now\n", "resume has no arguments"),
+        ("  - compact: [1]\n", "compact has no arguments"),
+        ("  - rewind: 1\n  - Read: {file_path: $WS/a.txt}\n", "rewind has no arguments"),
         ("  - rewind: {}\n  - touch: a\n", "rewind is not followed by a call"),
         ("  - rewind: {}\n", "rewind is not followed by a call"),
         ("  - agent: {steps: [{rewind: {}}]}\n", "rewind is no step of a sub-agent"),

@@ -71,7 +71,7 @@ def command(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[str
             2**16,
             [
                 "calls of one and of eight megabytes arrive, and the next one, too",
-                "a Write that is given up while it writes leaves a whole file or none",
+                "a Write that is given up while it writes leaves a complete file or none",
             ],
             marks=pytest.mark.slow,
         ),
@@ -117,7 +117,7 @@ def test_scenarios_with_long_calls_find_it(command: list[str], statuses: list[st
             2**16,
             [
                 "calls of one and of eight megabytes arrive, and the next one, too",
-                "a Write that is given up while it writes leaves a whole file or none",
+                "a Write that is given up while it writes leaves a complete file or none",
             ],
         ),
         pytest.param(2**24, [], marks=pytest.mark.slow),

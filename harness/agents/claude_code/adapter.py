@@ -51,7 +51,7 @@ _REMEMBERS_TEN, _KNOWS_SPELLINGS = Version("1.0.58"), Version("2.1.7")
 """Between the two, versions remember ten files, each under its path as it was spelled, so that a scenario that spells a
 path in several ways loses what it has read to others in the same conversation."""
 _ASKS_A_MODEL, _ASKS_NOBODY = Version("2.1.282"), Version("2.1.321")
-"""Between the two, versions have a model judge what they would ask for, unless they are told the mode."""
+"""Between the two, versions have a model judge what they would ask for, unless they are given the mode."""
 _BARE_NUMBERS = Version("2.1.86")
 """From here on numbers of lines have no spaces before them."""
 _LIFE = frozenset(
@@ -171,7 +171,7 @@ class LivingSession(ClaudeCodeSession):
         self._options = replace(options, configuration=self._kept.path)
         self._begun: Conversation | None = None
         self._heard: tuple[str, ...] = ()
-        """What the model was told of files since the last call."""
+        """The reminders of files since the last call."""
         super().__init__(None, True, workspace, workspace.root, reminded, pads_numbers=pads_numbers)
         try:
             if "mentions" not in workspace.needs:
@@ -198,7 +198,7 @@ class LivingSession(ClaudeCodeSession):
     ) -> ToolResult:
         """Let the user give a call up while the product's hook waits, or let the model's message end in it.
 
-        That hook runs before the call is executed, or behind it for one that is to be `stopped`.
+        That hook runs before the call is executed, or after it for one that is to be `stopped`.
         """
         if isinstance(arguments, str):
             ends: Literal["cut", "limit"] = "limit" if how == "limit" else "cut"
@@ -244,11 +244,11 @@ class LivingSession(ClaudeCodeSession):
         self._hear(self.conversation.results[started].text)
 
     def _hear(self, answer: str = "") -> None:
-        """Keep what the model is told of files now, before the next call."""
+        """Keep the reminders of files that come now, before the next call."""
         self._heard += file_reminders(answer, self.conversation.notes)[1]
 
     def _cleaned(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return an answer with what the model was told before the call, too, if that counts."""
+        """Return an answer with the reminders that came before the call, too, if those count."""
         cleaned = super()._cleaned(result, tool, last=last)
         if not last or "reminders" not in self._workspace.needs:
             return cleaned

@@ -9,7 +9,7 @@ from readfirst.harness.suite.repeated import texts_in
 from readfirst.harness.suite.scenario import Scenario, SessionEvent
 
 _SHOWN_BYTES = 262_144
-"""Read shows no larger file as a whole."""
+"""Read shows no larger file at once."""
 
 
 def needs_own_session(scenario: Scenario) -> bool:
@@ -23,7 +23,7 @@ def needs_own_session(scenario: Scenario) -> bool:
     And where a file is too large to be shown: later versions say more of it the second time.
     And where the conversation itself ends, is summarised or waits for a sub-agent.
     And where it has hooks, which belong to the settings that a session starts with.
-    And where a call is interrupted, which the conversation is told of, or ends with.
+    And where a call is interrupted, which the conversation reports, or ends with.
     """
     given = scenario.given
     return bool(

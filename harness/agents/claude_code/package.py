@@ -39,7 +39,7 @@ def cache_root() -> Path:
 def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> InstalledPackage:
     """Return the exact `version` of the npm package, installed on first use.
 
-    Install scripts do not run. Two processes may ask at once; a broken download leaves nothing behind.
+    Install scripts do not run. Two processes may ask at once; a broken download leaves no files.
     Raises BrokenAdapter (blame environment) with npm's last words where it cannot be had.
     """
     _check(version)

@@ -18,11 +18,11 @@ _FOR_SUB_AGENTS = _reminder(
     r"(?:(?:Available agent types for the Agent tool|The following skills are available for use with the Skill tool):"
     r"|Agent [0-9a-f]+ progress: )"
 )
-"""What later versions tell a sub-agent behind its first result, and others of one in the background: always, so that a
-second try brings it again."""
+"""What later versions say to a sub-agent after its first result, and others of one in the background: always, so that
+a second try brings it again."""
 
 _WHILE_PLANNING = _reminder(r"Plan mode (?:is|still) active")
-"""What a version says behind every result, or behind some, while it may only plan."""
+"""What a version says after every result, or after some, while it may only plan."""
 
 _OF_A_FILE = r"Note: [^\n]+? (?:was modified, either by|changed on disk since) "
 _MERGED = _reminder(_OF_A_FILE, before=r"\n*")
@@ -78,15 +78,15 @@ def hook_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...
 def _bare(notes: Sequence[str]) -> list[str]:
     """Return notes without the elements that may be around their parts.
 
-    Behind what a sub-agent answered, a version sends a reminder in several notes, cut at its blank lines.
+    After what a sub-agent answered, a version sends a reminder in several notes, cut at its blank lines.
     """
-    whole: list[str] = []
+    joined: list[str] = []
     for note in notes:
-        if whole and whole[-1].count("<system-reminder>") > whole[-1].count("</system-reminder>"):
-            whole[-1] += f"\n\n{note}"
+        if joined and joined[-1].count("<system-reminder>") > joined[-1].count("</system-reminder>"):
+            joined[-1] += f"\n\n{note}"
         else:
-            whole.append(note)
-    return [part.strip("\n") for note in whole for part in _AROUND.split(note)]
+            joined.append(note)
+    return [part.strip("\n") for note in joined for part in _AROUND.split(note)]
 
 
 def without_reminders_of_the_conversation(text: str, *, padded: bool = False) -> tuple[str, bool]:
@@ -103,7 +103,7 @@ def without_reminders_of_the_conversation(text: str, *, padded: bool = False) ->
     listed += planned
     text, disturbed = _NOW_AND_THEN.subn("", text)
     if (disturbed or listed) and not counted and _LAST_NUMBER.search(text):
-        text += "\t"  # as behind every number
+        text += "\t"  # as after every number
     if (disturbed or listed) and text.endswith("\n</system-reminder>"):
         text += "\n"  # as the version's own reminder about the file always ends
     # The first number of a file is as wide as the others.

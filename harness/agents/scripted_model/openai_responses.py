@@ -64,11 +64,11 @@ class OpenAIResponses:
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
         """Write one item for each block."""
         items = [_item(request, number, block) for number, block in enumerate(blocks)]
-        whole = {"id": _ID, "object": "response", "created_at": 0, "model": request.model}
-        done = {**whole, "status": "completed", "output": items, "usage": _USAGE}
+        response = {"id": _ID, "object": "response", "created_at": 0, "model": request.model}
+        done = {**response, "status": "completed", "output": items, "usage": _USAGE}
         if not request.stream:
             return json_reply(done)
-        begun = {**whole, "status": "in_progress", "output": []}
+        begun = {**response, "status": "in_progress", "output": []}
         events = [("response.created", {"response": begun}), *_events(items)]
         events.append(("response.completed", {"response": done}))
         return event_stream(

@@ -285,7 +285,7 @@
     return make("div", { class: "card" }, table);
   }
 
-  /** Gives the command lines; a line of one ends between its words only, not behind a dash. */
+  /** Gives the command lines; a line of one ends between its words only, not after a dash. */
   function commands(entry) {
     const indexes = [...entry.cells.keys()].filter((index) => entry.cells[index] !== null);
     return make("ul", { class: "commands" }, ...indexes.map((index) => {
