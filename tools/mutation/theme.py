@@ -7,7 +7,7 @@ from typing import Any
 
 from readfirst.harness.source.emit import emit_flow
 from readfirst.harness.suite.cases import HEADING_KEYS
-from readfirst.harness.suite.written import heading_lines
+from readfirst.harness.suite.written import lines_of
 
 _SCHEMA = "# yaml-language-server: $schema=../../schema/cases.schema.json"
 _LISTS = ("parallel", "during", "steps")
@@ -24,10 +24,10 @@ def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
         key for key in HEADING_KEYS if all(each.get(key) == first.get(key) for each in scenarios.values())
     ]
     own = [key for key in HEADING_KEYS if key not in common]
-    lines = [_SCHEMA, f"# {note}", *heading_lines(first, common, 0), "cases:"]
+    lines = [_SCHEMA, f"# {note}", *lines_of(_heading(first, common), 0), "cases:"]
     for slug in sorted(scenarios):
         values = scenarios[slug]
-        lines += [f"  {slug}:", *heading_lines(values, own, 4)]
+        lines += [f"  {slug}:", *lines_of(_heading(values, own), 4)]
         if given := values.get("given"):
             lines += ["    given:", *_lines(given, 6)]
         lines.append("    steps:")
@@ -35,6 +35,10 @@ def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
             first_line, *others = _lines(_bare(step), 8)
             lines += [f"      - {first_line.lstrip()}", *others]
     return "\n".join(lines) + "\n"
+
+
+def _heading(values: Mapping[str, Any], keys: list[str]) -> dict[str, Any]:
+    return {key: values[key] for key in keys if key in values}
 
 
 def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
