@@ -5,8 +5,8 @@ from typing import Any
 
 from readfirst.harness.record.rewrite import GONE
 from readfirst.harness.source.emit import Value
+from readfirst.harness.suite.content import entry_value
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile
-from readfirst.harness.suite.recording_file import entry_value
 from readfirst.harness.suite.scenario import Clause, TextDigest
 
 _LONG = 4096
@@ -62,7 +62,7 @@ def _recorded(seen: Clause) -> dict[str, Value]:
         case None:
             pass
     if seen.files:
-        clause["files"] = {path: _file_value(seen.files[path]) for path in sorted(seen.files)}
+        clause["files"] = {path: entry_value(seen.files[path], _digest) for path in sorted(seen.files)}
     if seen.reminders:
         clause["reminders"] = [_text_value(each) for each in seen.reminders if isinstance(each, str)]
     return clause
@@ -72,11 +72,6 @@ def _text_value(text: str) -> Value:
     return text if len(text) <= _LONG else asdict(TextDigest.of(text))
 
 
-def _file_value(entry: Entry | None) -> Value:
-    value: Value = entry_value(entry, _LONG, _digest)
-    return value
-
-
 def _digest(data: bytes) -> dict[str, Any]:
     digest = FileDigest.of(data)
-    return {"sha256": digest.sha256, "size": digest.size}
+    return {"sha256": digest.sha256, "size": digest.size} if len(data) > _LONG else {}

@@ -1,15 +1,17 @@
-"""Content: reads what a path holds, as scenario files write it, into an Entry."""
+"""Content: what a path holds, as files of a suite write it, into an Entry and back."""
 
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from readfirst.harness.source.inspection import Fields, Node
 from readfirst.harness.suite.entry import (
     OLD_TIME,
     Base64Content,
+    Content,
     Directory,
     Entry,
     FileDigest,
@@ -19,6 +21,7 @@ from readfirst.harness.suite.entry import (
     Symlink,
     TextContent,
     parse_shift,
+    shift_text,
 )
 from readfirst.harness.suite.ownership import read_ownership
 
@@ -190,3 +193,49 @@ def sha256_of(node: Node) -> str | None:
         return node.value
     node.note("this is not a SHA-256 digest", "Write the 64 lower-case hexadecimal digits in quotes.")
     return None
+
+
+def entry_value(entry: Entry | None, long: Callable[[bytes], Mapping[str, Any]] = lambda _: {}) -> Any:
+    """Return what is at a path as files write it, None for nothing there; `long` says bytes that are not written out.
+
+    Raises TypeError for what no file can say.
+    """
+    fields: dict[str, Any]
+    match entry:
+        case None:
+            return None
+        case RegularFile(content):
+            fields = _content_value(content, long)
+        case FileDigest(sha256, size):
+            fields = {"sha256": sha256, "size": size}
+        case Symlink(target):
+            fields = {"symlink": target}
+        case HardLink(to):
+            fields = {"hardlink": to}
+        case Directory():
+            fields = {"directory": True}
+        case _:
+            raise TypeError(f"no file can say {type(entry).__name__}")
+    if isinstance(entry, RegularFile | FileDigest | Directory) and entry.mode is not None:
+        fields["mode"] = f"{entry.mode:04o}"
+    if isinstance(entry, RegularFile) and entry.ownership is not None:
+        fields["ownership"] = entry.ownership.value
+    if isinstance(entry, RegularFile) and entry.mtime is not None:
+        fields["mtime"] = shift_text(entry.mtime - OLD_TIME)
+    return fields["text"] if fields.keys() == {"text"} else fields
+
+
+def _content_value(content: Content, long: Callable[[bytes], Mapping[str, Any]]) -> dict[str, Any]:
+    match content:
+        case TextContent(text, times, encoding, bom, eol):
+            stated = {"text": text} if times is None else {"repeat": text, "times": times}
+            others = {"encoding": (encoding, "utf-8"), "bom": (bom, False), "eol": (eol, "lf")}
+            return {**stated, **{key: value for key, (value, usual) in others.items() if value != usual}}
+        case Base64Content(encoded):
+            return {"base64": encoded}
+    if said := long(content):
+        return {**said}
+    try:
+        return {"text": content.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(content).decode("ascii")}

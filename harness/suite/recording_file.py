@@ -12,7 +12,7 @@ import binascii
 import hashlib
 import lzma
 import zlib
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.emit import Plain, emit_mapping
 from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.content import entry_value
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
 from readfirst.harness.suite.host_text import HOST_TEXTS
@@ -216,7 +217,10 @@ class _Encoder:
 
     def entry(self, entry: Entry | None) -> Any:
         """Return what is at a path; None where there is nothing."""
-        return entry_value(entry, self.most, lambda data: {"size": len(data), "packed": self.pack(data)})
+        return entry_value(entry, self._long)
+
+    def _long(self, data: bytes) -> dict[str, Any]:
+        return {"size": len(data), "packed": self.pack(data)} if len(data) > self.most else {}
 
     def pack(self, data: bytes) -> str:
         """Return the name under which these bytes are kept."""
@@ -224,38 +228,6 @@ class _Encoder:
         if name not in self.packed:
             self.packed[name] = self.compressed.get(name) or _compressed(data)
         return name
-
-
-def entry_value(entry: Entry | None, most: int, long: Callable[[bytes], dict[str, Any]]) -> Any:
-    """Return what a snapshot found at a path as files of a suite write it; `long` says bytes that are more than `most`.
-
-    Raises TypeError for what no file can say.
-    """
-    match entry:
-        case None:
-            return None
-        case Symlink(target=target):
-            return {"symlink": target}
-        case RegularFile(mode=mode, ownership=ownership):
-            content = _content_value(entry.data, most, long)
-            if mode is None and ownership is None:
-                return content
-            fields = {"text": content} if isinstance(content, str) else content
-            modes = {} if mode is None else {"mode": f"{mode:04o}"}
-            return {**fields, **modes, **({} if ownership is None else {"ownership": ownership.value})}
-        case Directory(mode=mode):
-            return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
-        case _:
-            raise TypeError(f"a snapshot holds no {type(entry).__name__}")
-
-
-def _content_value(data: bytes, most: int, long: Callable[[bytes], dict[str, Any]]) -> str | dict[str, Any]:
-    if len(data) > most:
-        return long(data)
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return {"base64": base64.b64encode(data).decode("ascii")}
 
 
 def _compressed(data: bytes) -> str:

@@ -5,16 +5,10 @@ from typing import Any
 
 from readfirst.harness.source.emit import emit_flow, emit_mapping
 from readfirst.harness.suite.cases import SCENARIO_KEYS
+from readfirst.harness.suite.content import entry_value
 from readfirst.harness.suite.entry import (
-    OLD_TIME,
-    Base64Content,
-    Directory,
-    Entry,
-    HardLink,
-    RegularFile,
     Seconds,
     Symlink,
-    TextContent,
     shift_text,
 )
 from readfirst.harness.suite.events import WITH_STEPS
@@ -47,7 +41,7 @@ def values_of(scenario: Scenario) -> dict[str, Any]:
 def _given(given: Given) -> dict[str, Any]:
     if given.hooks or given.permissions or given.disk is not None or given.memory_files or given.reminders:
         raise ValueError("no generated scenario has more than files and deny rules")
-    files = {path: _entry(entry) for path, entry in given.files.items()}
+    files = {path: entry_value(entry) for path, entry in given.files.items()}
     return {key: value for key, value in (("files", files), ("deny", list(given.deny))) if value}
 
 
@@ -72,7 +66,7 @@ def _event(event: WorldEvent) -> tuple[str, Any]:
     match event.kind:
         case "modify":
             assert event.entry is not None
-            content = _entry(event.entry)
+            content = entry_value(event.entry)
             if event.mtime == 2:
                 return "modify", {event.path: content}
             fields = {"text": content} if isinstance(content, str) else dict(content)
@@ -92,49 +86,11 @@ def _event(event: WorldEvent) -> tuple[str, Any]:
             return event.kind, event.path
         case "buffer":
             assert event.entry is not None
-            return "buffer", {event.path: _entry(event.entry)}
+            return "buffer", {event.path: entry_value(event.entry)}
 
 
 def _shift(seconds: Seconds | None) -> str:
     return "same" if seconds is None else shift_text(seconds)
-
-
-def _entry(entry: Entry) -> Any:
-    match entry:
-        case RegularFile(content, mode, mtime, ownership=ownership):
-            fields: dict[str, Any]
-            match content:
-                case TextContent(text, None, encoding, bom, eol):
-                    fields = {"text": text}
-                case TextContent(text, times, encoding, bom, eol):
-                    fields = {"repeat": text, "times": times}
-                case Base64Content(encoded):
-                    fields, encoding, bom, eol = {"base64": encoded}, "utf-8", False, "lf"
-                case _:
-                    raise ValueError(
-                        "bytes of a snapshot cannot be given; make them TextContent or Base64Content"
-                    )
-            if encoding != "utf-8":
-                fields["encoding"] = encoding
-            if bom:
-                fields["bom"] = True
-            if eol != "lf":
-                fields["eol"] = eol
-            if mode is not None:
-                fields["mode"] = f"{mode:04o}"
-            if ownership is not None:
-                fields["ownership"] = ownership.value
-            if mtime is not None:
-                fields["mtime"] = _shift(mtime - OLD_TIME)
-            return fields["text"] if fields.keys() == {"text"} else fields
-        case Symlink(target):
-            return {"symlink": target}
-        case HardLink(to):
-            return {"hardlink": to}
-        case Directory(mode):
-            return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
-        case _:
-            raise ValueError(f"{type(entry).__name__} cannot be written to a scenario file")
 
 
 _SCHEMA = "# yaml-language-server: $schema=../../schema/scenario.schema.json"

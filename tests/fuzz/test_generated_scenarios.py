@@ -130,12 +130,6 @@ def test_every_kind_of_step_and_file_can_be_written(step: Any, suite: Suite, tmp
     assert read_back(scenario, suite, tmp_path) == scenario
 
 
-def test_bytes_without_a_written_form_are_refused() -> None:
-    given = Given({"notes.txt": RegularFile(b"alpha")})
-    with pytest.raises(ValueError, match="bytes of a snapshot cannot be given"):
-        values_of(Scenario("fuzz/one", "Bytes", "observed", given, ()))
-
-
 @pytest.mark.slow
 def test_notebooks_are_mostly_notebooks(place: SitePool) -> None:
     answers = []
