@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -10,9 +9,8 @@ from typing import Any
 from readfirst.harness.source.finding import Finding
 from readfirst.harness.suite.case import Case, at
 from readfirst.harness.suite.entry import Base64Content, Entry, RegularFile, TextContent
-from readfirst.harness.suite.scenario import Scenario, ToolCall, WorldEvent, calls_of, events_of
-
-_PATH_ARGUMENTS = ("file_path", "notebook_path")
+from readfirst.harness.suite.plain_answers import make
+from readfirst.harness.suite.scenario import Scenario, ToolCall, events_of, parts_of
 
 
 def check_content(case: Case) -> Iterator[Finding]:
@@ -25,35 +23,29 @@ def check_content(case: Case) -> Iterator[Finding]:
 
 
 def _events(case: Case) -> Iterator[Finding]:
-    """Follow what each path certainly holds, until a call may have changed it."""
-    known: dict[str, Entry] = dict(case.scenario.given.files)
-    exists = _with_parents(known)
-    by_git = False
+    """Follow what each path certainly holds, as far as that is known."""
+    files: dict[str, Entry | None] = dict(case.scenario.given.files)
+    certain = True
     for step in case.scenario.steps:
-        calls, events = calls_of(step), events_of(step)
-        if calls:
-            # A call may create or change any file it names, under whatever name leads there.
-            known = {path: entry for path, entry in known.items() if not isinstance(entry, RegularFile)}
-            exists |= _named(calls)
-        for event in events:
-            if event.kind == "git":
-                # What a commit, a branch or a stash holds may be back.
-                known, by_git = {}, True
-                continue
-            if (
-                event.kind in ("touch", "delete", "rename", "chmod")
-                and event.path not in exists
-                and not by_git
-            ):
+        for event in events_of(step):
+            path, before = event.path, files.get(event.path)
+            exists = before is not None or any(each.startswith(f"{path}/") for each in files)
+            if event.kind in ("touch", "delete", "rename", "chmod") and certain and not exists:
                 fix = "Give the file, create it in an earlier step, or correct the path."
-                message = f"nothing before this {event.kind} makes {event.path!r}"
+                message = f"nothing before this {event.kind} makes {path!r}"
                 yield Finding("missing-event-path", at(event.position, case), message, fix)
-            before = known.get(event.path)
             if event.kind == "modify" and _same(before, event.entry):
                 fix = "Write different content, or use touch:."
-                message = f"{event.path!r} already has this content"
+                message = f"{path!r} already has this content"
                 yield Finding("noop-modify", at(event.position, case), message, fix)
-            _apply(event, known, exists)
+            make(event, files)
+            certain = certain and bool(files)
+        for part in parts_of(step):
+            if part.expect.recorded is not None:
+                files.update(part.expect.recorded.files)
+            elif isinstance(part, ToolCall):
+                # It may create or change any file.
+                files, certain = {}, False
 
 
 def _same(before: Entry | None, after: Entry | None) -> bool:
@@ -63,40 +55,6 @@ def _same(before: Entry | None, after: Entry | None) -> bool:
         and after.data == before.data
         and after.mode in (None, before.mode)
     )
-
-
-def _apply(event: WorldEvent, known: dict[str, Entry], exists: set[str]) -> None:
-    if event.kind in ("delete", "rename"):
-        below = event.path + "/"
-        moved = {path for path in exists if path == event.path or path.startswith(below)}
-        exists -= moved
-        entries = {path: known.pop(path) for path in list(known) if path in moved}
-        if event.kind == "rename" and event.to is not None:
-            size = len(event.path)
-            exists |= {event.to + path[size:] for path in moved} | _with_parents([event.to])
-            known.update({event.to + path[size:]: entry for path, entry in entries.items()})
-    elif event.entry is not None:
-        known[event.path] = event.entry
-        exists |= _with_parents([event.path])
-
-
-def _with_parents(paths: Any) -> set[str]:
-    found = set(paths)
-    for path in list(found):
-        while "/" in path:
-            path = path.rpartition("/")[0]
-            found.add(path)
-    return found
-
-
-def _named(calls: tuple[ToolCall, ...]) -> set[str]:
-    paths = set()
-    for call in calls:
-        for name in _PATH_ARGUMENTS:
-            path = call.arguments.get(name)
-            if isinstance(path, str):
-                paths.add(posixpath.normpath(f"/{path.removeprefix('$WS')}").lstrip("/"))
-    return _with_parents(paths)
 
 
 def fingerprint(scenario: Scenario) -> str:

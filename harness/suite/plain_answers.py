@@ -221,7 +221,8 @@ def make(step: Step, files: dict[str, Entry | None]) -> None:
             if kind in ("modify", "delete", "symlink", "mkdir"):
                 files[path] = entry
             elif kind == "rename" and to is not None:
-                files[to] = files.pop(path, None)
+                for each in [each for each in files if each == path or each.startswith(f"{path}/")]:
+                    files[to + each[len(path) :]] = files.pop(each)
             elif kind not in _KEEP_CONTENT:
                 files.clear()
         case ToolCall() | ParallelCalls():
