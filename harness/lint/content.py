@@ -23,24 +23,26 @@ def check_content(case: Case) -> Iterator[Finding]:
 
 
 def _events(case: Case) -> Iterator[Finding]:
-    """Follow what each path certainly holds, as far as that is known."""
+    """Follow what is at each path, as far as that is certain, and what was put there since the last call."""
     files: dict[str, Entry | None] = dict(case.scenario.given.files)
-    certain = True
+    put, certain = {**files}, True
     for step in case.scenario.steps:
         for event in events_of(step):
-            path, before = event.path, files.get(event.path)
-            exists = before is not None or any(each.startswith(f"{path}/") for each in files)
+            path = event.path
+            exists = files.get(path) is not None or any(each.startswith(f"{path}/") for each in files)
             if event.kind in ("touch", "delete", "rename", "chmod") and certain and not exists:
                 fix = "Give the file, create it in an earlier step, or correct the path."
                 message = f"nothing before this {event.kind} makes {path!r}"
                 yield Finding("missing-event-path", at(event.position, case), message, fix)
-            if event.kind == "modify" and _same(before, event.entry):
+            if event.kind == "modify" and _same(put.get(path), event.entry):
                 fix = "Write different content, or use touch:."
                 message = f"{path!r} already has this content"
                 yield Finding("noop-modify", at(event.position, case), message, fix)
             make(event, files)
+            make(event, put)
             certain = certain and bool(files)
         for part in parts_of(step):
+            put = {}
             if part.expect.recorded is not None:
                 files.update(part.expect.recorded.files)
             elif isinstance(part, ToolCall):
