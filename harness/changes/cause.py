@@ -100,12 +100,13 @@ def grouped(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]
     """
     own = [each for each in found if not each.follows]
     members: dict[Signature, list[Occurrence]] = {}
-    for signature, occurrence in (*_refusals(own), *_others(own)):
+    others = ((_signature(each), each) for each in own if each.change.kind not in ("refusal", "reason"))
+    for signature, occurrence in (*_refusals(own), *others):
         members.setdefault(signature, []).append(occurrence)
     consequences = []
     for each in found:
         if each.follows:
-            signature = _signature(each, each.change.subject)
+            signature = _signature(each)
             if each.change.level == "text" and signature in members:
                 members[signature].append(each)
             else:
@@ -113,15 +114,14 @@ def grouped(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]
     causes = [Cause(signature, tuple(occurrences)) for signature, occurrences in members.items()]
     merged = sorted(_merged(causes), key=_rank)
     differing = len({each.scenario_id for each in own if each.change.level == "effects"})
-    # One that hides the others comes before them, whatever it is about.
-    return sorted(
-        merged, key=lambda cause: (cause.level != "effects", not _dominates(cause, differing))
-    ), consequences
 
+    def place(cause: Cause) -> int:
+        """Put one that hides the others before them, whatever it is about."""
+        if cause.level != "effects":
+            return 2
+        return 0 if len(cause.scenario_ids) >= max(_MANY, differing // 3 + 1) else 1
 
-def _dominates(cause: Cause, differing: int) -> bool:
-    count = len(cause.scenario_ids)
-    return cause.level == "effects" and count >= _MANY and 3 * count > differing
+    return sorted(merged, key=place), consequences
 
 
 def _merged(causes: Sequence[Cause]) -> Iterator[Cause]:
@@ -147,16 +147,10 @@ def _alike(one: Cause, other: Cause) -> bool:
     return any(variant[:2] in {each[:2] for each in other.variants} for variant in one.variants)
 
 
-def _others(found: Sequence[Occurrence]) -> Iterator[tuple[Signature, Occurrence]]:
-    for each in found:
-        if each.change.kind not in ("refusal", "reason"):
-            yield _signature(each, each.change.subject), each
-
-
-def _signature(occurrence: Occurrence, subject: str) -> Signature:
+def _signature(occurrence: Occurrence) -> Signature:
     change = occurrence.change
     tool = occurrence.tool if change.kind in _BY_TOOL else ""
-    return Signature(change.level, change.kind, tool, subject)
+    return Signature(change.level, change.kind, tool, change.subject)
 
 
 def _refusals(found: Sequence[Occurrence]) -> Iterator[tuple[Signature, Occurrence]]:

@@ -11,7 +11,7 @@ from packaging.version import Version
 from readfirst.harness.changes.answer import asked, known_lines
 from readfirst.harness.changes.cause import Cause
 from readfirst.harness.changes.occurrence import Occurrence
-from readfirst.harness.changes.wording import parts
+from readfirst.harness.changes.wording import Part, parts
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.releases import Releases, load_releases, releases_file
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
@@ -34,41 +34,29 @@ def dated(
     if not (one.recorded and other.recorded) or one.version == other.version:
         return list(causes)
     releases = load_releases(releases_file(suite.root))
-    ends = sorted((one.name, other.name), key=order)
-    seen = _Seen(suite, releases, ends[0], ends[1])
-    return [replace(cause, since=seen.since(cause, well_recorded)) for cause in causes]
+    oldest, newest = sorted((one.name, other.name), key=order)
 
+    def seen(occurrence: Occurrence) -> Iterator[Point]:
+        scenario = suite.scenario(occurrence.scenario_id, require_expect=False)
+        recording = suite.recordings.recording(scenario.id)
+        names = [
+            name
+            for name in chain(recording, gated=newest.endswith("+gated"))
+            if order(oldest) <= order(name) <= order(newest)
+        ]
+        return points(recording, names, _aspect(scenario, occurrence), releases)
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    suite: Suite
-    releases: Releases
-    oldest: str
-    newest: str
-
-    def since(self, cause: Cause, well_recorded: frozenset[str]) -> tuple[str, ...]:
+    def since(cause: Cause) -> tuple[str, ...]:
         first: dict[str, Occurrence] = {cause.example.scenario_id: cause.example}
         for each in cause.occurrences:
             first.setdefault(each.scenario_id, each)
         chosen = sorted(first, key=lambda name: name not in well_recorded)[:_MOST_SCENARIOS]
-        found = [point for name in chosen for point in self._points(first[name])]
-        found = narrowest(found)
-        ends = (self.oldest, self.newest)
-        if len(found) > _MOST_POINTS or any(
-            (point.before, point.after) == ends and not point.exact for point in found
-        ):
+        found = narrowest([point for name in chosen for point in seen(first[name])])
+        if len(found) > _MOST_POINTS or Point(oldest, newest, exact=False) in found:
             return ()  # it says no more than the comparison itself
         return tuple(map(str, found))
 
-    def _points(self, occurrence: Occurrence) -> Iterator[Point]:
-        scenario = self.suite.scenario(occurrence.scenario_id, require_expect=False)
-        recording = self.suite.recordings.recording(scenario.id)
-        names = [
-            name
-            for name in chain(recording, gated=self.newest.endswith("+gated"))
-            if order(self.oldest) <= order(name) <= order(self.newest)
-        ]
-        yield from points(recording, names, _aspect(scenario, occurrence), self.releases)
+    return [replace(cause, since=since(cause)) for cause in causes]
 
 
 def _aspect(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript], Hashable]:
@@ -83,40 +71,26 @@ def _aspect(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript]
     def result(transcript: Transcript) -> RecordedResult:
         return transcript.steps[row].results[number or 0]
 
-    def refusal(transcript: Transcript) -> Hashable:
-        return result(transcript).error
-
-    def files(transcript: Transcript) -> Hashable:
-        return repr(sorted(transcript.steps[row].changes.items()))
-
-    def prefix(transcript: Transcript) -> Hashable:
-        blocks = [part for part in parts(result(transcript).text, arguments, known) if part.prefix]
-        return blocks[0].prefix if blocks else None
-
-    def content(transcript: Transcript) -> Hashable:
-        found = parts(result(transcript).text, arguments, known)
-        return tuple(part.lines for part in found if part.kind == "content")
+    def said(transcript: Transcript) -> list[Part]:
+        return parts(result(transcript).text, arguments, known)
 
     def words(transcript: Transcript) -> Hashable:
-        keys = " ".join(part.key for part in parts(result(transcript).text, arguments, known))
+        keys = " ".join(part.key for part in said(transcript))
         return change.before in keys, change.after in keys
-
-    def text(transcript: Transcript) -> Hashable:
-        return result(transcript).text
 
     match change.kind:
         case "refusal" | "reason":
-            return refusal
+            return lambda seen: result(seen).error
         case "file" | "path" | "mode":
-            return files
+            return lambda seen: repr(sorted(seen.steps[row].changes.items()))
         case "prefix":
-            return prefix
+            return lambda seen: next((part.prefix for part in said(seen) if part.prefix), None)
         case "content":
-            return content
+            return lambda seen: tuple(part.lines for part in said(seen) if part.kind == "content")
         case "words" | "refusal words" if change.before != change.after:
             return words
         case _:
-            return text
+            return lambda seen: result(seen).text
 
 
 FIRST_RELAXED = "2.1.208"
@@ -173,10 +147,10 @@ def points(
 def narrowest(found: Sequence[Point]) -> list[Point]:
     """Return the points, oldest first, without those that another one lies within."""
     distinct = sorted(set(found), key=lambda point: (order(point.after), order(point.before)))
+
+    def within(inner: Point, outer: Point) -> bool:
+        return order(outer.before) <= order(inner.before) and order(inner.after) <= order(outer.after)
+
     return [
-        point for point in distinct if not any(other != point and _within(other, point) for other in distinct)
+        point for point in distinct if not any(other != point and within(other, point) for other in distinct)
     ]
-
-
-def _within(inner: Point, outer: Point) -> bool:
-    return order(outer.before) <= order(inner.before) and order(inner.after) <= order(outer.after)

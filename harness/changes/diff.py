@@ -127,6 +127,14 @@ def diff(
                 harmed[scenario_id] = here.harms
             advance()
     causes, consequences = grouped(found)
+    changes = [
+        HarmChange(
+            kind,
+            tuple(sorted(each for each, (old, new) in harmed.items() if kind in new - old)),
+            tuple(sorted(each for each, (old, new) in harmed.items() if kind in old - new)),
+        )
+        for kind in KINDS
+    ]
     broken = sum(
         len(names)
         for why, names in left_out.items()
@@ -143,18 +151,8 @@ def diff(
         tuple(consequences),
         broken,
         tuple(_of_tools(suite, before, after)),
-        tuple(_harm_changes(harmed)),
+        tuple(each for each in changes if each.newly or each.no_longer),
     )
-
-
-def _harm_changes(
-    harmed: Mapping[str, tuple[frozenset[Kind], frozenset[Kind]]],
-) -> Iterator[HarmChange]:
-    for kind in KINDS:
-        newly = sorted(each for each, (old, new) in harmed.items() if kind in new - old)
-        no_longer = sorted(each for each, (old, new) in harmed.items() if kind in old - new)
-        if newly or no_longer:
-            yield HarmChange(kind, tuple(newly), tuple(no_longer))
 
 
 def _of_tools(suite: Suite, before: Side, after: Side) -> Iterable[str]:

@@ -138,14 +138,9 @@ def same_text(one: str | TextDigest | None, other: str | TextDigest | None) -> b
         case str(), TextDigest():
             return not text_differences(other, one, one)
         case TextDigest(), TextDigest():
-            pairs = (
-                (one.sha256, other.sha256),
-                (one.lines, other.lines),
-                (one.starts, other.starts),
-                (one.ends, other.ends),
-            )
             if one.sha256 is not None and other.sha256 is not None:
                 return one.sha256 == other.sha256
+            pairs = ((getattr(one, name), getattr(other, name)) for name in ("lines", "starts", "ends"))
             return all(left is None or right is None or left == right for left, right in pairs)
     return False
 

@@ -45,7 +45,8 @@ class SideParser:
         first, second = self._open(one, held), self._open(other, held)
         if first.name == second.name and one != other:
             # Two runs of one target are distinguished by their files.
-            return _called(first, one), _called(second, other)
+            first = replace(first, name=one) if isinstance(first, RunSide) else first
+            second = replace(second, name=other) if isinstance(second, RunSide) else second
         return first, second
 
     def _open(self, name: str, held: Contract | None) -> Side:
@@ -59,7 +60,15 @@ class SideParser:
         if not is_stream and (meant := target_hint([name])):
             raise SideError(f"{name!r} cannot be compared. Did you mean {meant}?")
         if is_stream or Path(name).exists():
-            return self._recorded(Path(name), held)
+            file = Path(name)
+            chosen = self._one(file, read_stream(file), held)
+            if chosen.contract not in contracts:
+                raise SideError(
+                    f"{file} was compared with {chosen.contract!r}, which is not a contract of this suite."
+                )
+            base = ContractSide(self.suite, contracts[chosen.contract])
+            verdicts = tuple(verdict for verdict, _ in chosen.judged)
+            return RunSide(chosen.name, base, verdicts, chosen.interrupted)
         raise SideError(
             f"{name!r} is neither a contract of this suite, nor a file, nor a connect string."
             f" {nearest(name, contracts.all)} Write a contract, the JSON lines of a run, or what to run:"
@@ -82,17 +91,6 @@ class SideParser:
             self.replayed()
         return RunSide(connect, ContractSide(self.suite, contract), tuple(verdicts))
 
-    def _recorded(self, file: Path, held: Contract | None) -> RunSide:
-        runs = read_stream(file)
-        chosen = self._one(file, runs, held)
-        if chosen.contract not in self.suite.contracts:
-            raise SideError(
-                f"{file} was compared with {chosen.contract!r}, which is not a contract of this suite."
-            )
-        base = ContractSide(self.suite, self.suite.contracts[chosen.contract])
-        verdicts = tuple(verdict for verdict, _ in chosen.judged)
-        return RunSide(chosen.name, base, verdicts, chosen.interrupted)
-
     def _one(self, file: Path, runs: Sequence[Run], held: Contract | None) -> Run:
         if len(runs) == 1:
             return runs[0]
@@ -101,7 +99,3 @@ class SideParser:
                 return each
         names = ", ".join(each.contract for each in runs)
         raise SideError(f"{file} contains runs on {names}. Make one with a single --contract.")
-
-
-def _called(side: Side, name: str) -> Side:
-    return replace(side, name=name) if isinstance(side, RunSide) else side

@@ -1,6 +1,7 @@
 """Report: a comparison as text for a terminal, as Markdown, and as JSON."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from readfirst.harness.changes.cause import Cause
@@ -38,15 +39,13 @@ def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     shown = diff.causes if all_ else diff.causes[:SHOWN]
     in_full = len(shown) == len(diff.causes)
     if diff.harm:
-        yield ""
-        yield _HARM
+        yield from ("", _HARM)
         lines = _harm(diff, all_) if in_full else _harm_in_short(diff)
         yield from (f"{'!' if newly else '-'} {line}" for line, newly in lines)
     for level, title in _TITLES.items():
         here = [cause for cause in shown if cause.level == level]
         if here:
-            yield ""
-            yield title
+            yield from ("", title)
         for cause in here:
             old, new = words(cause)
             yield f"{'!' if cause.safety else '-'} {headline(cause)}  [{_count(cause)}{_since(cause)}]"
@@ -55,10 +54,9 @@ def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
             if (old, new) != ("(nothing)", "(nothing)"):
                 yield f"    - {old}"
                 yield f"    + {new}"
-            yield f"    {_ids(cause, all_)}"
+            yield f"    {_names(cause.scenario_ids, all_)}"
     if diff.tools and in_full:
-        yield ""
-        yield _TOOLS
+        yield from ("", _TOOLS)
         yield from (f"- {visible(line)}" for line in diff.tools)
     rest = [*_rest(diff, ())]
     if not in_full:
@@ -118,14 +116,26 @@ def as_json(diff: Diff) -> str:
         "compared": diff.compared,
         "differing": sorted(diff.differing),
         "broken": diff.broken,
-        "left_out": {why: list(names) for why, names in sorted(diff.left_out.items())},
-        "harm": [
-            {"kind": each.kind, "newly": list(each.newly), "no_longer": list(each.no_longer)}
-            for each in diff.harm
+        "left_out": dict(sorted(diff.left_out.items())),
+        "harm": [asdict(each) for each in diff.harm],
+        "causes": [
+            {
+                "headline": headline(cause),
+                "level": cause.level,
+                "kind": cause.signature.kind,
+                "tools": cause.tools,
+                "safety": cause.safety,
+                "since": cause.since,
+                "variants": [
+                    dict(zip(("before", "after", "count"), each, strict=True)) for each in cause.variants
+                ],
+                "scenarios": cause.scenario_ids,
+                "occurrences": [_occurrence(each) for each in cause.occurrences],
+            }
+            for cause in diff.causes
         ],
-        "causes": [_cause(cause) for cause in diff.causes],
         "consequences": [_occurrence(each) for each in diff.consequences],
-        "tools": list(diff.tools),
+        "tools": diff.tools,
     }
     return f"{harmless_json(document, indent=1)}\n"
 
@@ -145,22 +155,6 @@ def _harm_in_short(diff: Diff) -> Iterator[tuple[str, bool]]:
         sides = ((each.newly, "newly"), (each.no_longer, "no longer"))
         where = [f"{word} in {counted(len(names), 'scenario')}" for names, word in sides if names]
         yield f"{each.kind}: {', '.join(where)}", bool(each.newly)
-
-
-def _cause(cause: Cause) -> dict[str, Any]:
-    return {
-        "headline": headline(cause),
-        "level": cause.level,
-        "kind": cause.signature.kind,
-        "tools": list(cause.tools),
-        "safety": cause.safety,
-        "since": list(cause.since),
-        "variants": [
-            {"before": before, "after": after, "count": count} for before, after, count in cause.variants
-        ],
-        "scenarios": list(cause.scenario_ids),
-        "occurrences": [_occurrence(each) for each in cause.occurrences],
-    }
 
 
 def _occurrence(each: Occurrence) -> dict[str, Any]:
@@ -209,17 +203,10 @@ def _count(cause: Cause) -> str:
 
 
 def _since(cause: Cause) -> str:
-    if not cause.since:
-        return ""
-    return f", {', '.join(_when(version) for version in cause.since)}"
-
-
-def _when(version: str) -> str:
-    return f"between {version.replace(' to ', ' and ')}" if " to " in version else f"in {version}"
-
-
-def _ids(cause: Cause, all_: bool) -> str:
-    return _names(cause.scenario_ids, all_)
+    return "".join(
+        f", between {version.replace(' to ', ' and ')}" if " to " in version else f", in {version}"
+        for version in cause.since
+    )
 
 
 def _names(names: Sequence[str], all_: bool) -> str:
@@ -250,13 +237,10 @@ def _what(cause: Cause) -> str:
             return f"{_several([variant[0] for variant in cause.variants])} → {_named(after)}"
         case "file" if subject == "content":
             return "different content is written"
-        case "file" if subject == "whether it changes":
-            return f"{_named(before)} → {_named(after)}"
-        case "file" if before or after:
-            return f"{_named(subject)} of what is written: {_named(before)} → {_named(after)}"
-        case "file":
-            return f"{_named(subject)} of what is written"
-        case "path":
+        case "file" if subject != "whether it changes":
+            sides = f": {_named(before)} → {_named(after)}" if before or after else ""
+            return f"{_named(subject)} of what is written{sides}"
+        case "file" | "path":
             return f"{_named(before)} → {_named(after)}"
         case "mode":
             return f"mode: {_named(before)} → {_named(after)}"
@@ -267,7 +251,8 @@ def _what(cause: Cause) -> str:
         case "content":
             return f"shows different content: {_named(subject)}"
         case "refusal words":
-            return f"refused ({_named(subject)}) in other words{_more(len(cause.variants))}"
+            ways = f" ({len(cause.variants)} ways)" if len(cause.variants) > 1 else ""
+            return f"refused ({_named(subject)}) in other words{ways}"
         case "detail" if subject == WHITESPACE:
             return f"says the same with different {subject}"
         case "detail":
@@ -275,10 +260,6 @@ def _what(cause: Cause) -> str:
         case _:
             old, _, new = subject.partition(" → ")
             return f"says {_quoted(old)} → {_quoted(new)}"
-
-
-def _more(variants: int) -> str:
-    return f" ({variants} ways)" if variants > 1 else ""
 
 
 def _several(names: Sequence[str]) -> str:

@@ -172,10 +172,5 @@ def _same_key(one: Part, other: Part) -> Iterator[Change]:
         yield Change("text", "prefix", "number of a line", *styles, one.prefix, other.prefix)
     if one.lines != other.lines:
         left, right = "\n".join(one.lines), "\n".join(other.lines)
-        yield Change("text", "content", manner(left, right), "", _more(left, right), one.text, other.text)
-
-
-def _more(one: str, other: str) -> str:
-    if len(one) == len(other):
-        return "as long"
-    return "longer" if len(other) > len(one) else "shorter"
+        longer = "longer" if len(right) > len(left) else "shorter" if len(right) < len(left) else "as long"
+        yield Change("text", "content", manner(left, right), "", longer, one.text, other.text)

@@ -7,7 +7,6 @@ import typer
 
 from readfirst.harness.cli.exits import UsageError
 from readfirst.harness.cli.options import AutoJobs, Confine, Fixtures, Output, TimeLimit, open_suite, put
-from readfirst.harness.diagnosis.fingerprint import Fingerprint
 from readfirst.harness.diagnosis.observation import comparable, read_observed, run_observed
 from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.report import Case, as_json, as_markdown, as_text
@@ -58,7 +57,15 @@ def diagnose(
         raise UsageError("name a target, or the results of a run: readfirst diagnose mine.jsonl")
     if BASE not in contracts(suite):
         raise UsageError(f"{suite.root} has no contract {BASE}, which a diagnosis needs.")
-    found = [_observed(suite, each, jobs, time_limit, confine) for each in targets]
+    found = []
+    for target in targets:
+        if target.endswith(".jsonl") or (":" not in target and Path(target).is_file()):
+            found.append(read_observed(suite, Path(target)))
+        else:
+            observed = run_observed(
+                suite, target, suite.ids(), jobs=jobs, time_limit=time_limit, confine=confine
+            )
+            found.append((target, observed))
     table, known, cases = _up_to_date(suite, Table.read(), jobs), suite.rules, []
     headings = [] if known is None else [*map(suite.heading, suite.ids())]
     rules = {each.id: known[each.rule] for each in headings if known and each.rule in known}
@@ -79,17 +86,6 @@ def diagnose(
         case _:
             texts = ("".join(f"{line}\n" for line in as_text(case, everything=all_)) for case in cases)
             put("\n".join(texts), output)
-
-
-def _observed(
-    suite: Suite, target: str, jobs: int, time_limit: float, confine: bool
-) -> tuple[str, dict[str, Fingerprint]]:
-    """Return what a target is called, and what it did. Raises UsageError."""
-    file = Path(target)
-    if target.endswith(".jsonl") or (":" not in target and file.is_file()):
-        return read_observed(suite, file)
-    ids = suite.ids()
-    return target, run_observed(suite, target, ids, jobs=jobs, time_limit=time_limit, confine=confine)
 
 
 def _up_to_date(suite: Suite, table: Table, jobs: int) -> Table:

@@ -55,9 +55,11 @@ def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
                 if each.level == "effects" and not each.what.startswith(_UNRECORDED)
             )
             reason = (
-                each for each in verdict.differences if each.level == "reason" and not _is_unknown(each)
+                (each.step, each.call, each.got)
+                for each in verdict.differences
+                if each.level == "reason" and not each.got.startswith("no known error: ")
             )
-            return Fingerprint(_digest(map(_effect, effects)), _digest(map(_reason, reason)))
+            return Fingerprint(_digest(map(_effect, effects)), _digest(reason))
         case _:
             return None
 
@@ -78,18 +80,6 @@ def _effect(difference: Difference) -> tuple[object, ...]:
     return difference.step, difference.call, difference.what, got
 
 
-def _reason(difference: Difference) -> tuple[object, ...]:
-    return difference.step, difference.call, difference.got
-
-
-def _is_unknown(difference: Difference) -> bool:
-    return difference.got.startswith("no known error: ")
-
-
 def _digest(facts: Iterable[tuple[object, ...]]) -> str:
-    parts = sorted(map(repr, facts))
-    return (
-        hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]
-        if parts
-        else ""
-    )
+    text = "\n".join(sorted(map(repr, facts)))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH] if text else ""

@@ -57,17 +57,14 @@ class Replays:
             node = node.ways.get(behaviours.value(node.behaviour))
         if node is not None:
             return node
-        scenario = self._scenario(scenario_id)
+        if scenario_id not in self._scenarios:
+            self._scenarios[scenario_id] = self._suite.in_full(self._suite.scenario(scenario_id))
+        scenario = self._scenarios[scenario_id]
         verdict, asked = self._replayed(scenario, behaviours)
         found = BROKEN if scenario.needs >= _LUCK else fingerprint_of(verdict) or BROKEN
         seen = Seen(found, frozenset(asked))
         self._keep(scenario_id, behaviours, asked, seen)
         return seen
-
-    def _scenario(self, scenario_id: str) -> Scenario:
-        if scenario_id not in self._scenarios:
-            self._scenarios[scenario_id] = self._suite.in_full(self._suite.scenario(scenario_id))
-        return self._scenarios[scenario_id]
 
     def _replayed(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, Sequence[str]]:
         """Replay, and judge by what the file expects of its own contract."""

@@ -122,7 +122,7 @@ def _share(found: Diagnosis) -> str:
 
 def as_json(cases: Sequence[Case]) -> str:
     """Return all of it, for programs."""
-    return f"{harmless_json({'format': _FORMAT, 'diagnoses': [_data(each) for each in cases]}, indent=1)}\n"
+    return f"{harmless_json({'format': _FORMAT, 'diagnoses': [*map(_data, cases)]}, indent=1)}\n"
 
 
 def _data(case: Case) -> dict[str, Any]:
@@ -131,25 +131,25 @@ def _data(case: Case) -> dict[str, Any]:
         "target": case.target,
         "level": found.level,
         "nearest": found.version,
-        "alike": list(found.alike),
+        "alike": found.alike,
         "differences": [
             {
                 "behaviour": each.change.behaviour,
                 "value": each.change.value,
                 "instead_of": each.instead_of,
                 "meaning": history_of(each.change.behaviour).meaning,
-                "explains": list(each.explains),
+                "explains": each.explains,
             }
             for each in found.differences
         ],
         "compared": len(found.compared),
-        "failures": list(found.failures),
-        "explained": list(found.explained),
+        "failures": found.failures,
+        "explained": found.explained,
         "unexplained": [
             {
-                "rule": rule.id if rule is not None else None,
-                "class": rule.class_ if rule is not None else None,
-                "title": rule.title if rule is not None else None,
+                "rule": rule and rule.id,
+                "class": rule and rule.class_,
+                "title": rule and rule.title,
                 "scenarios": ids,
             }
             for rule, ids in case.unexplained

@@ -17,8 +17,6 @@ Observed = Mapping[str, Fingerprint]
 """What an implementation did, by scenario."""
 Level = Literal["effects", "reason"]
 
-_TRIED = 1
-"""Contracts that look nearest and are looked into."""
 _ROUNDS = 8
 _THOROUGH = 12
 """Unexplained scenarios up to which everything that they ask for is tried, not only what ever mattered there."""
@@ -72,12 +70,11 @@ def diagnosed(
     guide = _Guide(table, tuple(contracts), known)
     allowed = [name for name in contracts if candidates is None or name in candidates]
     search = _Search(guide, replays, known, "effects")
-    likely = sorted(allowed, key=search.estimated_cost)[:_TRIED]
-    found = min((search.refined(name, search.estimated(name)) for name in likely), key=lambda each: each.cost)
-    found = search.renamed(found, candidates)
+    likely, _ = min(map(search.estimated, allowed), key=lambda each: each[1])
+    found = search.renamed(search.refined(likely), candidates)
     if level == "reason":
         search = _Search(guide, replays, known, "reason")
-        found = search.refined(found.guess.version, found.guess.changes)
+        found = search.refined(found.guess)
     return search.diagnosis(found, candidates)
 
 
@@ -116,12 +113,6 @@ class _State:
     guess: _Guess
     did: Mapping[str, Fingerprint]
     wrong: frozenset[str]
-
-    @property
-    def cost(self) -> tuple[int, int, bool]:
-        """What to make small: what is unexplained and what is changed; of equals the base is best."""
-        changes = len(self.guess.changes)
-        return len(self.wrong) + changes, changes, self.guess.version != BASE
 
 
 @dataclass
@@ -173,30 +164,20 @@ class _Search:
             _same_effects if level == "effects" else tuple.__eq__
         )
         self._level: Level = level
-        self._estimates: dict[str, tuple[frozenset[BehaviourChange], int]] = {}
 
     # What the table suggests.
 
-    def estimated_cost(self, version: str) -> int:
-        changes, left = self._estimate(version)
-        return left + len(changes)
-
-    def estimated(self, version: str) -> frozenset[BehaviourChange]:
-        return self._estimate(version)[0]
-
-    def _estimate(self, version: str) -> tuple[frozenset[BehaviourChange], int]:
-        """Return the changes that the table alone suggests, the best one first and so on, and what they leave."""
-        if version not in self._estimates:
-            now = dict(self._guide.in_contract[version])
-            guess = _Guess(version)
-            while (best := self._best_estimate(now, guess)) is not None:
-                before = BehaviourChange(best.behaviour, guess.value(best.behaviour))
-                for each in self._guide.touched[best.behaviour]:
-                    now[each] = self._guide.predicted(now[each], each, before, best)
-                guess = guess.with_(best)
-            left = sum(not self._like(self._observed[each], found) for each, found in now.items())
-            self._estimates[version] = guess.changes, left
-        return self._estimates[version]
+    def estimated(self, version: str) -> tuple[_Guess, int]:
+        """Return the changes that the table alone suggests, the best one first and so on, and what to make small."""
+        now = dict(self._guide.in_contract[version])
+        guess = _Guess(version)
+        while (best := self._best_estimate(now, guess)) is not None:
+            before = BehaviourChange(best.behaviour, guess.value(best.behaviour))
+            for each in self._guide.touched[best.behaviour]:
+                now[each] = self._guide.predicted(now[each], each, before, best)
+            guess = guess.with_(best)
+        left = sum(not self._like(self._observed[each], found) for each, found in now.items())
+        return guess, left + len(guess.changes)
 
     def _best_estimate(self, now: Mapping[str, Fingerprint], guess: _Guess) -> BehaviourChange | None:
         best, most = None, 0
@@ -261,12 +242,12 @@ class _Search:
                         self._guide.note(change.behaviour, each)
         return self._state(state.guess, did)
 
-    def refined(self, version: str, changes: frozenset[BehaviourChange]) -> _State:
+    def refined(self, guess: _Guess) -> _State:
         """Return what replays make of a first guess: changes that they ask for added, those that they do not need gone.
 
         What is returned was replayed in every scenario.
         """
-        state = self.state(_Guess(version, changes))
+        state = self.state(guess)
         for _ in range(_ROUNDS):
             grown = self._thinned(self._grown(state))
             replayed = self._replayed(grown)

@@ -10,7 +10,7 @@ import ast
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -127,7 +127,7 @@ def reference_digest() -> str:
     for file in sorted({*folder.rglob("*.py")} - {folder / "server.py"}):
         tree = ast.parse(file.read_bytes())
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and _declares(node):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == behaviour.__name__:
                 node.keywords = [each for each in node.keywords if each.arg not in _FOR_READERS]
             body = getattr(node, "body", None)
             if isinstance(body, list):
@@ -136,18 +136,12 @@ def reference_digest() -> str:
     return digest.hexdigest()[:_LENGTH]
 
 
-def _declares(call: ast.Call) -> bool:
-    """Tell whether a call declares a behaviour."""
-    return isinstance(call.func, ast.Name) and call.func.id == behaviour.__name__
-
-
 def _is_idle(node: object) -> bool:
     """Tell whether a statement does nothing, as a docstring does, or bring a name."""
     match node:
         case ast.Expr(value=ast.Constant(value=str())) | ast.Import() | ast.ImportFrom():
             return True
-        case _:
-            return False
+    return False
 
 
 def row_of(suite: Suite, replays: Replays, scenario_id: str) -> Row:
@@ -172,15 +166,12 @@ def row_of(suite: Suite, replays: Replays, scenario_id: str) -> Row:
 
 def contracts(suite: Suite) -> tuple[str, ...]:
     """Return the names of the suite's contracts that the reference knows, in their order."""
-    return tuple(each.name for each in suite.contracts if _is_known(each.name))
-
-
-def _is_known(contract: str) -> bool:
-    try:
-        behaviours_of(contract)
-    except ValueError:
-        return False
-    return True
+    found = []
+    for each in suite.contracts:
+        with suppress(ValueError):
+            behaviours_of(each.name)
+            found.append(each.name)
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
