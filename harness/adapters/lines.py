@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import partial
@@ -11,9 +12,8 @@ from pathlib import Path
 from signal import SIGKILL
 from typing import Any
 
-from readfirst.harness.adapters.line_program import LineProgram
 from readfirst.harness.adapters.lines_server import PROTOCOL, sent
-from readfirst.harness.processes.child import PipedChild
+from readfirst.harness.processes.line_program import GarbledError, LineProgram, TooLateError
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
@@ -30,6 +30,80 @@ from readfirst.harness.session import (
     design_named,
 )
 from readfirst.harness.workspace.site import Territory
+
+
+class ProblemError(BrokenAdapter):
+    """The program answered with a problem; `answer` is what it said."""
+
+    def __init__(self, message: str, answer: Mapping[str, Any]) -> None:
+        super().__init__(message, details=str(answer.get("details", "")))
+        self.answer = answer
+
+
+class AskedProgram(LineProgram):
+    """A program that answers one request after the other, as `docs/protocol.md` describes."""
+
+    def __init__(self, command: Sequence[str], *, last_chance: float = 1.0, **how: Any) -> None:
+        """Start the program. `last_chance`: seconds to answer a call that was cancelled."""
+        super().__init__(command, **how)
+        self._last_chance = last_chance
+        self._numbers = itertools.count(1)
+
+    def ask(
+        self,
+        message: Mapping[str, Any],
+        what: str,
+        limit: float,
+        interfere: Interfere | None = None,
+    ) -> dict[str, Any]:
+        """Send a request and return its answer, running `interfere` where the program says that it has validated.
+
+        `limit` is in seconds, without the time that `interfere` takes; then the call is cancelled. A request that says
+        how it `ends` is cancelled after `interfere`; others go on.
+
+        Raises:
+            BrokenAdapter: No proper answer in time, and the program is ended; or it has answered with a problem.
+        """
+        if not self.alive:
+            raise BrokenAdapter(f"{self.called} had already ended")
+        number = next(self._numbers)
+        try:
+            answer = self._exchange({"id": number, **message}, limit)
+            if "validated" in answer and interfere is not None:
+                try:
+                    interfere()
+                except BaseException:
+                    self._exchange({"id": number, "do": "cancel"}, limit)
+                    raise
+                answer = self._exchange({"id": number, "do": "cancel" if "ends" in message else "go"}, limit)
+        except TooLateError:
+            raise self._late(number, what, limit) from None
+        except GarbledError as error:
+            raise self.broken(str(error), what) from None
+        except BaseException:
+            self.end(at_once=True)
+            raise
+        if "problem" in answer:
+            problem = f"{self.called} has a problem with {what}: {str(answer['problem'])[:2000]}"
+            raise ProblemError(problem, answer)
+        return answer
+
+    def _late(self, number: int, what: str, limit: float) -> BrokenAdapter:
+        """Cancel a call that took too long; a program that does not answer even then is ended."""
+        message = f"{what} took longer than {limit:g} s"
+        try:
+            self._exchange({"id": number, "do": "cancel"}, self._last_chance)
+        except (TooLateError, GarbledError):
+            return self.broken(message, what)
+        return BrokenAdapter(message)
+
+    def _exchange(self, message: Mapping[str, Any], limit: float) -> dict[str, Any]:
+        deadline = time.monotonic() + limit
+        self.say([message], deadline)
+        answer: dict[str, Any] = self.heard(deadline)
+        if answer.get("id") != message["id"]:
+            raise GarbledError(f"{self.called} answered request {answer.get('id')!r}, not {message['id']}")
+        return answer
 
 
 class LinesAdapter:
@@ -61,9 +135,14 @@ class LinesAdapter:
         self._environment = environment
         self._sandbox = sandbox
         self._launch = partial(
-            PipedChild, tuple(command), directory=directory, offline=offline, sandbox=sandbox
+            AskedProgram,
+            tuple(command),
+            called=called,
+            last_chance=last_chance,
+            directory=directory,
+            offline=offline,
+            sandbox=sandbox,
         )
-        self._speaking = partial(LineProgram, called=called, last_chance=last_chance)
         self._capabilities = BASIC_CAPABILITIES
         self._design: Design | None = None
         self._begin()
@@ -71,7 +150,7 @@ class LinesAdapter:
     def _begin(self) -> None:
         self._own: Scratch | None = None
         self._territory: Territory | None = None
-        self._program: LineProgram | None = None
+        self._program: AskedProgram | None = None
         self._numbers = itertools.count(1)
 
     @property
@@ -115,7 +194,7 @@ class LinesAdapter:
             self._own.close()
         self._begin()
 
-    def start(self) -> LineProgram:
+    def start(self) -> AskedProgram:
         """Start the program unless it runs, and learn what it has. Raises BrokenAdapter."""
         if self._program is not None and self._program.alive:
             return self._program
@@ -126,7 +205,7 @@ class LinesAdapter:
             self._territory.make()
             variables |= {"HOME": str(self._territory.home), "TMPDIR": str(self._territory.temporary)}
             writable.append(self._territory.folder)
-        self._program = program = self._speaking(self._launch(environment=variables, writable=writable))
+        self._program = program = self._launch(environment=variables, writable=writable)
         try:
             answer = program.ask({"do": "hello", "protocol": PROTOCOL}, "the start", self._start_limit)
             if problem := _wrong_hello(answer):
@@ -154,7 +233,7 @@ class LinesSession:
 
     def __init__(
         self,
-        start: Callable[[], LineProgram],
+        start: Callable[[], AskedProgram],
         numbers: Iterator[int],
         time_limit: float,
         workspace: Workspace | None,

@@ -14,7 +14,6 @@ from mcp import types
 
 from readfirst.harness.adapters.mcp_server import McpServer, Offer
 from readfirst.harness.adapters.server_pool import Isolation, ServerPool
-from readfirst.harness.processes.child import PipedChild
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
@@ -114,15 +113,15 @@ class McpConnection:
             places[_SETTINGS] = str(settings)
         environment = dict(os.environ if self._environment is None else self._environment)
         variables = {name: _placed(value, places) for name, value in self._variables.items()}
-        child = PipedChild(
+        return McpServer(
             [_placed(word, places) for word in self._command],
+            max(_START, self.time_limit),
             directory=directory,
             environment=environment | variables | {"HOME": str(home)} | own,
             offline=self._offline,
             sandbox=self._sandbox,
             writable=writable,
         )
-        return McpServer(child, start_limit=max(_START, self.time_limit))
 
 
 class McpAdapter:

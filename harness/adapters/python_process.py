@@ -9,8 +9,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 import readfirst
-from readfirst.harness.adapters.line_program import LineProgram, ProblemError
-from readfirst.harness.adapters.lines import LinesAdapter
+from readfirst.harness.adapters.lines import AskedProgram, LinesAdapter, ProblemError
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 
@@ -70,7 +69,7 @@ class PythonAdapter(LinesAdapter):
         super()._begin()
         self._kit: Path | None = None
 
-    def start(self) -> LineProgram:
+    def start(self) -> AskedProgram:
         """Start the process unless it runs, and learn what it has. Raises FactoryError, BrokenAdapter."""
         try:
             return super().start()

@@ -7,12 +7,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Required, TypedDict, Unpack
+from typing import Required, TypedDict
 
 from readfirst.harness.processes import supervisor
 from readfirst.harness.processes.sandbox import Sandbox
@@ -26,8 +25,6 @@ _PATIENCE = 10.0
 GRACE = 5.0
 """Seconds that a program gets to end of a signal that it may survive."""
 _warned: set[str] = set()
-_OUTPUT_KEPT = 8192
-"""Bytes of the end of its standard error that a breakage quotes."""
 _OF_PYTEST = "PYTEST_"
 """What the names of variables begin with that tell which test runs, and so which scenario."""
 
@@ -122,51 +119,6 @@ class Child:
         """End everything, after `patience` seconds at most in which the program may end by itself."""
         self.wait(patience)
         end(self.process, self._channel)
-
-
-class PipedChild(Child):
-    """A program that is spoken with by its standard input and output; the end of its standard error is kept."""
-
-    def __init__(self, command: Sequence[str], **how: Unpack[How]) -> None:
-        """Start the program; see `Child`."""
-        super().__init__(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how
-        )
-        self._printed = b""
-        self._drainer = threading.Thread(target=self._drain, daemon=True)
-        self._drainer.start()
-
-    @property
-    def printed(self) -> str:
-        """The end of what it wrote to its standard error."""
-        return self._printed.decode("utf-8", "backslashreplace")
-
-    def fate(self, name: str, message: str, what: str, patience: float) -> str:
-        """Say what is wrong, with how the program ended if it has; without a message its output ended at `what`.
-
-        For that it gets `patience` seconds.
-        """
-        status = self.wait(0.0 if message else patience)
-        if not message:
-            return f"{name} {status or 'closed its output'} during {what}"
-        return f"{message} (it {status})" if status else message
-
-    def end(self, patience: float = 0.0) -> None:
-        """End its input, and after `patience` seconds at most everything."""
-        assert self.process.stdin is not None
-        with suppress(OSError):
-            self.process.stdin.close()
-        super().end(patience)
-        self._drainer.join(1.0)
-        for stream in (self.process.stdout, self.process.stderr):
-            assert stream is not None
-            stream.close()
-
-    def _drain(self) -> None:
-        assert self.process.stderr is not None
-        with suppress(OSError, ValueError):
-            while part := os.read(self.process.stderr.fileno(), 65536):
-                self._printed = (self._printed + part)[-_OUTPUT_KEPT:]
 
 
 def kill(supervisor: int, channel: socket.socket, number: int = signal.SIGKILL) -> bool:

@@ -47,6 +47,15 @@ def called(way: str) -> dict[str, object]:
             sys.stderr.write("y" * 3_000_000)
         case "no-result":
             return {"content": "not a list"}
+        case "asks":
+            shown = []
+            for method in ("ping", "roots/list"):
+                say({"jsonrpc": "2.0", "id": method, "method": method})
+                answer = json.loads(sys.stdin.readline())
+                shown.append("error" if "error" in answer else answer["result"])
+            return text(f"{shown}")
+        case "shows-much":
+            return text("much " * 100_000)
         case "start":
             return text(str(STARTED))
         case "where":

@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.adapters import line_program
 from readfirst.harness.adapters.lines import LinesAdapter
 from readfirst.harness.adapters.lines_server import serve_lines
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.cli.exits import version
+from readfirst.harness.processes import line_program
 from readfirst.harness.run.check_adapter import check_adapter
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.run.runner import run

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapters import mcp_server
 from readfirst.harness.adapters.mcp import Isolation, McpAdapter, McpConnection
 from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.processes import line_program
 from readfirst.harness.replay.interruption import Watch
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import BrokenAdapter, Workspace
@@ -106,7 +106,7 @@ def test_neither_server_nor_its_children_outlive_a_killed_harness(tmp_path: Path
 def test_a_flood_without_an_end_is_stopped(
     opened: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mcp_server, "LONGEST_MESSAGE", 100_000)
+    monkeypatch.setattr(line_program, "LONGEST_LINE", 100_000)
     with pytest.raises(BrokenAdapter, match="the server wrote more than 100000 bytes without a line end"):
         opened("floods").open(workspace).call("Read", {})
 
@@ -122,6 +122,19 @@ def test_a_json_rpc_error_is_a_refusal(opened: Open, workspace: Workspace) -> No
     result = session.call("Read", {})
     session.close()
     assert (result.text, result.is_error) == ("no such argument", True)
+
+
+def test_what_a_server_asks_of_its_client_is_answered(opened: Open, workspace: Workspace) -> None:
+    session = opened("asks").open(workspace)
+    assert session.call("Read", {}).text == "[{}, 'error']"
+    session.close()
+
+
+def test_a_server_may_answer_a_group_before_it_has_read_it_all(opened: Open, workspace: Workspace) -> None:
+    session = opened("shows-much").open(workspace)
+    results = session.call_parallel([("Read", {"pages": "x" * 300_000})] * 3)
+    session.close()
+    assert [len(each.text) for each in results] == [500_000] * 3
 
 
 def test_a_process_of_its_own_begins_in_the_workspace(opened: Open, workspace: Workspace) -> None:

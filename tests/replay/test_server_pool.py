@@ -176,7 +176,7 @@ def test_a_server_that_ended_while_it_waited_is_replaced(place: SitePool) -> Non
     for slot in used.adapter.traits.servers._prestart._waiting:
         server = slot.server()
         assert server is not None
-        server._child.process.kill()
+        server.process.kill()
         assert gone(server.pid)
     assert used.session()[0] is not None
     used.adapter.close()
