@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.agents import conversation
 from readfirst.harness.processes import child, confine, footing, supervisor
 
 __all__ = ["AS_A_USER", "NO_NAMESPACES", "NO_SUBREAPER", "NO_WAY_INTO_A_NAMESPACE", "altered_supervisor"]
@@ -19,8 +18,7 @@ NO_SUBREAPER = {'return hasattr(libc, "prctl") and': "return False and"}
 
 def altered_supervisor(folder: Path, monkeypatch: pytest.MonkeyPatch, changes: Mapping[str, str]) -> None:
     """Let every program that is started from now on have a supervisor with these changes."""
-    launcher = conversation.LAUNCHER
-    for original in (*(Path(str(each.__file__)) for each in (supervisor, confine, footing)), launcher):
+    for original in (Path(str(each.__file__)) for each in (supervisor, confine, footing)):
         copy = folder / "readfirst" / "harness" / original.parent.name / original.name
         copy.parent.mkdir(parents=True, exist_ok=True)
         for package in copy.parents[:3]:
@@ -31,6 +29,5 @@ def altered_supervisor(folder: Path, monkeypatch: pytest.MonkeyPatch, changes: M
                 assert old in source
                 source = source.replace(old, new)
         copy.write_text(source)
-    monkeypatch.setattr(conversation, "LAUNCHER", folder / "readfirst" / "harness" / "agents" / launcher.name)
     monkeypatch.setattr(child, "SUPERVISOR", folder / "readfirst" / "harness" / "processes" / "supervisor.py")
     monkeypatch.setattr(child, "_warned", set())

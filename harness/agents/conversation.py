@@ -3,9 +3,7 @@
 import itertools
 import os
 import queue
-import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,12 +14,11 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from readfirst.harness.agents.scripted_model.server import ScriptedModel, Turn
 from readfirst.harness.agents.scripted_model.wire import Block, TextBlock, ToolUse, Wire, WireError
-from readfirst.harness.processes.child import end, kill, warn_of
+from readfirst.harness.processes.child import Child
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import NO_ANSWER, BrokenAdapter, ToolResult
 
-LAUNCHER = Path(__file__).with_name("launcher.py")
 _START_SECONDS = 60.0
 _CHARACTERS_A_SECOND = 100_000.0
 """How much of the arguments of a call is given a second more: an agent reads, keeps and sends all of them again."""
@@ -58,7 +55,7 @@ class Launch:
     """How to start an agent whose files are made.
 
     `variables` are all it sees of an environment. In them, in the command and in `files` the port of its model
-    stands for `launcher.PORT`. A request that offers one of `tools` asks the model what to do next. `close` frees
+    stands for `supervisor.PORT`. A request that offers one of `tools` asks the model what to do next. `close` frees
     what was made for the agent.
     """
 
@@ -80,7 +77,7 @@ class Launch:
     """What it is shut in; None: nothing. It can then write to its own files, `directory` and `writable` alone."""
     writable: tuple[Path, ...] = ()
     starter: tuple[str, ...] = ()
-    """What starts the launcher, as somebody else for example."""
+    """What starts its supervisor, as somebody else for example."""
 
 
 class Program(Protocol):
@@ -123,12 +120,11 @@ class Conversation:
         """Numbers of calls: who goes on with an earlier conversation must not repeat its numbers."""
         self._events: queue.SimpleQueue[Turn | Pause | WireError | _Ended] = queue.SimpleQueue()
         self._run = Scratch()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         self._model: ScriptedModel | None = None
         self._launch: Launch | None = None
         self._turn: Turn | None = None
         self._asked = 0.0
-        self._channel: socket.socket | None = None
         self._printed = b""
         self._reader: threading.Thread | None = None
         try:
@@ -157,7 +153,7 @@ class Conversation:
     @property
     def usable(self) -> bool:
         """Whether another call can be made: the agent waits for its model, not for long, and has not ended."""
-        alive = self._process is not None and self._process.poll() is None
+        alive = self._child is not None and self._child.process.poll() is None
         return alive and self._turn is not None and time.monotonic() - self._asked < _PATIENCE
 
     @property
@@ -168,8 +164,8 @@ class Conversation:
     @property
     def pid(self) -> int:
         """The id of the process that leads the agent's process group."""
-        assert self._process is not None
-        return self._process.pid
+        assert self._child is not None
+        return self._child.pid
 
     def call(
         self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None] | None = None
@@ -188,8 +184,8 @@ class Conversation:
 
     def kill(self, number: int = SIGKILL) -> bool:
         """Kill the agent, or send it another signal, and tell whether it has ended."""
-        assert self._channel is not None
-        return kill(self.pid, self._channel, number)
+        assert self._child is not None
+        return self._child.kill(number)
 
     def start_call(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Let the model call a tool that asks the model itself before it answers; return the call's id."""
@@ -234,12 +230,12 @@ class Conversation:
     def finish(self) -> str:
         """Let the model end its turn and the agent end itself; return what it printed, as far as it was kept."""
         self._answer(TextBlock("done"))
-        assert self._process is not None
+        assert self._child is not None
         assert self._reader is not None
         if self.dialogue is not None:
             self.dialogue.hang_up()
         try:
-            self._process.wait(_START_SECONDS)
+            self._child.process.wait(_START_SECONDS)
         except subprocess.TimeoutExpired:
             raise self._broken(f" did not end within {_START_SECONDS:g} s", "adapter") from None
         self._reader.join(_START_SECONDS)
@@ -247,10 +243,8 @@ class Conversation:
 
     def close(self) -> None:
         """End the agent and everything it started, and remove what was made for it."""
-        if self._channel is not None:
-            if self._process is not None:
-                end(self._process, self._channel)
-            self._channel.close()
+        if self._child is not None:
+            self._child.end()
         if self._turn is not None:
             self._turn.abandon()
         if self._launch is not None:
@@ -267,51 +261,36 @@ class Conversation:
         except OSError as error:  # no space, for example
             problem = f"cannot prepare a session of {self.program.name}: {error}"
             raise BrokenAdapter(problem, blame="environment") from error
-        # Our end stays open: the launcher kills the agent and all it started when it closes.
-        ours, theirs = self._channel, _ = socket.socketpair()
-        with theirs:
-            files = [str(file) for file in launch.files]
-            if launch.sandbox is not None:
-                writable = [self._run.path, launch.home, launch.directory, *launch.writable]
-                given = launch.command, launch.variables, launch.directory
-                files = [*launch.sandbox.flags(*given, writable), *files]
-            launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(theirs.fileno()), *files, "--"]
-            output, printed = os.pipe()
-            entered = os.open(launch.input or os.devnull, os.O_RDONLY)
-            try:
-                self._process = subprocess.Popen(
-                    [*launch.starter, *launcher, *launch.command],
-                    env=dict(launch.variables),
-                    cwd=launch.directory,
-                    stdin=entered,
-                    stdout=printed,
-                    stderr=printed,
-                    pass_fds=[theirs.fileno()],
-                    start_new_session=True,
-                    umask=0o022,
-                )
-            finally:
-                os.close(printed)
-                os.close(entered)
-                self._reader = threading.Thread(target=self._drain, args=(output, launch), daemon=True)
-                self._reader.start()
-            theirs.close()
-            ours.settimeout(_START_SECONDS)
-            try:
-                message, descriptors, _, _ = socket.recv_fds(ours, 4096, 1)
-            except TimeoutError:
-                message, descriptors = b"", []
-        if not descriptors:
-            raise self._broken("'s launcher did not start", "environment")
-        processes, self.isolation = message.decode().split("\n")
-        warn_of(self.program.name, processes, self.isolation)
-        listener = socket.socket(fileno=descriptors[0])
+        output, printed = os.pipe()
+        entered = os.open(launch.input or os.devnull, os.O_RDONLY)
+        try:
+            self._child = child = Child(
+                launch.command,
+                directory=launch.directory,
+                environment=launch.variables,
+                stdin=entered,
+                stdout=printed,
+                stderr=printed,
+                offline=True,
+                sandbox=launch.sandbox,
+                writable=(self._run.path, launch.home, launch.directory, *launch.writable),
+                port_in=launch.files,
+                starter=launch.starter,
+            )
+        finally:
+            os.close(printed)
+            os.close(entered)
+            self._reader = threading.Thread(target=self._drain, args=(output, launch), daemon=True)
+            self._reader.start()
+        listener, self.isolation = child.listener(self.program.name, _START_SECONDS)
+        if listener is None:
+            raise self._broken("'s supervisor did not start", "environment")
         self._model = ScriptedModel(listener, self._events, launch.wire, launch.tools)
-        threading.Thread(target=self._watch, args=(self._process,), daemon=True).start()
+        threading.Thread(target=self._watch, args=(child,), daemon=True).start()
         self._turn = self._next_turn(_START_SECONDS, None, "environment")
 
-    def _watch(self, process: subprocess.Popen[bytes]) -> None:
-        self._events.put(_Ended(process.wait()))
+    def _watch(self, child: Child) -> None:
+        self._events.put(_Ended(child.process.wait()))
 
     def _drain(self, output: int, launch: Launch) -> None:
         while part := os.read(output, 65536):
@@ -371,7 +350,7 @@ class Conversation:
                     raise self._broken(f" ended with exit code {code}", blame)
 
     def _broken(self, message: str, blame: str) -> BrokenAdapter:
-        if self._process is not None and self._process.poll() is not None and self._reader is not None:
+        if self._child is not None and self._child.process.poll() is not None and self._reader is not None:
             # Its children may hold the pipe open; what it wrote itself is there already.
             self._reader.join(0.2)
         return BrokenAdapter(

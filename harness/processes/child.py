@@ -51,16 +51,19 @@ class Child:
         stdin: int,
         stdout: int,
         stderr: int,
-        pass_fds: Sequence[int] = (),
         offline: bool = False,
         sandbox: Sandbox | None = None,
         writable: Sequence[Path] = (),
+        port_in: Sequence[Path] | None = None,
+        starter: Sequence[str] = (),
     ) -> None:
         """Start the program in `directory`, with streams as of `subprocess`; `offline` leaves the network if it can.
 
         No variable tells it which scenario runs. In a `sandbox` it can write below the `writable` folders alone, and
-        has no network. Raises BrokenAdapter where no process can be started; a program that is not there ends with
-        exit status 127.
+        has no network. With `port_in` there is a `listener` on its loopback interface, whose port is put into the
+        command, its variables and these files where `supervisor.PORT` is. `starter` is a command that starts the
+        supervisor, as somebody else for example. Raises BrokenAdapter where no process can be started; a program that
+        is not there ends with exit status 127.
         """
         self._channel, theirs = socket.socketpair()
         words = [sys.executable, "-I", "-S", str(SUPERVISOR), str(theirs.fileno())]
@@ -69,15 +72,17 @@ class Child:
         variables = {name: value for name, value in environment.items() if not name.startswith(_OF_PYTEST)}
         if sandbox is not None:
             words += sandbox.flags(command, variables, directory or Path.cwd(), writable)
+        if port_in is not None:
+            words += ["--listen", *(f"--port-in={file}" for file in port_in)]
         try:
             self.process = subprocess.Popen(
-                [*words, "--", *command],
+                [*starter, *words, "--", *command],
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
                 cwd=directory,
                 env=variables,
-                pass_fds=(theirs.fileno(), *pass_fds),
+                pass_fds=(theirs.fileno(),),
                 start_new_session=True,
             )
         except OSError as error:
@@ -90,8 +95,23 @@ class Child:
     def warn(self) -> None:
         """Say once per run what the system does not let the supervisor do. For a program that has answered."""
         with suppress(OSError):
-            warnings = self._channel.recv(4096, socket.MSG_DONTWAIT).decode().split("\n")
-            warn_of("the program", *warnings)
+            _warn_of("the program", *self._channel.recv(4096, socket.MSG_DONTWAIT).decode().split("\n"))
+
+    def listener(self, name: str, patience: float) -> tuple[socket.socket | None, str]:
+        """Return the socket on its loopback interface, and why it keeps its network, empty where it does not.
+
+        `name` is what warnings call it. None: it did not come within `patience` seconds.
+        """
+        self._channel.settimeout(patience)
+        try:
+            message, descriptors, _, _ = socket.recv_fds(self._channel, 4096, 1)
+        except TimeoutError:
+            return None, ""
+        if not descriptors:
+            return None, ""
+        processes, network = message.decode().split("\n")
+        _warn_of(name, processes, network)
+        return socket.socket(fileno=descriptors[0]), network
 
     def status(self) -> str | None:
         """Say how the program ended, None if it has not; the number stays its own until `end`."""
@@ -108,41 +128,39 @@ class Child:
         """Wait `patience` seconds at most for the program to end by itself, and say how it did."""
         deadline = time.monotonic() + patience
         while (status := self.status()) is None and time.monotonic() < deadline:
-            time.sleep(0.002)
+            time.sleep(0.001)
         return status
 
     def kill(self, number: int = signal.SIGKILL) -> bool:
-        """Send the program a signal, whatever thread waits for it, as `kill` does; `end` is still needed."""
-        return kill(self.pid, self._channel, number)
+        """Send the program a signal, in the middle of whatever it does and whatever thread waits for it.
+
+        With SIGKILL all that it started gets it, too. Wait until all of it is dead, some seconds at most, and tell
+        whether it is; `end` is still needed.
+        """
+        if number == signal.SIGKILL:
+            for pid in _descendants(self.pid):
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            with suppress(OSError):
+                self._channel.shutdown(socket.SHUT_RDWR)
+        else:
+            with suppress(OSError):
+                self._channel.send(bytes([number]))
+        with suppress(ChildProcessError):  # somebody else has waited for it
+            return self.wait(_PATIENCE if number == signal.SIGKILL else GRACE) is not None
+        return True
 
     def end(self, patience: float = 0.0) -> None:
         """End everything, after `patience` seconds at most in which the program may end by itself."""
-        self.wait(patience)
-        end(self.process, self._channel)
-
-
-def kill(supervisor: int, channel: socket.socket, number: int = signal.SIGKILL) -> bool:
-    """Send the program that a supervisor has started a signal, in the middle of whatever it does.
-
-    With SIGKILL all that it started gets it, too. Wait until all of it is dead, some seconds at most, and tell whether
-    it is.
-    """
-    if number == signal.SIGKILL:
-        for pid in _descendants(supervisor):
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        with suppress(OSError):
-            channel.shutdown(socket.SHUT_RDWR)
-    else:
-        with suppress(OSError):
-            channel.send(bytes([number]))
-    deadline = time.monotonic() + (_PATIENCE if number == signal.SIGKILL else GRACE)
-    with suppress(ChildProcessError):  # somebody else has waited for it
-        while os.waitid(os.P_PID, supervisor, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.001)
-    return True
+        with suppress(ChildProcessError):  # somebody else has waited for it
+            self.wait(patience)
+            self._channel.close()
+            self.wait(_PATIENCE)
+            # Before the process is waited for: then its number may belong to somebody else.
+            with suppress(ProcessLookupError, PermissionError):  # macOS forbids to kill a group of zombies
+                os.killpg(self.pid, signal.SIGKILL)
+        self._channel.close()
+        self.process.wait()
 
 
 def _descendants(pid: int) -> list[int]:
@@ -154,22 +172,7 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
-def end(process: subprocess.Popen[bytes], channel: socket.socket) -> None:
-    """Let the supervisor kill everything, and wait until it has."""
-    channel.close()
-    deadline = time.monotonic() + _PATIENCE
-    with suppress(ChildProcessError):  # somebody else has waited for it
-        while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-            if time.monotonic() > deadline:
-                break
-            time.sleep(0.001)
-        # Before the process is waited for: then its number may belong to somebody else.
-        with suppress(ProcessLookupError, PermissionError):  # macOS forbids to kill a group of zombies
-            os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-def warn_of(name: str, processes: str, network: str) -> None:
+def _warn_of(name: str, processes: str, network: str) -> None:
     """Say once what of a program's isolation the system does not allow, and why."""
     reasons = {
         f"what {name} starts may outlive the run if it leaves its process group: {processes}": processes,

@@ -9,7 +9,10 @@ A PID namespace holds the processes together where the system lets us make one: 
 first. Elsewhere this process becomes the parent of everything that loses its own, and kills its children until there
 are none. A system that has neither leaves the process group, and what leaves that gets away.
 
-`--offline` takes the network away where that is possible. `--walls=JSON`, with limits and the places that there are,
+`--offline` takes the network away where that is possible. `--listen` opens a socket on the loopback interface, which
+is its own then, and hands it back through CHANNEL: a server can stay in the harness. Its port is put where PORT is in a
+variable, in the command or in one of the files of `--port-in=FILE`, which nobody knows before.
+`--walls=JSON`, with limits and the places that there are,
 confines the program (`confine`), or it is not started.
 
 The program has no right to read or write files against their modes, not even root's: what it does must not depend on
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
     Walls = tuple[dict[str, int], list[list[str]]]
     """Limits by their names (`nproc`), and the places of the file system (`view.Place`)."""
 
+
+PORT = "{port of the model}"
 
 _NOT_STARTED = 126
 _NOT_FOUND = 127
@@ -81,11 +86,37 @@ def main(arguments: list[str]) -> NoReturn:
     os.umask(0o022)
     walls = read_walls(flags)
     isolation = isolate(offline="--offline" in flags, confined=walls is not None)
+    files = [flag.partition("=")[2] for flag in flags if flag.startswith("--port-in=")]
     try:
-        os.write(int(channel), str(isolation).encode())
+        if "--listen" in flags:
+            command = _listen(int(channel), str(isolation), files, command)
+        else:
+            os.write(int(channel), str(isolation).encode())
     except OSError:
         pass  # the harness is gone: the program ends as soon as it begins
     supervise(command, int(channel), isolation, walls)
+
+
+def _listen(channel: int, isolation: str, files: list[str], command: list[str]) -> list[str]:
+    """Hand a listening socket back, and return the command with its port. Raises OSError."""
+    import socket
+
+    _find_our_modules()
+    from readfirst.harness.processes.footing import write_anew
+
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=64) as listener,
+        socket.socket(fileno=os.dup(channel)) as harness,
+    ):
+        port = str(listener.getsockname()[1])
+        socket.send_fds(harness, [isolation.encode()], [listener.fileno()])
+    for name, value in os.environ.items():
+        os.environ[name] = value.replace(PORT, port)
+    for file in files:
+        with open(file, encoding="utf-8", newline="") as given:
+            text = given.read()
+        write_anew(file, text.replace(PORT, port).encode())
+    return [word.replace(PORT, port) for word in command]
 
 
 def isolate(*, offline: bool, confined: bool = False) -> Isolation:
@@ -194,7 +225,7 @@ def read_walls(flags: list[str]) -> Walls | None:
 
 
 def _shut_in(walls: Walls, status_write: int) -> None:
-    sys.path.insert(0, __file__.rpartition("/readfirst/harness/")[0])
+    _find_our_modules()
     from readfirst.harness.processes.confine import shut_in
 
     try:
@@ -203,6 +234,10 @@ def _shut_in(walls: Walls, status_write: int) -> None:
         _say(str(error.strerror))
         os.write(status_write, str(_NOT_STARTED << 8).encode())
         os._exit(0)
+
+
+def _find_our_modules() -> None:
+    sys.path.insert(0, __file__.rpartition("/readfirst/harness/")[0])
 
 
 def _say(problem: str) -> None:

@@ -136,7 +136,7 @@ def test_a_process_that_ended_after_its_last_answer_is_replaced_for_the_next_sce
     assert where(adapter.open(place)) == seen
     leader = session._raw.conversation
     os.killpg(leader.pid, signal.SIGKILL)
-    leader._process.wait(10)
+    leader._child.process.wait(10)
     assert where(adapter.open(place)) != seen
 
 

@@ -79,7 +79,7 @@ _STREAM_KEPT = 64 * 1024 * 1024
 _AS_SOMEBODY = ("unshare", "--user", "--map-user=1000", "--map-group=1000", "--")
 """Starts a command as somebody who is not root, though with the same files.
 
-The launcher, not the product: who is shut in as root cannot become somebody else."""
+Its supervisor, not the product: who is shut in as root cannot become somebody else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.agents.launcher import PORT
 from readfirst.harness.processes.child import bare_variables
 from readfirst.harness.processes.footing import opened, write_anew
+from readfirst.harness.processes.supervisor import PORT
 
 BASE_URL = "ANTHROPIC_BASE_URL"
 MODEL = "ANTHROPIC_MODEL"
@@ -67,7 +67,7 @@ def build_environment(
     written to the configuration, and also below `home`, where early versions look for them.
     `window` is after how many tokens the product has the conversation summarised; without it the product decides.
     `checkpoints`: the product keeps what files were, to bring them back.
-    `PATH` holds the program's own folder and the system's; nothing is taken from this process. The launcher
+    `PATH` holds the program's own folder and the system's; nothing is taken from this process. The supervisor
     puts the port into the base URL.
     """
     own = directory / "home"
