@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from signal import SIGKILL
 from types import MappingProxyType
@@ -17,7 +18,6 @@ from readfirst.harness.adapters.server_pool import Isolation, ServerPool
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
-    BASIC_CAPABILITIES,
     NO_ANSWER,
     TIME_LIMIT,
     AdapterTraits,
@@ -31,6 +31,8 @@ from readfirst.harness.suite.scenario import CALLS, TOOLS
 from readfirst.harness.workspace.site import Territory
 
 _SETTINGS, _SCRATCH = "$SETTINGS", "$SCRATCH"
+OF_A_SERVER = frozenset({"kill", "stop", "sessions"})
+"""What no tool has to offer, because it takes nothing of a server but its process and the protocol."""
 _START = 30.0
 """Seconds that a start may take at least; the time limit, if that is longer."""
 
@@ -41,7 +43,8 @@ class McpConnection:
     `environment` is what a server gets as it is, None: what the harness has. In `variables`, which come on top, and
     in the command `$SCRATCH` stands for an empty folder of the server's own, too. In a `sandbox` it writes to its
     workspace and home alone, or, where it is shared, to those of all workspaces. `$SETTINGS` becomes a settings file
-    with the workspace's deny rules. `servers` lends them to sessions as `isolation` says.
+    with the workspace's deny rules. `servers` lends them to sessions as `isolation` says. What answers say is as they
+    are `shown`, else their text. An adapter of the servers' own tools, whatever these are.
     """
 
     def __init__(
@@ -54,11 +57,13 @@ class McpConnection:
         variables: Mapping[str, str] = MappingProxyType({}),
         offline: bool = False,
         sandbox: Sandbox | None = None,
+        shown: Callable[[types.CallToolResult], str] | None = None,
     ) -> None:
         words = (*command, *variables.values())
         self.takes_settings = any(_SETTINGS in word for word in command)
         self.time_limit = time_limit
         """Seconds that one call may take."""
+        self._shown = shown or text_of
         self._command = tuple(command)
         self._environment = environment
         self._variables = variables
@@ -79,12 +84,13 @@ class McpConnection:
 
     def open(self, workspace: Workspace) -> McpSession:
         """Start or reuse a server."""
-        return McpSession(*self.servers.server(workspace), self.time_limit)
+        return McpSession(*self.servers.server(workspace), self.time_limit, self._shown)
 
-    def traits(self, capabilities: Collection[str] = BASIC_CAPABILITIES) -> AdapterTraits:
-        """Return what an adapter that uses this connection declares."""
+    @property
+    def traits(self) -> AdapterTraits:
+        """What holds for every adapter that uses this connection, whatever its tools."""
         return AdapterTraits(
-            frozenset(capabilities),
+            OF_A_SERVER,
             repeats_paths=self.servers.isolation != "directory",
             servers=self.servers,
             reset=self.servers.reset,
@@ -140,9 +146,8 @@ class McpAdapter:
                 f"the server offers no tool called {', '.join(TOOLS[:3])} (it offers: {there}). "
                 "Rename them, or start a mapping: readfirst field new-mapping 'mcp:COMMAND'"
             )
-        self.traits = connection.traits(
-            {*tools, "parallel", "kill", "stop", "sessions", *(["deny"] if connection.takes_settings else [])}
-        )
+        named = {*tools, "parallel", *(["deny"] if connection.takes_settings else [])}
+        self.traits = replace(connection.traits, capabilities=OF_A_SERVER | named)
 
     def open(self, workspace: Workspace) -> McpSession:
         """Start or reuse a server."""
@@ -156,41 +161,39 @@ class McpAdapter:
 class McpSession:
     """One scenario on a server; ends the server afterwards where it is the scenario's own."""
 
-    def __init__(self, server: McpServer, own: bool, time_limit: float) -> None:
+    def __init__(
+        self,
+        server: McpServer,
+        own: bool,
+        time_limit: float,
+        shown: Callable[[types.CallToolResult], str],
+    ) -> None:
         self._server = server
         self._own = own
         self._time_limit = time_limit
+        self._shown = shown
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Let the server execute one call."""
-        result = self.answer(tool, arguments)
-        return ToolResult(text_of(result), bool(result.isError))
+        return self._result(self._server.call(tool, arguments, self._time_limit))
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Send the calls of one message before the first answer; what the server makes of that is its own affair."""
-        results = self._server.calls(calls, "the parallel group", self._time_limit)
-        return [ToolResult(text_of(result), bool(result.isError)) for result in results]
+        return [*map(self._result, self._server.calls(calls, "the parallel group", self._time_limit))]
 
     def call_interrupted(
         self, tool: str, arguments: Arguments, _how: str, interfere: Interfere
     ) -> ToolResult:
         """Let the server execute one call, and give it up when `interfere` returns."""
-        result = self.answer_given_up(tool, arguments, interfere)
-        return NO_ANSWER if result is None else ToolResult(text_of(result), bool(result.isError))
-
-    def answer_given_up(
-        self, name: str, arguments: Arguments, when: Callable[[], None]
-    ) -> types.CallToolResult | None:
-        """Let the server execute one call, give it up when `when` returns, and return its answer if there is one."""
-        return self._server.call_given_up(name, arguments, when, self._time_limit)
+        result = self._server.call_given_up(tool, arguments, interfere, self._time_limit)
+        return NO_ANSWER if result is None else self._result(result)
 
     def kill(self, number: int = SIGKILL) -> bool:
         """Kill the server, or send it another signal."""
         return self._server.kill(number)
 
-    def answer(self, name: str, arguments: Arguments) -> types.CallToolResult:
-        """Let the server execute one call, and return its answer as it came."""
-        return self._server.call(name, arguments, self._time_limit)
+    def _result(self, answer: types.CallToolResult) -> ToolResult:
+        return ToolResult(self._shown(answer), bool(answer.isError))
 
     def close(self) -> None:
         """End the server if nothing else uses it."""

@@ -1,21 +1,19 @@
 """Targets of kind `agent`: a command line whose model is played, many scenarios in one conversation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from readfirst.harness.agents.acp import AcpClient
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.agents.pins import Pins
 from readfirst.harness.agents.program import AgentProgram
 from readfirst.harness.processes.sandbox import Sandbox
-from readfirst.harness.session import AdapterTraits, Workspace
+from readfirst.harness.session import AdapterTraits, Arguments, ToolResult, Workspace
 from readfirst.harness.suite.scenario import AT_ONCE
 from readfirst.harness.targets.install import Installed
 from readfirst.harness.targets.mapping import AgentLaunch, Target
-from readfirst.harness.targets.translate import TargetAnswer
 
 _CALLS_PER_CONVERSATION = 100
 _BYTES_PER_CONVERSATION = 300_000
@@ -31,16 +29,16 @@ class AgentTargetSession:
         self._root = root
         self._pins = pins
 
-    def answer(self, name: str, arguments: Mapping[str, Any]) -> TargetAnswer:
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Let the model call one tool."""
-        return self.answers([(name, arguments)])[0]
+        return self.call_parallel([(tool, arguments)])[0]
 
-    def answers(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[TargetAnswer]:
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Let the model make several calls in one message."""
         self._hold()
         results = self.conversation.call_parallel(calls)
         self._hold()
-        return [TargetAnswer(result.text, flagged=result.is_error) for result in results]
+        return results
 
     def close(self) -> None:
         """End the conversation if nothing else uses it."""
