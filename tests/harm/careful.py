@@ -1,4 +1,4 @@
-"""A tool that harms nobody, and what harms somebody or comes near it: each subclass does one thing otherwise."""
+"""A tool of another design that harms nobody, what comes near harm, and what harms because of the design."""
 
 from __future__ import annotations
 
@@ -31,14 +31,11 @@ class Careful:
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         try:
             path = Path(os.path.normpath(Path(self.workspace.root, arguments["file_path"])))
-            if "secret" in path.parts and self.obeys():
+            if "secret" in path.parts and self.workspace.deny:
                 raise RefusedError("a rule closes it")
             return ToolResult(getattr(self, tool.lower())(path, arguments))
         except (RefusedError, OSError, KeyError, TypeError, AttributeError, ValueError) as error:
             return ToolResult(f"{type(error).__name__}: {error}", is_error=True)
-
-    def obeys(self) -> bool:
-        return bool(self.workspace.deny)
 
     def read(self, path: Path, arguments: Mapping[str, Any]) -> str:
         data = path.read_bytes()
@@ -117,76 +114,6 @@ class WritesUnread(Careful):
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
         self.put(path, str(arguments["content"]).encode())
         return "done"
-
-
-class CutsShort(Careful):
-    """Lost: what follows the replaced text is left out."""
-
-    def put(self, path: Path, data: bytes) -> None:
-        path.write_bytes(data[: len(data) // 2])
-        self.known[path] = data
-
-
-class TakesTheFirst(Careful):
-    """Misplaced: of several places the first is replaced."""
-
-    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
-        data = path.read_bytes()
-        self.put(path, data.replace(arguments["old_string"].encode(), arguments["new_string"].encode(), 1))
-        return "done"
-
-
-class MakesOneLineEnd(Careful):
-    """Spoiled: carriage returns are lost."""
-
-    def put(self, path: Path, data: bytes) -> None:
-        super().put(path, data.replace(b"\r\n", b"\n"))
-
-
-class OpensTheMode(Careful):
-    """Spoiled: whoever may do what is forgotten."""
-
-    def put(self, path: Path, data: bytes) -> None:
-        super().put(path, data)
-        path.chmod(0o666)
-
-
-class Shouts(Careful):
-    """Altered: what is written is in capitals."""
-
-    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
-        return super().edit(path, {**arguments, "new_string": str(arguments["new_string"]).upper()})
-
-
-class KeepsACopy(Careful):
-    """Stray: a backup is left beside the file."""
-
-    def put(self, path: Path, data: bytes) -> None:
-        if path.exists():
-            path.with_name(f"{path.name}.bak").write_bytes(path.read_bytes())
-        super().put(path, data)
-
-
-class OnlySaysSo(Careful):
-    """Untrue: nothing is written."""
-
-    def put(self, path: Path, data: bytes) -> None:
-        self.known[path] = data
-
-
-class WritesThenRefuses(Careful):
-    """Untrue: a refused call has changed the file."""
-
-    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
-        super().edit(path, arguments)
-        raise RefusedError("no")
-
-
-class KnowsNoRules(Careful):
-    """Trespass: what a rule closes is changed."""
-
-    def obeys(self) -> bool:
-        return False
 
 
 class EditsUnread(Careful):

@@ -3,61 +3,27 @@
 import careful
 
 
-class ContentChecked(careful.Careful):
-    """Right: it edits a file that changed as it is now."""
-
-    design = "content-checked"
-
-
-class EditsAnOldCopy(careful.EditsAnOldCopy):
-    """False: it edits what it remembers."""
-
-    design = "content-checked"
-
-
-class WritesUnread(careful.WritesUnread):
-    """False: a Write replaces what changed."""
-
-    design = "content-checked"
-
-
-class NotStrict(careful.Careful):
-    """False: it does not refuse a file that changed."""
-
-    design = "strict"
-
-
-class Ungated(careful.EditsUnread):
-    """Right: it asks for no Read."""
-
-    design = "ungated"
+def declaring(design: str, does: type[careful.Careful]) -> type[careful.Careful]:
+    """Return what does as another implementation, and declares a design."""
+    return type(does.__name__, (does,), {"design": design, "__doc__": does.__doc__})
 
 
 class UngatedWriter(careful.EditsUnread, careful.WritesUnread):
-    """Right: no gate holds a Write either."""
+    """No gate holds a Write either."""
 
     design = "ungated"
 
 
-class UngatedCopy(careful.EditsAnOldCopy):
-    """False: it asks for no Read, and edits what it remembers."""
-
-    design = "ungated"
-
-
-class RefusesEverything(careful.RefusesEverything):
-    """Hopes that what is not claimed is enough."""
-
-    design = "ungated"
-
-
-class DoesNothing(careful.DoesNothing):
-    """Hopes that what is not claimed is enough."""
-
-    design = "ungated"
-
-
-class Unknown(careful.Careful):
-    """Declares what there is not."""
-
-    design = "loose"
+# Rightly: it edits a file that changed as it is now; it asks for no Read.
+ContentChecked = declaring("content-checked", careful.Careful)
+Ungated = declaring("ungated", careful.EditsUnread)
+# Falsely: it edits what it remembers; a Write replaces what changed; it does not refuse a file that changed.
+EditsAnOldCopy = declaring("content-checked", careful.EditsAnOldCopy)
+WritesUnread = declaring("content-checked", careful.WritesUnread)
+NotStrict = declaring("strict", careful.Careful)
+UngatedCopy = declaring("ungated", careful.EditsAnOldCopy)
+# In the hope that what is not claimed is enough.
+RefusesEverything = declaring("ungated", careful.RefusesEverything)
+DoesNothing = declaring("ungated", careful.DoesNothing)
+# What there is not.
+Unknown = declaring("loose", careful.Careful)

@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import careful
 import pytest
+import wrong_exceptions as exceptions
+import wrong_files as files
+import wrong_text as text
 
 from readfirst.harness.compare.baseline import Baseline, Ruler, Ruling
 from readfirst.harness.compare.compare import compare, skipped
@@ -29,16 +33,16 @@ CAUGHT = [
     (careful.EditsAnOldCopy, CHANGED, "lost"),
     (careful.WritesUnread, UNREAD, "lost"),
     (careful.WritesUnread, "staleness/write-after-change", "lost"),
-    (careful.CutsShort, READ, "lost"),
-    (careful.TakesTheFirst, TWO, "misplaced"),
-    (careful.MakesOneLineEnd, "line-endings/crlf-kept-by-edit", "spoiled"),
-    (careful.OpensTheMode, "links-and-modes/executable-kept-by-edit", "spoiled"),
-    (careful.Shouts, READ, "altered"),
-    (careful.KeepsACopy, READ, "stray"),
-    (careful.OnlySaysSo, READ, "untrue"),
-    (careful.WritesThenRefuses, READ, "untrue"),
+    (exceptions.KeepsHalfAMegabyte, "reported/one-line-of-a-long-crlf-file", "lost"),
+    (text.ReplacesFirstOfSeveral, TWO, "misplaced"),
+    (text.LosesCarriageReturns, "line-endings/crlf-kept-by-edit", "spoiled"),
+    (files.LosesMode, "links-and-modes/executable-kept-by-edit", "spoiled"),
+    (text.ReplaceAllReplacesFirst, "replace-all/every-occurrence", "altered"),
+    (files.LeavesTemporaryFile, READ, "stray"),
+    (files.OnlyPretendsToEdit, READ, "untrue"),
+    (files.WritesBeforeRefusing, "gate/edit-unread", "untrue"),
     (careful.DoesNothing, READ, "untrue"),
-    (careful.KnowsNoRules, "permissions/edit-denied", "trespass"),
+    (files.IgnoresDenyRules, "permissions/edit-denied", "trespass"),
     (careful.EditsUnread, "gate/edit-unread", "blind"),
     (careful.RefusesEverything, READ, "overcautious"),
 ]
@@ -54,7 +58,7 @@ NEAR = [
 ]
 
 
-def judged(suite: Suite, place: SitePool, tool: type[careful.Careful], scenario_id: str) -> list[Harm]:
+def judged(suite: Suite, place: SitePool, tool: Any, scenario_id: str) -> list[Harm]:
     scenario = suite.scenario(scenario_id)
     outcome = replay(scenario, tool, place)
     assert outcome.broken is None
@@ -64,9 +68,7 @@ def judged(suite: Suite, place: SitePool, tool: type[careful.Careful], scenario_
 
 
 @pytest.mark.parametrize(("tool", "scenario_id", "kind"), CAUGHT)
-def test_what_harms_is_found(
-    suite: Suite, place: SitePool, tool: type[careful.Careful], scenario_id: str, kind: str
-) -> None:
+def test_what_harms_is_found(suite: Suite, place: SitePool, tool: Any, scenario_id: str, kind: str) -> None:
     assert kind in [each.kind for each in judged(suite, place, tool, scenario_id)]
 
 
