@@ -163,7 +163,7 @@ def _tool(tool: str, guess: Guess) -> Iterator[str]:
         yield f"    # The server requires {_comment(name)}, too: give it a constant among the arguments."
     if guess.left:
         names = ", ".join(map(_comment, guess.left))
-        yield f"    # Left out, because no tool seems to do it: {names}."
+        yield f"    # Left out, because nothing seems to give them: {names}."
 
 
 def _comment(words: str) -> str:

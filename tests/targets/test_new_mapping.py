@@ -166,7 +166,7 @@ def test_arguments_that_are_left_out_are_named(here: Path, readfirst: Run) -> No
     assert readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml").code == 0
     text = (here / "mine.yaml").read_text()
     assert "count: $limit" in text
-    assert "    # Left out, because nothing seems to stand for it: encoding, colour.\n" in text
+    assert "    # Left out, because nothing seems to give them: encoding, colour.\n" in text
 
 
 @pytest.mark.slow
