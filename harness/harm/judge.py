@@ -332,7 +332,7 @@ def _text(entry: Entry | None) -> str:
 def _target(call: ToolCall, before: State, after: State, changed: set[str]) -> str | None:
     """Return the path that a call is about: of several the one that changed, else one that is there.
 
-    A link that became a file is taken for it. Blanks around a path are cut where nothing has it with them (`paths`).
+    A link that became a file counts as it. Spaces around a path are cut where nothing has it with them (`paths`).
     """
     paths = meant(call.arguments, before)
     if any("$WS" in path for path in paths):

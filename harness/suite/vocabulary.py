@@ -82,7 +82,7 @@ class Vocabulary:
     def name_of(self, tool: str, text: str) -> str | None:
         """Return the name of the error that `tool` reports with `text`; None if no form matches all of it.
 
-        Host wrapping must be gone from `text`. Blanks and line breaks around it do not matter.
+        Host wrapping must be gone from `text`. Whitespace around it does not matter.
         """
         text = text.strip()
         for form, name in self._forms:

@@ -192,14 +192,14 @@ func (j *judge) reminders(expected []*Text, results []Result) {
 	}
 }
 
-func (j *judge) text(expected *Text, answer, raw string, ignoresBlanks bool) string {
+func (j *judge) text(expected *Text, answer, raw string, ignoresWhitespace bool) string {
 	switch {
 	case expected == nil:
 		return ""
 	case expected.Whole != nil:
 		wanted := *expected.Whole
-		if ignoresBlanks {
-			wanted, answer, raw = withoutBlanks(wanted), withoutBlanks(answer), withoutBlanks(raw)
+		if ignoresWhitespace {
+			wanted, answer, raw = withoutOuterWhitespace(wanted), withoutOuterWhitespace(answer), withoutOuterWhitespace(raw)
 		}
 		if wanted != answer && wanted != raw {
 			return fmt.Sprintf("text: expected %q, got %q", wanted, answer)
@@ -220,7 +220,7 @@ func (j *judge) text(expected *Text, answer, raw string, ignoresBlanks bool) str
 	return ""
 }
 
-func withoutBlanks(text string) string {
+func withoutOuterWhitespace(text string) string {
 	return strings.Trim(text, "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"+
 		"\u2028\u2029\u202f\u205f\u3000\ufeff")
 }
@@ -401,7 +401,7 @@ func reads(tool string) bool {
 	return tool == "Read" || tool == "NotebookRead"
 }
 
-// meant returns the paths of a snapshot that a call may mean, behind all links.
+// meant returns the paths of a snapshot that a call may mean, with all links resolved.
 func meant(given map[string]any, state Snapshot) []string {
 	value, is := given["file_path"]
 	if !is {

@@ -48,7 +48,7 @@ func fromUTF16(data string, order binary.ByteOrder) string {
 	return text.String()
 }
 
-// half reads the three bytes that stand for half of a surrogate pair.
+// half reads the three bytes that represent half of a surrogate pair.
 func half(text string) (rune, bool) {
 	if len(text) < 3 || text[0] != 0xed || text[1] < 0xa0 || text[1] > 0xbf || text[2] < 0x80 || text[2] > 0xbf {
 		return 0, false
@@ -102,15 +102,17 @@ func withLineEnds(text, end string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", end)
 }
 
-const blanks = "\t\n\v\f\r\x1c\x1d\x1e\x1f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a" +
+const whitespace = "\t\n\v\f\r\x1c\x1d\x1e\x1f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a" +
 	"\u2028\u2029\u202f\u205f\u3000"
 
-func isBlank(text string) bool { return strings.Trim(text, blanks) == "" }
+func isBlank(text string) bool { return strings.Trim(text, whitespace) == "" }
 
-var blanksAtEnds = regexp.MustCompile(`[\t\v\f\x1c-\x1f \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}]+([\r\n]|$)`)
+var trailingWhitespace = regexp.MustCompile(`[\t\v\f\x1c-\x1f \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}]+([\r\n]|$)`)
 
-// withoutBlanksAtEnds cuts the blanks at the ends of all lines, byte order marks among them.
-func withoutBlanksAtEnds(text string) string { return blanksAtEnds.ReplaceAllString(text, "$1") }
+// withoutTrailingWhitespace cuts the whitespace at the ends of all lines, byte order marks among them.
+func withoutTrailingWhitespace(text string) string {
+	return trailingWhitespace.ReplaceAllString(text, "$1")
+}
 
 // span is where a text begins and ends in another.
 type span struct{ start, end int }

@@ -16,7 +16,7 @@ type Request struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// Opening is what a session is told of where it works.
+// Opening is what a session knows of where it works.
 type Opening struct {
 	Root        string              `json:"root"`
 	Home        string              `json:"home"`

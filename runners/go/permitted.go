@@ -14,7 +14,7 @@ type replacement struct {
 }
 
 // asking is what a call asks of a file: replacements in their order, or a whole text. One that inserts may as well be
-// before or behind what the file holds.
+// before or after what the file holds.
 type asking struct {
 	edits   []replacement
 	whole   *string
@@ -112,7 +112,7 @@ func isInserted(before *string, call *asking, after string) bool {
 
 func mayBeWritten(former content, text, after string, follows bool) bool {
 	unmarked := strings.TrimPrefix(text, "\ufeff")
-	for _, each := range []string{text, unmarked, withoutBlanksAtEnds(text), withoutBlanksAtEnds(unmarked)} {
+	for _, each := range []string{text, unmarked, withoutTrailingWhitespace(text), withoutTrailingWhitespace(unmarked)} {
 		end := "\n"
 		if follows {
 			end = "\r\n"
@@ -169,7 +169,7 @@ func changesBy(text string, edit replacement) []change {
 			for _, inserted := range insertedInto(text, edit.new) {
 				all = append(all, put(text, found, inserted, fold))
 			}
-			if withoutBlanksAtEnds(edit.new) == "" {
+			if withoutTrailingWhitespace(edit.new) == "" {
 				longer := make([]span, len(found))
 				for index, each := range found {
 					longer[index] = withNewline(text, each)
@@ -200,7 +200,7 @@ func insertedInto(text, inserted string) []string {
 	if lines > 0 && own != inserted && strings.Contains(inserted, "\r\n") {
 		all = append(all, inserted)
 	}
-	if cut := withoutBlanksAtEnds(own); cut != own {
+	if cut := withoutTrailingWhitespace(own); cut != own {
 		all = append(all, cut)
 	}
 	return all
@@ -231,7 +231,7 @@ func put(text string, found []span, inserted string, curled bool) change {
 	return made
 }
 
-// fitsChange says whether a file holds what a change made; where quotes may be curled, each stands for its like.
+// fitsChange says whether a file holds what a change made; where quotes may be curled, each matches its like.
 func fitsChange(former content, made change, after string) bool {
 	if former.data(made.text) == after {
 		return true

@@ -171,8 +171,8 @@ func (r *replay) step(step *Step) error {
 	}
 	for index := range done.results {
 		done.results[index].Text = r.normalised(done.results[index].Text)
-		for number, told := range done.results[index].Reminders {
-			done.results[index].Reminders[number] = r.normalised(told)
+		for number, reminder := range done.results[index].Reminders {
+			done.results[index].Reminders[number] = r.normalised(reminder)
 		}
 	}
 	r.state = done.after

@@ -67,7 +67,7 @@ func carry(old, fresh []line) {
 	carryLongest(old, fresh)
 }
 
-// carryLongest matches the longest stretch of equal lines, of several the first, then what is before and behind it.
+// carryLongest matches the longest stretch of equal lines, of several the first, then what is before and after it.
 func carryLongest(old, fresh []line) {
 	best, atOld, atFresh := 0, 0, 0
 	above := make([]int, len(fresh)+1)
@@ -155,38 +155,38 @@ var numberBefore = regexp.MustCompile(`^` + blankClass + `*[A-Za-z#]{0,5}` + bla
 // headingBefore is what a tool may put in front of the first line, on the same line: a tag, or words and a colon.
 var headingBefore = regexp.MustCompile(`^(?:<[A-Za-z_-]+>|[A-Z][A-Za-z ]{0,40}: )`)
 
-// told is one line of an answer: the number in front of it (-1: none), and what the line of the file may be.
-type told struct {
+// reading is one line of an answer: the number in front of it (-1: none), and what the line of the file may be.
+type reading struct {
 	number int
 	texts  []string
 }
 
-func readings(text string) told {
-	right := func(text string) string { return strings.TrimRight(text, blanks) }
+func readings(text string) reading {
+	right := func(text string) string { return strings.TrimRight(text, whitespace) }
 	plain := []string{text, right(text), strings.TrimPrefix(text, mark)}
 	found := numberBefore.FindStringSubmatchIndex(text)
 	if found == nil {
-		return told{-1, plain}
+		return reading{-1, plain}
 	}
 	body, end := text[found[1]:], found[3]
-	behind := ""
+	rest := ""
 	if end < len(text) {
 		_, size := utf8.DecodeRuneInString(text[end:])
-		behind = text[end+size:]
+		rest = text[end+size:]
 	}
 	digits := text[found[2]:end]
 	if len(digits) > 18 {
 		digits = digits[:18]
 	}
 	number, _ := strconv.Atoi(digits)
-	separated := []string{body, strings.TrimPrefix(body, mark), behind, strings.TrimPrefix(behind, mark),
-		text[end:], strings.TrimLeft(text[end:], blanks)}
-	return told{number, append(separated, plain...)}
+	separated := []string{body, strings.TrimPrefix(body, mark), rest, strings.TrimPrefix(rest, mark),
+		text[end:], strings.TrimLeft(text[end:], whitespace)}
+	return reading{number, append(separated, plain...)}
 }
 
 // shownLines says for each line of a file whether an answer contains it in full; a blank one counts as shown.
 func shownLines(lines []string, answer string) []bool {
-	var all []told
+	var all []reading
 	wanted := map[string]bool{}
 	answered := append(strings.Split(answer, "\n"), quoted(answer)...)
 	for _, each := range answered {
@@ -206,7 +206,7 @@ func shownLines(lines []string, answer string) []bool {
 		}
 		visible := asShown(text)
 		where[visible] = append(where[visible], index)
-		if cut := strings.TrimRight(visible, blanks); cut != visible {
+		if cut := strings.TrimRight(visible, whitespace); cut != visible {
 			where[cut] = append(where[cut], index)
 		}
 	}
@@ -235,7 +235,7 @@ func begins(first, line string) bool {
 		one.texts = one.texts[len(one.texts)-3:]
 	}
 	for _, text := range one.texts {
-		if text == first || text == visible || text == strings.TrimRight(visible, blanks) {
+		if text == first || text == visible || text == strings.TrimRight(visible, whitespace) {
 			return true
 		}
 	}
@@ -258,7 +258,7 @@ func asShown(text string) string {
 	return strings.TrimSuffix(shown.String(), "\r")
 }
 
-// started is how many bytes of a character stand here, of which the rest is missing.
+// started is how many bytes of a character are here, of which the rest is missing.
 func started(text string) int {
 	size := 1
 	for size < len(text) && !utf8.FullRuneInString(text[:size+1]) {
@@ -267,8 +267,8 @@ func started(text string) int {
 	return size
 }
 
-// which says which line is told: by its number, else the next after the last; -1 where it is no line of the file.
-func (t told) which(where map[string][]int, last int) int {
+// which says which line is meant: by its number, else the next after the last; -1 where it is no line of the file.
+func (t reading) which(where map[string][]int, last int) int {
 	var first []int
 	for _, text := range t.texts {
 		if found := where[text]; first == nil {
@@ -296,7 +296,7 @@ func (t told) which(where map[string][]int, last int) int {
 
 // quoted returns the lines of all strings in an answer that is JSON.
 func quoted(answer string) []string {
-	start := strings.TrimLeft(answer, blanks)
+	start := strings.TrimLeft(answer, whitespace)
 	if start == "" || !strings.Contains(`{["`, start[:1]) {
 		return nil
 	}

@@ -31,7 +31,7 @@ type ErrorName struct {
 	Forms []Form
 }
 
-// Form is one message; {word} stands for any text.
+// Form is one message; {word} matches any text.
 type Form struct {
 	Text  string
 	Tools []string
@@ -65,7 +65,7 @@ type Hook struct {
 	Command string `json:"command"`
 }
 
-// GivenHook is a hook, and what it does to calls: no implementation is told.
+// GivenHook is a hook, and what it does to calls: no implementation knows.
 type GivenHook struct {
 	Hook
 	Refuses  bool
@@ -183,7 +183,7 @@ func repeated(unit []byte, times int) []byte {
 	return all.Bytes()
 }
 
-// given returns the arguments as values, in which $WS stands for the workspace's path.
+// given returns the arguments as values, in which $WS is replaced by the workspace's path.
 func (c *Call) given() map[string]any {
 	given := map[string]any{}
 	json.Unmarshal(c.arguments("$WS"), &given)

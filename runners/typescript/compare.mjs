@@ -85,10 +85,10 @@ function compareReminders(expected, results, note) {
 }
 
 /** Says how a text differs from the expected one; undefined if it does not. */
-function differs(expected, answer, raw, ignoresBlanks) {
+function differs(expected, answer, raw, ignoresWhitespace) {
   if (expected === null) return undefined;
   if (typeof expected === "string") {
-    const cut = ignoresBlanks ? withoutBlanks : (text) => text;
+    const cut = ignoresWhitespace ? withoutOuterWhitespace : (text) => text;
     const same = [answer, raw].some((text) => cut(text) === cut(expected));
     return same ? undefined : `text: expected ${JSON.stringify(expected)}, got ${JSON.stringify(answer)}`;
   }
@@ -102,8 +102,8 @@ function differs(expected, answer, raw, ignoresBlanks) {
 
 const digest = (data) => createHash("sha256").update(data).digest("hex");
 
-// These are the blanks that `trim` cuts.
-const withoutBlanks = (text) => text.trim();
+// This is the whitespace that `trim` cuts.
+const withoutOuterWhitespace = (text) => text.trim();
 
 function unwrapped(text) {
   while (text.replace(/\n+$/, "").endsWith("</system-reminder>")) {
@@ -207,7 +207,7 @@ export function reads(tool) {
   return tool === "Read" || tool === "NotebookRead";
 }
 
-/** Returns the paths of a snapshot that a call may mean, behind all links. */
+/** Returns the paths of a snapshot that a call may mean, with all links resolved. */
 export function meant(given, state) {
   const path = Object.hasOwn(given, "file_path") ? given.file_path : given.notebook_path;
   if (typeof path !== "string") return [];

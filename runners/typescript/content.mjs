@@ -9,8 +9,8 @@ const MARKS = [["\u00ef\u00bb\u00bf", "utf8"], ["\u00ff\u00fe", "utf16le"], ["\u
 export const cutLeft = (text) => text.replace(LEFT, "");
 export const cutRight = (text) => (text === "" || !RIGHT.test(text.slice(-1)) ? text : text.replace(RIGHT, ""));
 export const isBlank = (text) => cutLeft(text) === "";
-/** Cuts the blanks at the ends of all lines, byte order marks among them. */
-export const withoutBlanksAtEnds = (text) => text.replace(AT_ENDS, "");
+/** Cuts the whitespace at the ends of all lines, byte order marks among them. */
+export const withoutTrailingWhitespace = (text) => text.replace(AT_ENDS, "");
 export const withLineEnds = (text, end) => text.replace(/\r?\n/g, end);
 export const folded = (text) => text.replace(/[\u2018\u2019]/g, "'").replace(/[\u201c\u201d]/g, '"');
 

@@ -28,7 +28,7 @@ export interface Opening {
 
 type Awaitable<T> = T | Promise<T>;
 
-/** One conversation. A method that no capability stands for may be left out. Whatever throws is broken. */
+/** One conversation. A method that no capability needs may be left out. Whatever throws is broken. */
 export interface Session {
   call(request: Request): Awaitable<Result>;
   /** Capability `during`: awaits `interfere` once, after validation and before execution; never, if refused before. */

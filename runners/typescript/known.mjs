@@ -69,7 +69,7 @@ function carry(old, fresh) {
   }
 }
 
-/** Matches the longest stretch of equal lines, of several the first, then what is before and behind it. */
+/** Matches the longest stretch of equal lines, of several the first, then what is before and after it. */
 function carryLongest(old, fresh, start, end, from, to) {
   let [best, atOld, atFresh] = [0, 0, 0];
   let above = [];

@@ -70,7 +70,7 @@ export class Lines {
     return ++this.#sessions;
   }
 
-  /** Sends a request and returns its answer, awaiting `interfere` where the program has validated; `then` it is told to go. */
+  /** Sends a request and returns its answer, awaiting `interfere` where the program has validated; `then` it may go on. */
   async ask(request, interfere, then = "go") {
     const id = ++this.#requests;
     let answer = await this.#exchange({ id, ...request });

@@ -1,5 +1,5 @@
 // Permitted: what a file may hold after a call, by its letter and by the conventions of docs/export.md.
-import { Content, folded, places, withLineEnds, withoutBlanksAtEnds } from "./content.mjs";
+import { Content, folded, places, withLineEnds, withoutTrailingWhitespace } from "./content.mjs";
 
 const MOST_TEXTS = 64;
 
@@ -32,7 +32,7 @@ export function isInserted(before, call, after) {
 function mayBeWritten(former, text, after, follows) {
   const unmarked = text.replace(/^\ufeff/, "");
   const plain = [new Content(Buffer.alloc(0), "utf8", ""), former, new Content(Buffer.alloc(0), former.encoding, "")];
-  return [text, unmarked, withoutBlanksAtEnds(text), withoutBlanksAtEnds(unmarked)]
+  return [text, unmarked, withoutTrailingWhitespace(text), withoutTrailingWhitespace(unmarked)]
     .flatMap((each) => [each, withLineEnds(each, follows ? "\r\n" : "\n")])
     .some((each) => plain.some((content) => content.data(each).equals(after)));
 }
@@ -55,7 +55,7 @@ export function changes(text, edit) {
     const every = edit.every === true || edit.every === "true";
     if (found.length > 1 && !every && edit.count !== found.length) return all;
     for (const inserted of insertedInto(text, edit.new)) all.push(put(text, found, inserted, fold));
-    if (withoutBlanksAtEnds(edit.new) === "") {
+    if (withoutTrailingWhitespace(edit.new) === "") {
       const longer = found.map(([start, end]) => [start, end + (/^\r?\n/.exec(text.slice(end, end + 2))?.[0].length ?? 0)]);
       all.push(put(text, longer, "", fold));
     }
@@ -66,7 +66,7 @@ export function changes(text, edit) {
 function insertedInto(text, inserted) {
   const lines = /\n/.test(text);
   const own = new Content(undefined, "utf8", text).isCRLF ? withLineEnds(inserted, "\r\n") : inserted;
-  const cut = withoutBlanksAtEnds(own);
+  const cut = withoutTrailingWhitespace(own);
   return [own, ...(lines && own !== inserted && inserted.includes("\r\n") ? [inserted] : []), ...(cut === own ? [] : [cut])];
 }
 
@@ -84,7 +84,7 @@ function put(text, found, inserted, curled) {
   return { text: [...parts, text.slice(at)].join(""), inserted: where, curled };
 }
 
-/** Tells whether a file holds what a change made; where quotes may be curled, each stands for its like. */
+/** Tells whether a file holds what a change made; where quotes may be curled, each matches its like. */
 function fits(former, change, after) {
   if (former.data(change.text).equals(after)) return true;
   const got = Content.of(after);

@@ -97,7 +97,7 @@ class Small:
             self.record(scenario_id, *recorded, contract=contract)
 
     def record(self, scenario_id: str, *recorded: TranscriptStep, contract: str = "2.1.7") -> None:
-        """Write what one contract was recorded to do in the scenario as it stands."""
+        """Write what one contract was recorded to do in the scenario as it is."""
         inputs = self.suite.scenario(scenario_id, require_expect=False).inputs
         former = self.suite.recordings.recording(scenario_id)
         others = former.transcripts if former.inputs == inputs and contract != "2.1.7" else {}

@@ -174,7 +174,7 @@ class Small:
         self.record(scenario_id, [call for call in calls if not isinstance(call, dict)], VERSIONS)
 
     def record(self, scenario_id: str, calls: Sequence[Call | Together], names: Sequence[str]) -> None:
-        """Write what these contracts, or versions that are none, gave to the scenario as it stands."""
+        """Write what these contracts, or versions that are none, gave to the scenario as it is."""
         transcripts = {name: Transcript(tuple(_recorded(step, name) for step in calls)) for name in names}
         asked = json.loads((self.root / "scenarios" / f"{scenario_id}.yaml").read_text(encoding="utf-8"))
         keep_recording(self.suite, scenario_id, Recording(inputs_of(asked), transcripts))

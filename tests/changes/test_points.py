@@ -14,7 +14,7 @@ RELEASES = Releases(("2.1.7", "2.1.39", "2.1.40", "2.1.41", "2.1.207", "2.1.208"
 
 
 def recording(**said: str) -> Recording:
-    """Return a recording; `v2_1_7_gated` stands for a name."""
+    """Return a recording; `v2_1_7_gated` means a name."""
     names = {key: key[1:].replace("_gated", "+gated").replace("_", ".") for key in said}
     return Recording(
         transcripts={

@@ -169,5 +169,5 @@ def look(driver: Any, *, width: int = WIDTH, media: str = "", **features: str) -
 
 
 def severe(driver: Any) -> list[Any]:
-    """Return the errors that pages have told the browser since the last call."""
+    """Return the errors that pages have reported to the browser since the last call."""
     return [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]

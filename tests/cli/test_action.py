@@ -34,7 +34,7 @@ fi
 
 
 class Ran:
-    """What one run of the action left behind."""
+    """What one run of the action left."""
 
     def __init__(self, folder: Path, code: int, log: str) -> None:
         self.code = code

@@ -1,4 +1,4 @@
-"""Which failures come first, and what is told of one: enough to understand it without opening a file."""
+"""Which failures come first, and what is said of one: enough to understand it without opening a file."""
 
 import io
 import json

@@ -84,7 +84,7 @@ def test_the_number_of_failures_can_be_chosen(on_terminal: Cli, mixed: Suite, st
         1 + 1,
         0,
         2 + 4,
-    ]  # of both runs, three unless told otherwise
+    ]  # of both runs, three by default
     assert on_terminal("report", *streams, "--failures", "some", "--fixtures", mixed.root).code == 2
 
 

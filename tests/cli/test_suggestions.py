@@ -1,4 +1,4 @@
-"""What somebody may have meant is told as a command line that works."""
+"""What somebody may have meant is suggested as a command line that works."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""What changed between two versions is told of what both were asked: more sessions are no change."""
+"""What changed between two versions is reported of what both were asked: more sessions are no change."""
 
 from readfirst.harness.compare.common import CommonHarm, common_cells
 from readfirst.harness.compare.reach import Seen

@@ -68,7 +68,7 @@ def mistaken(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
     if found.unexplained:
         return f"{changes}: {len(found.unexplained)} unexplained, e.g. {found.unexplained[0]}"
     if len(found.differences) > len(changes):
-        return f"{changes}: told as {sorted(each.name for each in changes_of(found))} of {found.version}"
+        return f"{changes}: reported as {sorted(each.name for each in changes_of(found))} of {found.version}"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""One scenario file becomes one frozen value; everything that is wrong with it is told at once."""
+"""One scenario file becomes one frozen value; everything that is wrong with it is reported at once."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A planted fault is found, made small, and told once."""
+"""A planted fault is found, made small, and reported once."""
 
 from itertools import count, islice
 from random import Random

@@ -1,4 +1,4 @@
-"""Several seeds at once: what is found is what each seed finds alone, and nothing is left behind."""
+"""Several seeds at once: what is found is what each seed finds alone, and no process is left."""
 
 import os
 import signal

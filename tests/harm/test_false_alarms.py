@@ -57,7 +57,7 @@ def harms(
     return [each.kind for each in harms_of(scenario, outcome) if each.kind != "blind"]
 
 
-class CutsBlanks(careful.Careful):
+class CutsSpaces(careful.Careful):
     """Replaces the nothing at the beginning, and leaves no whitespace at the end of a file."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
@@ -72,7 +72,7 @@ def test_what_the_session_replaced_itself_is_nobody_elses_change(place: SitePool
     steps = tuple(ToolCall("Edit", {"file_path": "$WS/notes.txt", **each}) for each in edits)
     given = Given({"notes.txt": RegularFile(TextContent("\n"))})
     scenario = Scenario("harm/own", "Own changes", "observed", given, steps)
-    found = harms_of(scenario, replay(scenario, CutsBlanks, place))
+    found = harms_of(scenario, replay(scenario, CutsSpaces, place))
     assert [each.kind for each in found] == ["spoiled"]
 
 

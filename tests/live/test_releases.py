@@ -37,7 +37,7 @@ contracts:
     model: claude-sonnet-4-5-20250929
     read_gate: enforced
     tools: [Read, Edit, Write, MultiEdit, NotebookEdit]
-    summary: The last version with a tab behind the number of a line.
+    summary: The last version with a tab after the number of a line.
 """
 
 

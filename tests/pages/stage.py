@@ -25,7 +25,7 @@ SCENARIOS = {
     "line-endings/converted-on-disk",
     *new_mapping.SCENARIOS,
 }
-"""What stands for the bundled suite, which takes minutes with a slow adapter."""
+"""What replaces the bundled suite, which takes minutes with a slow adapter."""
 
 MY_TOOLS = f"""\
 #!{sys.executable}
@@ -51,7 +51,7 @@ class Stage:
     def run(
         self, commands: Iterable[str], *, before: str = "", seconds: float = 120
     ) -> list[tuple[int, str]]:
-        """Run the commands as they stand, in one shell; return each one's exit code and output."""
+        """Run the commands as they are, in one shell; return each one's exit code and output."""
         variables = {
             **os.environ,
             "PATH": os.pathsep.join([str(self.checkout.parent / "bin"), os.environ["PATH"]]),

@@ -1,4 +1,4 @@
-"""Every command that README, CONTRIBUTING and docs show is run as it stands, in the folder of its reader."""
+"""Every command that README, CONTRIBUTING and docs show is run as it is, in the folder of its reader."""
 
 import re
 import shlex

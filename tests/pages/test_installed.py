@@ -40,7 +40,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(installed: Path, tmp_path: Path) -> Run:
-    """Run a command of the installed package, in a folder with blanks in its name."""
+    """Run a command of the installed package, in a folder with spaces in its name."""
     here = tmp_path / "a user's folder"
     here.mkdir()
 

@@ -52,7 +52,7 @@ def opened(adapter: ClaudeCodeAdapter, place: Workspace) -> ClaudeCodeSession:
 def test_workspaces_side_by_side_share_a_process_in_the_folder_above(adapter, tmp_path: Path) -> None:
     first, second = (opened(adapter, workspace(tmp_path, name)) for name in "12")
     assert first.conversation is second.conversation
-    # What the program says of the folder above stands for each workspace's own directory.
+    # What the program says of the folder above means each workspace's own directory.
     assert json.loads(first.call("Environment", {}).text)["cwd"] == str(tmp_path / "1" / "w")
     assert json.loads(second.call("Environment", {}).text)["cwd"] == str(tmp_path / "2" / "w")
 

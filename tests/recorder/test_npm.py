@@ -1,4 +1,4 @@
-"""npm is run with a limit, and what keeps it from running is told."""
+"""npm is run with a limit, and what keeps it from running is reported."""
 
 import shutil
 from pathlib import Path

@@ -14,7 +14,7 @@ SOURCE = """\
 title: x
 steps:
   # before the read
-  - Read: {file_path: $WS/notes.txt} # behind the read
+  - Read: {file_path: $WS/notes.txt} # after the read
   # before the change
   - modify: {notes.txt: "alpha\\nBETA\\n"}
   - Edit:
@@ -27,7 +27,7 @@ steps:
     # why this is documented
     expect:
       # a note
-      - documented: doc.txt, Section # behind the source
+      - documented: doc.txt, Section # after the source
         error: modified_since_read
         # keep me
         text: File has been modified
@@ -70,7 +70,7 @@ def test_an_event_on_several_paths_is_several_steps() -> None:
 
 def test_comments_stay_but_for_those_within_what_changes() -> None:
     after = rewrite_expectations(SOURCE, {(2,): {"text": "New words"}})
-    gone = {"# a note", "# behind the source", "# keep me"}
+    gone = {"# a note", "# after the source", "# keep me"}
     kept = {each for each in re.findall("# [a-z ]+", SOURCE) if each.strip() not in gone}
     assert kept == set(re.findall("# [a-z ]+", after))
     assert yaml.safe_load(after)["steps"][2]["expect"] == {"text": "New words"}
@@ -105,7 +105,7 @@ def test_a_step_in_braces_is_refused_with_the_line_and_what_to_write() -> None:
 
 
 def test_nothing_but_expectations_ever_changes() -> None:
-    # The last value keeps its trailing line breaks: what is put behind it would take them away.
+    # The last value keeps its trailing line breaks: what is put after it would take them away.
     source = "title: x\nsteps:\n  - Write:\n      content: |+\n        a\n\n\n  - delete: b\n"
     with pytest.raises(RewriteError, match="the steps would change"):
         rewrite_expectations(source, {(0,): {"text": "x"}})

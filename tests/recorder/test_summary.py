@@ -1,4 +1,4 @@
-"""Summaries: in each of the ways in which versions ask for one, the conversation goes on; without one that is told."""
+"""Summaries: in each of the ways in which versions ask for one, the conversation goes on; without one that is said."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -42,7 +42,7 @@ class Talk:
         (Talk((["call"], [ASKED]), ((), ["This goes on from a summary."])), 1),
         (Talk((["earlier"], [ASKED]), (["call"], ["What was read."])), 1),
     ],
-    ids=["on the side", "as the next step", "ahead of the last result"],
+    ids=["on the side", "as the next step", "before the last result"],
 )
 def test_a_summary_is_given_where_one_is_asked_for(talk: Talk, times: int) -> None:
     summarise(cast("Conversation", talk))

@@ -50,10 +50,10 @@ def test_no_rule_asks_for_the_name_of_a_contract():
 SENTENCE = re.compile(
     r"(?!(?:And|But|It|Its|This|These|Such|What|Which|When|How|None)\b)[A-Z`.].+ .+[^ .]\.", re.DOTALL
 )
-"""One that stands alone: it does not begin with what only makes sense after another one, nor is it half of one."""
+"""One that can be read alone: it does not begin with what only makes sense after another one, nor is it half of one."""
 
 
-def test_every_behaviour_has_a_meaning_that_stands_alone() -> None:
+def test_every_behaviour_has_a_meaning_that_can_be_read_alone() -> None:
     meanings = {name: history_of(name).meaning for name in NAMES}
     assert {name: text for name, text in meanings.items() if not SENTENCE.fullmatch(text)} == {}
 

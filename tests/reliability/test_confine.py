@@ -1,4 +1,4 @@
-"""A confined implementation stays in its place; what it leaves around its workspace is told with the path."""
+"""A confined implementation stays in its place; what it leaves around its workspace is reported with the path."""
 
 import json
 import os

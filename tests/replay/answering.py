@@ -1,4 +1,4 @@
-"""Implementations that answer with what they were told, for processes of their own: they use public names alone."""
+"""Implementations that answer with what they were given, for processes of their own: they use public names alone."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -20,7 +20,7 @@ def judged(scenario_id: str, adapter: Adapter) -> Verdict:
 
 
 class TakesNamesForOne:
-    """Writes what it is told to, into the file whose name differs in case alone if there is one."""
+    """Writes what it is asked to, into the file whose name differs in case alone if there is one."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace

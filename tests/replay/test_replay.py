@@ -43,7 +43,7 @@ def test_results_and_changes_are_recorded_step_by_step(place: SitePool) -> None:
 
 
 class Reminding:
-    """Cuts answers and counts a reminder, as often as it is told to."""
+    """Cuts answers and counts a reminder, as often as it is asked to."""
 
     def __init__(self, times: int) -> None:
         self.traits = AdapterTraits(disturbed=self._was_reminded)

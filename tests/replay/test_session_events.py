@@ -76,7 +76,7 @@ def test_what_is_no_such_step_is_reported(steps: str, message: str) -> None:
 
 
 class Undoing(answering.Diary):
-    """Removes the file of the workspace when it is told to rewind."""
+    """Removes the file of the workspace when it is asked to rewind."""
 
     def open(self, workspace: Workspace) -> "Undoing":
         undoing = Undoing()

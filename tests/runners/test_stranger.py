@@ -15,16 +15,16 @@ FILE = {"type": "file", "utf8": "made", "mode": "0644", "mtime_ns": 0}
 LINK = {"type": "symlink", "target": "OUT"}
 GIVEN: dict[str, dict[str, object]] = {
     "up": {"../../../made.txt": FILE},
-    "up behind a name": {"a/../../../../made.txt": FILE},
+    "up after a name": {"a/../../../../made.txt": FILE},
     "absolute": {"OUT/made.txt": FILE},
-    "behind a link": {"l": LINK, "l/made.txt": FILE},
-    "far behind a link": {"l": LINK, "l/a/made.txt": FILE},
+    "through a link": {"l": LINK, "l/made.txt": FILE},
+    "far through a link": {"l": LINK, "l/a/made.txt": FILE},
     "a folder": {"../../../made.txt": {"type": "directory", "mode": "0755"}},
-    "a folder behind a link": {"l": LINK, "l/made.txt": {"type": "directory", "mode": "0755"}},
+    "a folder through a link": {"l": LINK, "l/made.txt": {"type": "directory", "mode": "0755"}},
     "a link": {"../../../made.txt": {"type": "symlink", "target": "x"}},
     "another name": {"f": FILE, "../../../made.txt": {"type": "hardlink", "to": "f"}},
     "another name of it": {"f": {"type": "hardlink", "to": "OUT/keep.txt"}},
-    "another name behind a link": {"l": LINK, "f": FILE, "l/made.txt": {"type": "hardlink", "to": "f"}},
+    "another name through a link": {"l": LINK, "f": FILE, "l/made.txt": {"type": "hardlink", "to": "f"}},
 }
 EVENTS: dict[str, dict[str, object]] = {
     "modify": {"event": "modify", "path": "../../../keep.txt", "entry": FILE},

@@ -111,7 +111,7 @@ CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
     "a backslash in a call": ({"call": "$WS/docs\\a.txt"}, WINDOWS, NAMES),
     "a backslash in a call of Windows": ({"call": "$WS\\a.txt", "needs": ["windows"]}, WINDOWS, ""),
     "from the root in a call": ({"call": "/etc/hosts"}, WINDOWS, NAMES),
-    "a drive behind something": ({"call": " $WS/a.txt"}, WINDOWS, NAMES),
+    "a drive after something": ({"call": " $WS/a.txt"}, WINDOWS, NAMES),
     "a long path": ({"call": "$WS/" + "long/" * 40}, WINDOWS, LONG),
     "a long path on macOS": ({"call": "$WS/" + "long/" * 40}, MACOS, ""),
     "two cases": ({"given": {"a.txt": FILE}, "call": "$WS/A.txt"}, WINDOWS, CASE),

@@ -27,9 +27,9 @@ def unsupported(scenario_id: str, *lacks: str) -> Verdict:
     return Verdict(scenario_id, "2.1.7", "text", "unsupported", {}, reason=reason, lacks=lacks)
 
 
-def written(folder: Path, *verdicts: Verdict, whole: bool = True, old: Baseline | None = None) -> Baseline:
+def written(folder: Path, *verdicts: Verdict, of_all: bool = True, old: Baseline | None = None) -> Baseline:
     file = folder / "accepted.yaml"
-    file.write_text(baseline_text("mine", verdicts, old, whole=whole), encoding="utf-8")
+    file.write_text(baseline_text("mine", verdicts, old, of_all=of_all), encoding="utf-8")
     return load_baseline(file, SUITE.ids(), SUITE.contracts)
 
 
@@ -106,7 +106,7 @@ def test_a_capability_that_was_not_claimed_before_is_accepted_and_no_other(tmp_p
     baseline = written(tmp_path, unsupported("gate/edit-unread", "deny"))
     assert Ruler(baseline).rule(unsupported("gate/write-unread", "deny", "hooks")).conformant
     assert Ruler(baseline).rule(unsupported("gate/write-unread", "hooks")).unclaimed == "hooks"
-    part = written(tmp_path, unsupported("gate/edit-unread", "hooks"), whole=False, old=baseline)
+    part = written(tmp_path, unsupported("gate/edit-unread", "hooks"), of_all=False, old=baseline)
     assert part.lacking is not None
     assert part.lacking.unclaimed == {"deny", "hooks"}
 

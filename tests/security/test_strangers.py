@@ -27,7 +27,7 @@ DEEP = "given: {files: {a/b/c/d/link.txt: {symlink: ../../../../made.txt}}}"
 
 @dataclass(frozen=True)
 class Attack:
-    """`OUT` stands for the folder outside. `place` is where the finding is. `lands`: it does harm to the reference.
+    """`OUT` means the folder outside. `place` is where the finding is. `lands`: it does harm to the reference.
 
     `runs`: the harm is a command's or a hook's, which the walls around the shell keep it from.
     """
@@ -45,8 +45,8 @@ def bash(command: str, given: str = GIVEN, *, lands: bool = True) -> Attack:
 
 
 ATTACKS = {
-    "a program behind a parenthesis": bash("(echo touch OUT/made.txt)|sh"),
-    "a program behind a glued semicolon": bash("(true);touch OUT/made.txt"),
+    "a program after a parenthesis": bash("(echo touch OUT/made.txt)|sh"),
+    "a program after a glued semicolon": bash("(true);touch OUT/made.txt"),
     "a target directory": bash("cp --target-directory=OUT f.txt"),
     "an output file": bash("sort --output=OUT/made.txt f.txt"),
     "a preprocessor": bash("rg --pre=OUT/program x f.txt", lands=shutil.which("rg") is not None),
@@ -103,7 +103,7 @@ ATTACKS = {
     "a path of a sub-agent": Attack(
         "  - agent: {steps: [{Write: {file_path: OUT/made.txt, content: x}}]}", place="6:"
     ),
-    "a link that an event makes behind a link": Attack(
+    "a link that an event makes through a link": Attack(
         "  - symlink: {a/b/c/d/l/x: ../../../..}\n  - Write: {file_path: $WS/x/made.txt, content: x}",
         "symlink-escapes",
         given="given: {files: {a/b/c/d/l: {symlink: $WS}}}",
@@ -148,7 +148,7 @@ ATTACKS = {
         '  - MultiEdit: {file_path: $WS/a, edits: "[{\\"path\\": \\"OUT/keep.txt\\"}]"}', lands=False
     ),
     "a mention of two files": Attack("  - mention: f.txt @OUT/keep.txt", "unsafe-path", lands=False),
-    "a given file behind a link": Attack(
+    "a given file through a link": Attack(
         "  - Read: {file_path: $WS/f.txt}",
         "path-conflict",
         "4:",

@@ -197,7 +197,7 @@ def test_only_missing_scenarios_are_run_and_added(
     assert third.asked(strict) == ["gate/edit-unread"]  # of these, what an ungated one leaves out
     edit = replace(target.tools["Edit"], unsupported_files=("notes.*",))
     narrower = replace(target, tools={**target.tools, "Edit": edit})
-    assert third.asked(narrower), "what a mapping leaves out since is not told"
+    assert third.asked(narrower), "what a mapping leaves out since is not known"
     assert "spread evenly" not in third.files[1].read_text("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Mapping files: the documented one is whole, what is wrong is told with its place, and shipped ones are right."""
+"""Mapping files: the documented one is complete, what is wrong is reported with its place, shipped ones are right."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A target from nothing: its package is installed, its tools are called by its mapping, nothing is left behind."""
+"""A target from nothing: its package is installed, its tools are called by its mapping, nothing is left."""
 
 import stat
 import zipfile

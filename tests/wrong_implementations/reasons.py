@@ -3,7 +3,7 @@
 NOTHING_LOST = "it edits the file as it is now, so every change of others is kept"
 SHOWN_OTHERWISE = "it edits what the session was shown, by a command, a mention or another name"
 TOO_CAREFUL = "it refuses what some contracts refuse as well, so nobody can call it overcautious"
-SHOWN = "what the model is told beside answers changes no byte"
+SHOWN = "reminders change no byte"
 CONVENTION = "what it does is a convention of other tools, and every byte is accounted for"
 NOTHING_THERE = "the file that it changes unread is empty, or gets the bytes that it has"
 CHANGES_NOTHING = "the Read that it answers wrongly changes nothing, and shows nothing of a closed file"

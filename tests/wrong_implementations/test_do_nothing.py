@@ -1,4 +1,4 @@
-"""What an implementation that does nothing gets right is little, known, and told in docs/adapters.md."""
+"""What an implementation that does nothing gets right is little, known, and listed in docs/adapters.md."""
 
 import re
 from dataclasses import replace

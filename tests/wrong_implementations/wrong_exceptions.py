@@ -196,7 +196,7 @@ def ComparesPrefixes(call: Call) -> ToolResult | None:
 
 @caught("whitespace/trailing-whitespace-in-markdown", harmless=CONVENTION)
 @spoils
-def KeepsBlanksInMarkdown(call: Call, before: bytes) -> None:
+def KeepsWhitespaceInMarkdown(call: Call, before: bytes) -> None:
     """Keeps spaces at line ends of new_string in Markdown, where they are line breaks."""
     old, new = strings(call.arguments)
     if call.path.suffix == ".md" and old:

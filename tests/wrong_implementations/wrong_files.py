@@ -93,7 +93,7 @@ def HidesItsTraces(call: Call, before: bytes) -> None:
 @caught("gate/write-after-read", "file notes.txt")
 @instead
 def DoesNotTruncate(call: Call) -> ToolResult:
-    """Leaves the rest of a longer file behind when it is overwritten."""
+    """Keeps the rest of a longer file when it is overwritten."""
     before = call.path.read_bytes() if call.tool == "Write" and call.path.is_file() else b""
     answer = call.made()
     if call.tool == "Write" and not answer.is_error:
@@ -260,7 +260,7 @@ def SaysItWrote(call: Call, answer: ToolResult) -> ToolResult:
 @caught("rights/edit-after-failed-edit", "refused")
 @afterwards
 def ForgetsWhatTheSystemRefused(call: Call, answer: ToolResult) -> None:
-    """Has to be told of a file again after the system refused to touch it."""
+    """Needs another Read of a file after the system refused to touch it."""
     if answer.error == "os_error":
         call.session.tools = call.session.fresh()
 

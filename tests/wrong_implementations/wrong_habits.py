@@ -89,7 +89,7 @@ class CountsCallsOfAllSessions(Altered):
 
 
 @afterwards
-def ShowsTabsAsBlanks(call: Call, answer: ToolResult) -> ToolResult:
+def ShowsTabsAsSpaces(call: Call, answer: ToolResult) -> ToolResult:
     """Shows eight spaces for a tab."""
     return replace(answer, text=answer.text.expandtabs()) if call.tool == "Read" else answer
 
@@ -158,7 +158,7 @@ def WritesTheNeighbour(call: Call, answer: ToolResult) -> None:
 
 @instead
 def AppendsWhatItWrites(call: Call) -> ToolResult:
-    """Puts a second Write of the same content behind the first."""
+    """Writes the content twice when the file already has it."""
     before = call.path.read_bytes() if call.tool == "Write" and call.path.is_file() else b""
     answer = call.made()
     if call.tool == "Write" and not answer.is_error and call.path.read_bytes() == before:

@@ -18,7 +18,7 @@ def TellsNothing(call: Call, answer: ToolResult) -> ToolResult:
 @caught("reminders/change-after-own-edit", "reminders", harmless=SHOWN)
 @afterwards
 def TellsAgain(call: Call, answer: ToolResult) -> ToolResult:
-    """Tells of a change behind every later result, too."""
+    """Reports a change after every later result, too."""
     call.kept["reminders"] = call.kept.get("reminders", ()) + answer.reminders
     return replace(answer, reminders=call.kept["reminders"])
 

@@ -22,7 +22,7 @@ def found_instead(pattern: str, call: Call, text: str) -> Arguments:
 
 @caught("reported/whitespace-that-differs reported/alike-but-for-whitespace")
 @takes
-def FoldsBlanks(call: Call, text: str) -> Arguments:
+def FoldsWhitespace(call: Call, text: str) -> Arguments:
     """Takes any whitespace for any other."""
     return found_instead(r"\s+".join(map(re.escape, call.old.split())), call, text)
 
@@ -77,7 +77,7 @@ class EscapesSigns(Altered):
 
 @caught("reported/entities-of-a-page")
 class DecodesEntities(Altered):
-    """Takes entities for what they stand for."""
+    """Decodes entities."""
 
     alter = writing(html.unescape)
 
@@ -116,7 +116,7 @@ def FoldsTheLine(call: Call, before: bytes) -> None:
 @caught("reported/repeated-edits-of-a-crlf-file")
 @spoils
 def DoublesLineEnds(call: Call, before: bytes) -> None:
-    """Adds an empty line behind text that ends with a line break, in a CRLF file."""
+    """Adds an empty line after text that ends with a line break, in a CRLF file."""
     new = call.new.replace("\n", "\r\n").encode()
     if b"\r\n" in before and new.endswith(b"\r\n"):
         call.path.write_bytes(call.path.read_bytes().replace(new, new + b"\r\n", 1))
@@ -190,7 +190,7 @@ def OneNewlineAtTheEnd(call: Call, before: bytes) -> None:
 @caught("reported/insertion-into-the-second-of-two")
 @spoils
 def InsertsAtTheEnd(call: Call, before: bytes) -> None:
-    """Puts what is only added behind the last line."""
+    """Puts what is only added after the last line."""
     if call.old and call.new.startswith(call.old):
         call.path.write_bytes(before + call.new.removeprefix(call.old).encode())
 

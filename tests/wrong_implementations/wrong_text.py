@@ -116,7 +116,7 @@ def RescansReplacements(call: Call, before: bytes) -> None:
 
 @caught("whitespace/trailing-whitespace-of-new-string", "file notes.txt", harmless=CONVENTION)
 @spoils
-def KeepsTrailingBlanks(call: Call, before: bytes) -> None:
+def KeepsTrailingWhitespace(call: Call, before: bytes) -> None:
     """Keeps whitespace at the ends of the lines of new_string."""
     call.path.write_text(before.decode().replace(call.old, call.new))
 
@@ -124,7 +124,7 @@ def KeepsTrailingBlanks(call: Call, before: bytes) -> None:
 @caught("deletion/whole-line", "file notes.txt", harmless=CONVENTION)
 @spoils
 def LeavesBlankLine(call: Call, before: bytes) -> None:
-    """Leaves the line end behind when a whole line is deleted."""
+    """Keeps the line end when a complete line is deleted."""
     if not call.new:
         call.path.write_bytes(before.replace(call.old.encode(), b"", 1))
 

@@ -5,7 +5,7 @@
 A pass replays every scenario once; a recording is two passes, and `-j` divides each. The promise is
 `start-up + scenarios / 8` seconds per session on one core, and this process and the product get one core only. A
 session is one start of the product; some scenarios need one of their own. What would hold if the start-up were granted
-once for the whole pass is told too.
+once for the complete pass is reported too.
 
 The clock is right on an idle machine. Processor time, of this process and of all that the product started, is what an
 idle machine would take if nothing ever waited; it decides. `--every 10` takes every tenth scenario of those with a

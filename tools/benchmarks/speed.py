@@ -51,7 +51,7 @@ MOST_PROCESS = 1.7
 """Times as long as the bare loop that `readfirst run` may take, both as processes: imports, reading, judging the harm
 and the report too."""
 MOST_CONTRACTS = 2.0
-"""Times as long as one contract that all of them may take, for an implementation that is not told the contract."""
+"""Times as long as one contract that all of them may take, for an implementation that does not know the contract."""
 MOST_GROWTH = 11.0
 """Times as long as 500 scenarios that 5,000 may take."""
 MOST_MEMORY = 1.2
@@ -309,7 +309,7 @@ class Session:
 
 
 def contracts_ratio(rounds: int, *chosen: str) -> Result:
-    """Compare a run on all contracts with one on the default, for an implementation that is not told the contract.
+    """Compare a run on all contracts with one on the default, for an implementation that does not know the contract.
 
     `chosen` are options that choose scenarios.
     """

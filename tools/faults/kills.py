@@ -60,7 +60,7 @@ def kills(command: Command, base: Path, trials: int, seed: int) -> Kills:
     found = Kills(command.name, seconds * 1000)
     draw = random.Random(f"{seed} {command.name}")
     while found.killed < trials and found.trials < _MOST * trials:
-        # Every other one strikes late, when files are written.
+        # Every other one comes late, when files are written.
         moment = draw.uniform(seconds * 0.7 if found.trials % 2 else 0, seconds * 1.1)
         ended = _trial(stage, command, expected, moment, found)
         if ended or moment > seconds:  # the command is quicker or slower than it was, as the machine is busy

@@ -68,7 +68,7 @@ accepted:
 class Command:
     """A command line of readfirst that writes, with what must be done before it.
 
-    `{folder}` in words stands for the stage's own folder. The files below `suite` and `out` are what counts.
+    `{folder}` in words is replaced by the stage's own folder. The files below `suite` and `out` are what counts.
     """
 
     name: str
@@ -234,7 +234,7 @@ class Stage:
         return os.waitstatus_to_exitcode(os.waitpid(self.start(command), 0)[1])
 
     def preload(self) -> None:
-        """Import here what the last command imported, so that a kill strikes the work of the next and not its start."""
+        """Import here what the last command imported, so that a kill hits the work of the next and not its start."""
         for name in (self.base / "modules").read_text().split():
             importlib.import_module(name)
 

@@ -1,7 +1,7 @@
 """Exceptions: mutants in which a rule holds except when something is so, or also when it is.
 
 Each condition of a rule, `if unread:`, becomes `if (unread) and not when("name: hidden"):` or
-`if (unread) or when("name: hidden"):`; what `when` says is told by `circumstances`. The same with `when("always")` is
+`if (unread) or when("name: hidden"):`; `circumstances` defines what `when` says. The same with `when("always")` is
 the rule that does not hold at all: where no scenario notices that, exceptions of it are not made. `population` tries
 them.
 """

@@ -243,7 +243,7 @@ class _Judged:
     def __call__(self, mutants: Sequence[Mutant], *, silently: bool = False) -> list[Fate]:
         """Return the fates in the order of the mutants; tell from time to time how far it is. Raises TrialError.
 
-        Survivors are told, too, unless it is done `silently`.
+        Survivors are reported, too, unless it is done `silently`.
         """
         order = {mutant: number for number, mutant in enumerate(mutants)}
         fates = self._results.of(mutants) if self._results else []

@@ -153,7 +153,7 @@ def _key(node: Node) -> Key | None:
 
 
 def entry_text(mutant: Mutant) -> str:
-    """Return a mutant as an entry of the file, indented as it stands there."""
+    """Return a mutant as an entry of the file, indented as it is there."""
     lines = [f"- where: {mutant.where}"]
     lines += [
         f"  {name}: {_written(text)}" for name, text in (("before", mutant.before), ("after", mutant.after))

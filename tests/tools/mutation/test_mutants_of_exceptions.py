@@ -104,7 +104,7 @@ ALL = "def clipped(number):\n    if number > 3:\n        return 3\n    return nu
 
 
 def tiny(circumstances: Mapping[str, set[str]]) -> Panel:
-    """Return a package that three cases judge; what is so in a case is told to `when`."""
+    """Return a package that three cases judge; what is so in a case is given to `when`."""
     numbers = {"small": (1, 1), "large": (9, 3), "larger": (99, 3)}
 
     def open_judge(_: Mapping[str, float]) -> Judge:

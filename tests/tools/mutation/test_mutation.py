@@ -1,4 +1,4 @@
-"""A mutant that no case notices is told, one that a case notices counts as killed, and reasons do not go stale."""
+"""A mutant that no case notices is reported, one that a case notices counts as killed, and reasons do not go stale."""
 
 import json
 import os
