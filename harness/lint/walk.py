@@ -12,9 +12,12 @@ from readfirst.harness.lint.looked import Look, Looked, LookedFile
 from readfirst.harness.lint.recorded import check_orphans
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.finding import Finding, Position, SuiteError
+from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.suite.schema import schema_findings
 from readfirst.harness.suite.shelf import DEEPEST
 from readfirst.harness.suite.suite import Suite
 
+_DATA = ("contracts", "errors", "rules", "tags")
 _WORTH_A_PROCESS = 200
 """Scenarios that take longer to look at than a worker takes to start."""
 
@@ -56,6 +59,7 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
         if each.comparable is not None:
             shown.setdefault(each.comparable.rule, []).append(each.comparable.showing)
     if ids is None:
+        findings += [each for name in _DATA for each in _by_schema(suite.root / f"{name}.yaml", name)]
         findings.extend(_misplaced(suite))
         contracts = {each.scenario_id: each.contracts for each in looked.values()}
         findings.extend(check_orphans(suite, recorded, contracts))
@@ -123,6 +127,12 @@ def _claims(suite: Suite) -> tuple[Claims | None, tuple[Finding, ...]]:
         return load_claims(file), ()
     except SuiteError as error:
         return None, error.findings
+
+
+def _by_schema(file: Path, name: str) -> Iterator[Finding]:
+    """Yield what is wrong in a file that all scenarios share, which a run of the bundled suite does not look for."""
+    if file.exists():
+        yield from schema_findings(Inspection.of(file).document, name)
 
 
 def _misplaced(suite: Suite) -> Iterator[Finding]:

@@ -1,17 +1,17 @@
 """Contracts: the behaviours an implementation can be compared with, read from `fixtures/contracts.yaml`."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.session import BASH, SESSION_CAPABILITIES
-from readfirst.harness.source.inspection import Fields, Inspection, Node, did_you_mean
+from readfirst.harness.source.inspection import Fields
 from readfirst.harness.suite.scenario import (
     TOOLS,
     Clause,
@@ -22,34 +22,15 @@ from readfirst.harness.suite.scenario import (
     Step,
     calls_of,
 )
+from readfirst.harness.suite.schema import checked
 
 DOCUMENTED = "documented"
 DEFAULT_MODEL = "default"
 """What `model` says where the product chooses: it is started without a model."""
 LATEST = "latest"
 """Stands for the newest recorded contract, with the model of its version."""
-READ_GATES = ("enforced", "relaxed")
-OUTER_WHITESPACE = ("compared", "ignored")
 
 _NAME = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+gated)?")
-_VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-_KEYS = (
-    "between",
-    "documents",
-    "follows",
-    "lacks",
-    "model",
-    "outer_whitespace",
-    "package",
-    "read_gate",
-    "released",
-    "summary",
-    "tools",
-    "version",
-)
-_RECORDED = ("package", "version", "model", "read_gate", "tools", "summary")
 
 
 class UnknownContractError(ReadfirstError, LookupError):
@@ -199,75 +180,44 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
 
 def load_contracts(path: Path) -> Contracts:
     """Read `contracts.yaml`. Raises SuiteError with all problems."""
-    look = Inspection.of(path)
-    keys = ("default", "contracts")
-    top = look.top.fields(keys, keys)
-    read = {name: _contract(name, entry) for name, entry in top.fields("contracts")}
-    all_ = tuple(sorted(read.values(), key=lambda contract: order(contract.name)))
-    default = top.values.get("default", "")
-    if "default" in top:
-        if not isinstance(default, str) or default not in read:
+    with checked(path, "contracts") as look:
+        default: str = look.document.value["default"]
+        read = {name: _contract(name, said) for name, said in look.document.value["contracts"].items()}
+        all_ = tuple(sorted(read.values(), key=lambda contract: order(contract.name)))
+        if default not in read:
             from readfirst.harness.suite.nearest import (
-                nearest,
-            )  # here, because only who errs needs the reference
+                nearest,  # here, because only who errs needs the reference
+            )
 
-            fix = nearest(str(default), all_)
-            top["default"].note(f"the default {default!r} is not among the contracts", fix)
-        elif default == DOCUMENTED:
-            top["default"].note("the default must be a recorded contract", "Name a version of the product.")
-    seen: dict[tuple[str | None, str | None], str] = {}
-    for contract in read.values():
-        other = seen.setdefault((contract.version, contract.read_gate), contract.name)
-        if contract.recorded and other != contract.name:
-            message = f"{contract.name} and {other} have the same version and read_gate"
-            fix = "Remove one, or correct version or read_gate."
-            look.note(("contracts", contract.name), message, fix, key=True)
-    look.finish()
-    return Contracts(cast(str, default), all_)
+            look.note(
+                ("default",), f"the default {default!r} is not among the contracts", nearest(default, all_)
+            )
+        seen: dict[tuple[str | None, str | None], str] = {}
+        for contract in read.values():
+            other = seen.setdefault((contract.version, contract.read_gate), contract.name)
+            if contract.recorded and other != contract.name:
+                message = f"{contract.name} and {other} have the same version and read_gate"
+                fix = "Remove one, or correct version or read_gate."
+                look.note(("contracts", contract.name), message, fix, key=True)
+    return Contracts(default, all_)
 
 
-def _contract(name: str, node: Node) -> Contract:
-    what = f"contract {name}"
-    required = ("summary",) if name == DOCUMENTED else _RECORDED
-    fields = node.called(what).fields(_KEYS, required, whose=what)
-    if name == DOCUMENTED:
-        for key, value in fields:
-            if key in _RECORDED and key not in ("summary", "tools"):
-                value.note(f"{key} does not belong to {DOCUMENTED}", "Remove it.", key=True)
-    version, follows, released = (fields.string(key) for key in ("version", "follows", "released"))
-    for key, found in (("version", version), ("follows", follows)):
-        if not _VERSION.fullmatch(found or "0"):
-            fields[key].note(f"{found!r} is not a version", "Write it as published, for example 2.1.7.")
-    if released is not None and not _DATE.fullmatch(released):
-        fields["released"].note(f"{released!r} is not a date", "Write it as YYYY-MM-DD.")
-    tools, lacks = fields.strings("tools"), fields.strings("lacks")
-    for key, words, known in (("tools", tools, TOOLS), ("lacks", lacks, SESSION_CAPABILITIES)):
-        for number, word in enumerate(words):
-            if word not in known:
-                kind = "tool" if key == "tools" else "capability"
-                fields[key].below(number).note(f"there is no {kind} {word!r}", did_you_mean(word, known))
+def _contract(name: str, said: Mapping[str, Any]) -> Contract:
+    fields: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in said.items()
+    }
+    ignores, between = _ignores(said), fields.pop("between", None)
+    fields.pop("outer_whitespace", None)
     return Contract(
         name=name,
-        package=fields.string("package"),
-        version=None if name == DOCUMENTED else version,
-        model=fields.string("model"),
-        read_gate=cast("ReadGate | None", fields.choice("read_gate", READ_GATES)),
-        tools=tools if "tools" in fields else TOOLS,
-        summary=fields.text("summary"),
-        released=released,
-        documents=fields.strings("documents"),
-        lacks=lacks,
-        follows=follows,
-        ignores_outer_whitespace=fields.choice("outer_whitespace", OUTER_WHITESPACE) == "ignored",
-        between=fields.read("between", partial(_between, what=what)),
+        ignores_outer_whitespace=ignores,
+        between=None if between is None else (between["model"], _ignores(between)),
+        **fields,
     )
 
 
-def _between(node: Node, what: str) -> tuple[str, bool]:
-    keys = ("model", "outer_whitespace")
-    found = node.called(f"between of {what}").fields(keys, keys[:1], whose=what)
-    model = found["model"].called(f"model between of {what}").string() if "model" in found else None
-    return model or "", found.choice("outer_whitespace", OUTER_WHITESPACE) == "ignored"
+def _ignores(said: Mapping[str, Any]) -> bool:
+    return said.get("outer_whitespace") == "ignored"
 
 
 def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step]) -> str:

@@ -1,6 +1,5 @@
 """Releases: which versions of the product are published (`fixtures/releases.yaml`), and spans of versions."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,9 +9,7 @@ from typing import TypeVar
 
 from packaging.version import Version
 
-from readfirst.harness.source.inspection import Inspection
-
-_EXACT = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
+from readfirst.harness.suite.schema import checked
 
 
 @dataclass(frozen=True)
@@ -40,17 +37,12 @@ def load_releases(path: Path) -> Releases:
     """Read the list; empty where there is none. Raises SuiteError with all problems."""
     if not path.exists():
         return Releases()
-    look = Inspection.of(path)
-    top = look.top.fields(("versions",), ("versions",))
-    versions = top.strings("versions")
-    for number, (former, version) in enumerate(pairwise(("0", *versions))):
-        node = top["versions"].below(number)
-        if not _EXACT.fullmatch(version):
-            node.note(f"{version!r} is not a version", "Write it as 2.1.7.")
-        elif _EXACT.fullmatch(former) and Version(former) >= Version(version):
-            node.note(f"{version} comes after {former}", "Write the oldest first.")
-    look.finish()
-    return Releases(versions)
+    with checked(path, "releases") as look:
+        versions = look.document.value["versions"]
+        for number, (former, version) in enumerate(pairwise(versions), 1):
+            if Version(former) >= Version(version):
+                look.note(("versions", number), f"{version} comes after {former}", "Write the oldest first.")
+        return Releases(tuple(versions))
 
 
 def releases_text(versions: Iterable[str]) -> str:

@@ -5,22 +5,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal
 
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source.finding import Position
-from readfirst.harness.source.inspection import Fields, Inspection, Node
-from readfirst.harness.suite.harm_kinds import GUARDED, Kind
-from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
-from readfirst.harness.suite.scenario import CALLS
+from readfirst.harness.suite.harm_kinds import Kind
+from readfirst.harness.suite.heading import Requirement
+from readfirst.harness.suite.schema import checked
 
 RuleClass = Literal["safety", "contract", "fidelity", "product"]
 CLASSES: tuple[RuleClass, ...] = ("safety", "contract", "fidelity", "product")
 """What harms whatever the design, what the contract says, how answers look, and what only this product has."""
 
-_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_KEYS = ("title", "class", "guards", "requirement", "tools", "sources", "why", "always_refused")
-_NEEDED = ("title", "class", "guards", "requirement", "tools", "sources", "why")
 NO_HARM = "none"
 """What a rule guards against where doing otherwise harms no file."""
 
@@ -111,49 +107,27 @@ def rules_file(root: Path) -> Path:
 
 def load_rules(path: Path) -> Rules:
     """Read `rules.yaml`. Raises SuiteError with all problems."""
-    look = Inspection.of(path)
-    keys = ("classes", "rules")
-    top = look.top.fields(keys, keys)
-    classes = top["classes"].fields(CLASSES, CLASSES) if "classes" in top else top.fields("classes")
-    meanings = {name: text.called(f"the class {name}").string() or "" for name, text in classes}
-    rules = {name: _rule(name, node) for name, node in top.fields("rules")}
-    look.finish()
-    return Rules({name: meanings[name] for name in CLASSES}, rules)
+    with checked(path, "rules") as look:
+        said, place = look.document.value, look.document.position
+        rules = {
+            name: _rule(name, each, place(("rules", name), key=True)) for name, each in said["rules"].items()
+        }
+        return Rules({name: said["classes"][name] for name in CLASSES}, rules)
 
 
-def _rule(name: str, node: Node) -> Rule:
-    what = f"rule {name}"
-    if _ID.fullmatch(name) is None:
-        fix = "Write lower-case letters, digits and single hyphens."
-        node.note(f"{name!r} is not in the form of an id", fix, key=True)
-    fields = node.called(what).fields(_KEYS, _NEEDED, whose=what)
-    harmless = fields.values.get("guards") == NO_HARM
-    if fields.values.get("class") == "safety" and harmless:
-        fix = f"Name what is harmed where it does not hold ({', '.join(GUARDED)}), or give it another class."
-        message = f"{what} is of the class safety, and guards against nothing"
-        fields["guards"].note(message, fix, key=True)
+def _rule(name: str, said: Mapping[str, Any], position: Position) -> Rule:
     return Rule(
         id=name,
-        title=fields.text("title"),
-        class_=cast(RuleClass, fields.choice("class", CLASSES) or CLASSES[0]),
-        requirement=cast(Requirement, fields.choice("requirement", REQUIREMENTS) or REQUIREMENTS[0]),
-        tools=_list(fields, "tools", what, CALLS),
-        sources=_list(fields, "sources", what),
-        why=fields.text("why"),
-        position=node.look.document.position(node.path, key=True),
-        always_refused=fields.string("always_refused"),
-        guards=() if harmless else cast(tuple[Kind, ...], _list(fields, "guards", what, GUARDED)),
+        title=said["title"],
+        class_=said["class"],
+        requirement=said["requirement"],
+        tools=tuple(said["tools"]),
+        sources=tuple(said["sources"]),
+        why=said["why"],
+        position=position,
+        always_refused=said.get("always_refused"),
+        guards=() if said["guards"] == NO_HARM else tuple(said["guards"]),
     )
-
-
-def _list(fields: Fields, key: str, what: str, known: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return a list that is not empty, of words that are `known`, if any are."""
-    items = fields.strings(key)
-    if fields.values.get(key) == []:
-        fields[key].note(f"{what} has no {key}", "Name at least one.")
-    for number, item in enumerate(items if known else ()):
-        fields[key].below(number, key)._replace(value=item).choice(known)
-    return items
 
 
 def _words(title: str) -> set[str]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from readfirst.harness.source.finding import Finding
-from readfirst.harness.source.inspection import did_you_mean
-from readfirst.harness.source.strict_yaml import Document
+from readfirst.harness.source.inspection import Inspection, a_kind_of, did_you_mean
+from readfirst.harness.source.strict_yaml import Document, YamlPath
 from readfirst.harness.suite.suite import default_root
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
 
 _LONGEST = 300
 """Characters of a message that are shown."""
@@ -30,19 +33,74 @@ def validator(name: str, definition: str = "") -> Draft202012Validator:
     return Draft202012Validator(schema)
 
 
+@contextmanager
+def checked(file: Path, name: str) -> Iterator[Inspection]:
+    """Give a file of the format `name` to a block that reads it. Raises SuiteError with all problems.
+
+    The package's own are checked where the block stumbles, and by lint: a run does not wait for that.
+    """
+    look = Inspection.of(file)
+    if file.parent != default_root():
+        _check(look, name)
+    try:
+        yield look
+    except (KeyError, TypeError, ValueError, AttributeError):
+        _check(look, name)
+        raise
+    look.finish()
+
+
+def _check(look: Inspection, name: str) -> None:
+    look.findings += schema_findings(look.document, name)
+    look.finish()
+
+
+_KINDS = {"string": "a string", "object": "a mapping", "array": "a list", "integer": "a whole number"}
+
+
 def schema_findings(document: Document, name: str) -> Iterator[Finding]:
     """Yield what is wrong in a document of the format `name`."""
-    for error in validator(name).iter_errors(document.value):
-        path = tuple(error.absolute_path)
-        message = error.message if len(error.message) <= _LONGEST else f"{error.message[:_LONGEST]}..."
-        if error.validator == "additionalProperties" and isinstance(error.instance, dict):
-            known = error.schema.get("properties", {})
-            unknown = next(key for key in error.instance if key not in known)
-            position = document.position((*path, unknown), key=True)
-            message = f"there is no key {unknown!r} here"
-            yield Finding("unknown-key", position, message, did_you_mean(unknown, known))
-            continue
-        advice = str(error.schema.get("description", "")) if isinstance(error.schema, dict) else ""
-        page = "targets" if name == "target" else "format"
-        fix = advice or f"`readfirst docs {page}` says what to write."
-        yield Finding("schema", document.position(path), message, fix)
+    page = "targets" if name == "target" else "format"
+    for error in map(_plainest, validator(name).iter_errors(document.value)):
+        path: YamlPath = tuple(error.absolute_path)
+        value: Any = error.instance
+        wanted: Any = error.validator_value
+        schema: Any = error.schema if isinstance(error.schema, dict) else {}
+        what = next((str(part) for part in reversed(path) if isinstance(part, str)), "the file")
+        fix = schema.get("description") or f"`readfirst docs {page}` says what to write."
+        rule, key = "schema", False
+        match error.validator:
+            case _ if "propertyNames" in error.absolute_schema_path:
+                path, key, message = (*path, value), True, f"{value!r} cannot be a name here"
+            case "additionalProperties":
+                known = schema.get("properties", {})
+                unknown = next(each for each in value if each not in known)
+                path, key, rule = (*path, unknown), True, "unknown-key"
+                message, fix = f"{what} has no key {unknown!r}", did_you_mean(unknown, known)
+            case "required":
+                missing = next(each for each in wanted if repr(each) in error.message)
+                message, fix = f"{what} lacks the key {missing!r}", f"Add {missing}: to it."
+            case "enum" if isinstance(value, str):
+                message, fix = f"{what} cannot be {value!r}", did_you_mean(value, wanted)
+            case "type" if wanted in _KINDS:
+                message = f"{what} must be {_KINDS[wanted]}, not {a_kind_of(value)}"
+            case "minItems" | "minLength" | "minProperties" if not value:
+                message = f"{what} is empty"
+            case "pattern" | "not" | "oneOf" | "anyOf" if not isinstance(value, dict | list):
+                message = f"{what} cannot be {str(value)[:_LONGEST]!r}"
+            case _:
+                message = (
+                    error.message if len(error.message) <= _LONGEST else f"{error.message[:_LONGEST]}..."
+                )
+        yield Finding(rule, document.position(path, key=key), message, fix)
+
+
+def _plainest(error: ValidationError) -> ValidationError:
+    """Return of what fits none of several forms what is wrong with it in the form that it comes closest to."""
+    depth = len(error.absolute_path)
+    inner = [
+        each
+        for each in error.context or ()
+        if len(each.absolute_path) > depth or each.validator not in ("type", "const", "required")
+    ]
+    return _plainest(max(inner, key=lambda each: len(each.absolute_path))) if inner else error

@@ -3,14 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.suite.schema import checked
 
 
 def load_tags(path: Path) -> Mapping[str, str]:
     """Return the meaning of every tag. Raises SuiteError with all problems."""
-    look = Inspection.of(path)
-    entries = look.top.fields(("tags",), ("tags",)).fields("tags")
-    for tag, meaning in entries:
-        meaning.called(f"the meaning of {tag}").string()
-    look.finish()
-    return entries.values
+    with checked(path, "tags") as look:
+        tags: Mapping[str, str] = look.document.value["tags"]
+        return tags

@@ -5,12 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from readfirst.harness.source.inspection import Inspection, Node, did_you_mean
-from readfirst.harness.suite.scenario import TOOLS
+from readfirst.harness.suite.schema import checked
 
-_KEYS = ("summary", "codes", "words", "data", "data_ends", "forms")
-_NAME = re.compile(r"[a-z]+(?:_[a-z]+)*")
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 
 
@@ -113,52 +111,28 @@ class Vocabulary:
 
 def load_vocabulary(path: Path) -> Vocabulary:
     """Read `errors.yaml`. Raises SuiteError with all problems."""
-    look = Inspection.of(path)
-    entries = look.top.fields(("errors",), ("errors",)).fields("errors")
-    names = {name: _error(name, node) for name, node in entries}
-    owners: dict[str, str] = {}
-    for entry in names.values():
-        for number, form in enumerate(entry.forms):
-            owner = owners.setdefault(form.text, entry.name)
-            if owner != entry.name:
-                message = f"{owner} and {entry.name} have the same form"
-                look.note(("errors", entry.name, "forms", number), message, "Keep it at one of them.")
-    look.finish()
+    with checked(path, "errors") as look:
+        names = {name: _error(name, said) for name, said in look.document.value["errors"].items()}
+        owners: dict[str, str] = {}
+        for entry in names.values():
+            place = ("errors", entry.name)
+            for number, form in enumerate(entry.forms):
+                owner = owners.setdefault(form.text, entry.name)
+                if owner != entry.name:
+                    message = f"{owner} and {entry.name} have the same form"
+                    look.note((*place, "forms", number), message, "Keep it at one of them.")
+                if form.weight == 0:
+                    fix = "Write the words that the message always has."
+                    look.note((*place, "forms", number), "a form needs literal characters", fix)
+            if entry.words and not any(form.fits(entry.words) for form in entry.forms):
+                look.note((*place, "words"), "no form fits these words", "Add the form that they have.")
     return Vocabulary(names)
 
 
-def _error(name: str, node: Node) -> ErrorName:
-    if not _NAME.fullmatch(name):
-        node.note(f"{name!r} is not an error name", "Write lower-case letters and underscores.", key=True)
-    fields = node.fields(_KEYS, ("summary", "forms"), whose=name)
-    codes: dict[str, int] = {}
-    for tool, code in fields.fields("codes"):
-        if tool not in TOOLS:
-            code.note(f"there is no tool {tool!r}", did_you_mean(tool, TOOLS), key=True)
-        number = code.called(f"the code for {tool}").integer(least=0, most=999)
-        if number is not None:
-            codes[tool] = number
-    read = [_form(item.called("a form")) for item in fields.items("forms", empty=False)]
-    forms = tuple(form for form in read if form is not None)
-    words = fields.text("words")
-    if words and not any(form.fits(words) for form in forms):
-        fields["words"].note("no form fits these words", "Add the form that they have.")
-    data, ends = fields.strings("data"), fields.strings("data_ends")
-    return ErrorName(name, fields.text("summary"), codes, forms, words, data, ends)
-
-
-def _form(node: Node) -> Form | None:
-    tools: tuple[str, ...] = ()
-    if isinstance(node.value, dict):
-        fields = node.fields(("text", "tools"), ("text",), whose="the form")
-        tools = fields.strings("tools")
-        node = fields["text"].called("a form") if "text" in fields else node._replace(value="")
-    text = node.string()
-    if text is None:
-        return None
-    form = Form(text, tools)
-    if form.weight == 0:
-        node.note("a form needs literal characters", "Write the words that the message always has.")
-    elif text != text.strip():
-        node.note("whitespace around a form is never matched", "Remove them.")
-    return form
+def _error(name: str, said: Mapping[str, Any]) -> ErrorName:
+    forms = tuple(
+        Form(each) if isinstance(each, str) else Form(each["text"], tuple(each.get("tools", ())))
+        for each in said["forms"]
+    )
+    data, ends = (tuple(said.get(key, ())) for key in ("data", "data_ends"))
+    return ErrorName(name, said["summary"], said.get("codes", {}), forms, said.get("words", ""), data, ends)

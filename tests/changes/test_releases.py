@@ -40,8 +40,8 @@ def test_a_suite_without_the_list_knows_of_none(tmp_path: Path) -> None:
     [
         ("versions: [2.1.10, 2.1.9]\n", r"releases\.yaml:1:20: 2\.1\.9 comes after 2\.1\.10"),
         ("versions: [2.1.9, 2.1.9]\n", "2.1.9 comes after 2.1.9"),
-        ("versions: [latest]\n", "'latest' is not a version"),
-        ("versions: [2.1.9-rc.1]\n", "is not a version"),
+        ("versions: [latest]\n", "versions cannot be 'latest'"),
+        ("versions: [2.1.9-rc.1]\n", "A version as in 2.1.7"),
         ("released: []\n", "versions"),
         ("versions: 2.1.9\n", "versions"),
     ],

@@ -138,18 +138,18 @@ def test_contracts_come_in_release_order_whatever_the_order_of_the_file(tmp_path
     [
         ("default: 2.1.7", "default: 2.1.8", r"contracts\.yaml:1:10: the default '2\.1\.8' is not among"),
         ("default: 2.1.7", "default: 2.1.8", r"2\.1\.8 is newer than 2\.1\.7"),
-        ("default: 2.1.7", "default: documented", "1:10: the default must be a recorded contract"),
+        ("default: 2.1.7", "default: documented", "1:10: default cannot be 'documented'"),
         ("default: 2.1.7\n", "", "lacks the key 'default'"),
-        ("package: p, ", "", "4:10: contract 2.1.7 lacks the key 'package'"),
-        ("version: 2.1.7", "version: latest", "'latest' is not a version"),
+        ("package: p, ", "", "4:10: 2.1.7 lacks the key 'package'"),
+        ("version: 2.1.7", "version: latest", "version cannot be 'latest'"),
         ("version: 2.1.7", "version: 2.1", "must be a string, not a number"),
-        ("enforced", "strict", "read_gate of contract 2.1.7 cannot be 'strict'"),
-        ("[Read]", "[Raed]", "there is no tool 'Raed'"),
-        ("[a.txt]", "a.txt", "documents of contract documented must be a list"),
-        ("What documents state.", "x, version: 2.1.7", "version does not belong to documented"),
+        ("enforced", "strict", "read_gate cannot be 'strict'"),
+        ("[Read]", "[Raed]", "tools cannot be 'Raed'"),
+        ("[a.txt]", "a.txt", "documents must be a list"),
+        ("What documents state.", "x, version: 2.1.7", "documented has no key 'version'"),
         ("model: m", "modell: m", "has no key 'modell'"),
-        ("summary: s}", "summary: s, released: yesterday}", "'yesterday' is not a date"),
-        ("summary: s}", "summary: s, follows: the last}", "'the last' is not a version"),
+        ("summary: s}", "summary: s, released: yesterday}", "released cannot be 'yesterday'"),
+        ("summary: s}", "summary: s, follows: the last}", "follows cannot be 'the last'"),
     ],
 )
 def test_a_mistake_is_reported_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -198,7 +198,7 @@ def test_an_unlisted_version_has_the_model_that_the_next_contract_names_for_vers
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("outer_whitespace: cut", "outer_whitespace of contract 2.1.7 cannot be 'cut'"),
+        ("outer_whitespace: cut", "outer_whitespace cannot be 'cut'"),
         ("between: {outer_whitespace: ignored}", "model"),
         ("between: {model: m, tools: [Read]}", "tools"),
     ],

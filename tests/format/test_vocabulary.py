@@ -60,13 +60,13 @@ def test_a_form_of_one_tool_is_not_taken_for_another(tmp_path: Path) -> None:
     [
         ("not_read:", "not-read:", "3:3: 'not-read' is not an error name"),
         ("    summary: Not read.\n", "", "not_read lacks the key 'summary'"),
-        ("Edit: 6", "Edti: 6", "there is no tool 'Edti'"),
-        ("Edit: 6", "Edit: six", "the code for Edit must be a whole number"),
-        ("- File has not been read yet.", "- 7", "a form must be a string"),
+        ("Edit: 6", "Edti: 6", "codes has no key 'Edti'"),
+        ("Edit: 6", "Edit: six", "Edit must be a whole number"),
+        ("- File has not been read yet.", "- 7", "forms cannot be '7'"),
         ('"No {what} (yet)."', '"{what}"', "a form needs literal characters"),
-        ('"No {what} (yet)."', '" a "', "whitespace around a form"),
+        ('"No {what} (yet)."', '" a "', "without whitespace around it"),
         ('"No cake (yet)."', "File has not been read yet.", "not_read and any_denial have the same form"),
-        ("tools: [Write]", "tool: [Write]", "a form has no key 'tool'"),
+        ("tools: [Write]", "tool: [Write]", "has no key 'tool'"),
         (
             "    summary: Not read.\n",
             "    summary: Not read.\n    words: Unread.\n",

@@ -32,9 +32,9 @@ def test_the_documented_mapping_is_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("kind: mcp", "kind: mpc", "'mpc' is not one of"),
-        ("kind: mcp", "kind: python", "'python' is a required property"),
-        ("title:", "titel:", "there is no key 'titel' here [unknown-key]\n  Did you mean title?"),
+        ("kind: mcp", "kind: mpc", "kind cannot be 'mpc'"),
+        ("kind: mcp", "kind: python", "lacks the key 'python'"),
+        ("title:", "titel:", "has no key 'titel' [unknown-key]\n  Did you mean title?"),
         ("path: $file_path, from", "path: $file_paht, from", "$file_paht is unknown in a call of Read"),
         (
             "path: $file_path, content",
@@ -55,8 +55,8 @@ def test_the_documented_mapping_is_whole(tmp_path: Path) -> None:
             "[Read, Edit, Write, NotebookEdit]",
             "NotebookEdit is claimed, and tools has no",
         ),
-        ('@example/files@1.4.0"]', '@example/files"]', "does not match"),
-        ("replace_all: unsupported", "replace_all: never", "is not valid under any of the given schemas"),
+        ('@example/files@1.4.0"]', '@example/files"]', "cannot be '@example/files'"),
+        ("replace_all: unsupported", "replace_all: never", "replace_all cannot be 'never'"),
     ],
 )
 def test_what_is_wrong_is_reported_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -129,14 +129,14 @@ def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path
     ("old", "new", "message"),
     [
         ("{command: [node, renamed.mjs]}", "{}", "is not valid under any of the given schemas"),
-        ("{command: [node, renamed.mjs]}", "{command: []}", "[] should be non-empty"),
-        ("{command: [node, renamed.mjs]}", "{command: node renamed.mjs}", "is not of type 'array'"),
+        ("{command: [node, renamed.mjs]}", "{command: []}", "command is empty"),
+        ("{command: [node, renamed.mjs]}", "{command: node renamed.mjs}", "command must be a list, not a string"),
         ("{command: [node, renamed.mjs]}", '{command: [node], npm: ["files@1.0.0"]}',
          "a version with a command installs nothing"),
         ("{command: [node, renamed.mjs]}", '{npm: ["files@1.0.0"]}', "version dev has no command"),
         ("kind: mcp", "kind: python\npython: {module: m}",
          "only a server can be started in place"),
-        ("    call: read_file\n", "", "'call' is a required property"),
+        ("    call: read_file\n", "", "lacks the key 'call'"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_ones_own_is_reported(tmp_path: Path, old: str, new: str, message: str) -> None:
