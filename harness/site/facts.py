@@ -19,7 +19,6 @@ from readfirst.harness.report.harm_map import MapRow, map_rows
 from readfirst.harness.report.markup import prose
 from readfirst.harness.report.rule_change import RuleChange, rule_changes
 from readfirst.harness.source.kept import reading
-from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.heading import Heading
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
@@ -73,10 +72,11 @@ class Facts:
     def since(self, name: str, before: str) -> tuple[CommonHarm, list[RuleChange]]:
         """Return what is otherwise in an implementation than in another `before` it, in what both were asked."""
         one, other = self.results[before], self.results[name]
-        harm = CommonHarm.of(
-            (looked_at(one), looked_at(other)),
-            (_harmed(one), _harmed(other)),
+        scenarios = (each["harm"]["scenarios"] for each in (one, other))
+        before_it, after_it = (
+            {kind: set(in_families(ids)) for kind, ids in each.items()} for each in scenarios
         )
+        harm = CommonHarm.of((looked_at(one), looked_at(other)), (before_it, after_it))
         survey = {"contracts": [self.table["contract"]], "targets": [one, other]}
         common = targets_in_common(self.rules, known_scenarios(self.suite), survey, before, name)
         return harm, rule_changes(self.table, before, name, common)
@@ -158,7 +158,3 @@ def _check_names(names: Iterable[str]) -> None:
     for name in names:
         if not _NAME.fullmatch(name):
             raise SiteError(f"{name!r} is no name of an implementation or a version, so no page can have it.")
-
-
-def _harmed(result: _Data) -> dict[Kind, set[str]]:
-    return {kind: set(in_families(found)) for kind, found in result["harm"]["scenarios"].items()}

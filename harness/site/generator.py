@@ -96,7 +96,7 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
                 markdown_extensions=[  # MkDocs takes the mappings apart
                     *_EXTENSIONS,
                     {"tables": {"use_align_attribute": True}},
-                    {"toc": {"permalink": True, "slugify": _slug}},
+                    {"toc": {"permalink": True, "slugify": lambda title, _: anchor(title)}},
                 ],
                 validation={"anchors": "warn"},
                 extra={"generator": False, "polyfills": [_WORKER.name]},
@@ -166,11 +166,6 @@ def _escape(items: Any) -> None:
     for each in items:
         each.title = _title(each.title)
         _escape(each.children)
-
-
-def _slug(title: str, _separator: str) -> str:
-    """Return the fragment of a heading, as on GitHub, which the links in the pages are made for."""
-    return anchor(title).replace(" ", "-")
 
 
 @contextmanager

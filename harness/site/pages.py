@@ -84,13 +84,9 @@ def harm_map_html(
     return macro("maps.html.j2", "harm_map", rows, BRIEFLY, MEANING, BESIDE, address)
 
 
-def rule_index(facts: Facts) -> str:
-    """Return the page that lists all rules, the worst class first."""
-    return markdown("site/rules", rules=facts.rules)
-
-
 def rule_pages(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the name of each page in the folder of rules, and its Markdown."""
+    """Yield the name of each page in the folder of rules, and its Markdown: first of the list, by class."""
+    yield "index.md", markdown("site/rules", rules=facts.rules)
     claims = claims_by_rule(facts.suite)
     for rule in facts.rules:
         yield f"{rule.id}.md", _rule(facts, rule, claims.get(rule.id, ()))
@@ -145,20 +141,19 @@ def _rule(facts: Facts, rule: Rule, claims: Sequence[tuple[Claim, str]]) -> str:
     )
 
 
-def implementation_index(facts: Facts) -> str:
-    """Return the page that lists all implementations."""
-    return markdown(
-        "site/implementations",
-        map=harm_map_html(facts, "../", products=False),
-        starred=starred(facts.rows.values()),
-        untried=untried(facts.table),
-        against=facts.against,
-        likeness=likeness(facts.table["implementations"], page_link),
-    )
-
-
 def implementation_pages(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the name of each page in the folder of implementations, and its Markdown."""
+    """Yield the name of each page in the folder of implementations, and its Markdown: of the list first."""
+    yield (
+        "index.md",
+        markdown(
+            "site/implementations",
+            map=harm_map_html(facts, "../", products=False),
+            starred=starred(facts.rows.values()),
+            untried=untried(facts.table),
+            against=facts.against,
+            likeness=likeness(facts.table["implementations"], page_link),
+        ),
+    )
     for name, result in facts.results.items():
         yield f"{name}.md", _implementation(facts, name, result)
 
@@ -173,6 +168,7 @@ def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
     }
     worst = failing[CLASSES[0]][0].id if failing[CLASSES[0]] else ""
     classes = facts.table["implementations"][name]["classes"]
+    lacking = [f"{prose(what)} ({count})" for what, count in result["lacks"].items()]
     return markdown(
         "site/implementation",
         name=name,
@@ -183,7 +179,8 @@ def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
         commands=f"$ readfirst run target:{name} --level safe"
         + (f"\n$ readfirst field implementations --issue {name} {worst}" if worst else ""),
         worst=worst,
-        lacks=_first([f"{prose(what)} ({count})" for what, count in result["lacks"].items()]),
+        lacks=", ".join(lacking[:_NAMED])
+        + (f" and {len(lacking) - _NAMED} more" if lacking[_NAMED:] else ""),
         harm="\n\n".join(lost) if tried else "",
         before=before,
         changed=_since(*facts.since(name, before)) if before else [],
@@ -208,11 +205,6 @@ def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
     )
 
 
-def _first(items: Sequence[str]) -> str:
-    more = f" and {len(items) - _NAMED} more" if len(items) > _NAMED else ""
-    return f"{', '.join(items[:_NAMED])}{more}"
-
-
 def _since(harm: CommonHarm, rules: Sequence[Any]) -> list[str]:
     if not harm.sessions:
         return ["No session was put through both, so nothing can be said."]
@@ -231,20 +223,19 @@ def _telling(found: Mapping[str, Any]) -> list[str]:
     return named or ["none: it does what that version does"]
 
 
-def version_index(facts: Facts) -> str:
-    """Return the page that lists all versions, the newest first."""
-    return markdown(
-        "site/versions",
-        map=harm_map_html(facts, "../", facts.recorded),
-        recorded=facts.recorded[::-1],
-        versions=facts.table["versions"],
-        against=facts.against,
-        likeness=likeness(facts.table["versions"]),
-    )
-
-
 def version_pages(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Yield the name of each page in the folder of versions, and its Markdown."""
+    """Yield the name of each page in the folder of versions, and its Markdown: of the list first, the newest first."""
+    yield (
+        "index.md",
+        markdown(
+            "site/versions",
+            map=harm_map_html(facts, "../", facts.recorded),
+            recorded=facts.recorded[::-1],
+            versions=facts.table["versions"],
+            against=facts.against,
+            likeness=likeness(facts.table["versions"]),
+        ),
+    )
     for name in facts.recorded:
         yield f"{name}.md", _version(facts, facts.suite.contracts[name])
 
@@ -280,10 +271,17 @@ def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
         yield from changed_rules(
             rule_changes(facts.table, before.name, after.name, rules["rules"], "versions")
         )
-    found = list(_behaviours(before, after))
-    yield from found[:_CHANGES]
-    if len(found) > _CHANGES:
-        yield f"And {len(found) - _CHANGES} smaller changes."
+    differing = list(compared(before.name, after.name).items())
+    # In the sentences with which the reference declares them.
+    for name, sides in differing[:_CHANGES]:
+        was, now = (each.value for each in sides)
+        meaning = cell(history_of(name).meaning)
+        if isinstance(now, bool):
+            yield f"{'Now' if now else 'No longer'}: {meaning}"
+        else:
+            yield f"Otherwise than before: {meaning} ({_shown(was)} → {_shown(now)})"
+    if len(differing) > _CHANGES:
+        yield f"And {len(differing) - _CHANGES} smaller changes."
     yield f"{link('All changes', '../docs/history.md')}, with the words before and after them."
 
 
@@ -291,17 +289,6 @@ def _cause(facts: Facts, cause: Mapping[str, Any]) -> str:
     example = cause["example"]
     shown = scenario_code(example) if example in facts.rule_of else code(example)
     return f"{prose(cause['reason'])} For example {shown}."
-
-
-def _behaviours(before: Contract, after: Contract) -> Iterator[str]:
-    """Yield what the reference does otherwise, in the sentences that it is declared with."""
-    for name, sides in compared(before.name, after.name).items():
-        was, now = (each.value for each in sides)
-        meaning = cell(history_of(name).meaning)
-        if isinstance(now, bool):
-            yield f"{'Now' if now else 'No longer'}: {meaning}"
-        else:
-            yield f"Otherwise than before: {meaning} ({_shown(was)} → {_shown(now)})"
 
 
 def _shown(value: object) -> str:

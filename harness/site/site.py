@@ -140,7 +140,9 @@ def broken_links(folder: Path) -> Iterator[str]:
 
     Links to other hosts are not followed.
     """
-    pages = {file: _read(file) for file in sorted(folder.rglob("*.html"))}
+    pages = {file: _Page() for file in sorted(folder.rglob("*.html"))}
+    for file, page in pages.items():
+        page.feed(file.read_text("utf-8"))
     for file, page in pages.items():
         for target in dict.fromkeys(page.targets):
             parts = urlsplit(target)
@@ -154,18 +156,9 @@ def broken_links(folder: Path) -> Iterator[str]:
                 parts.fragment
                 and found in pages
                 and unquote(parts.fragment) not in pages[found].names
-                and not _is_for_a_script(parts.fragment)
+                and not parts.fragment.startswith(
+                    "__"
+                )  # what a page keeps for itself: `__search`, or nothing to go to
             )
             if lost:
                 yield f"{file.relative_to(folder)}: {target}"
-
-
-def _is_for_a_script(fragment: str) -> bool:
-    """Whether a fragment is what a page keeps for itself: `__search`, or nothing to go to."""
-    return fragment.startswith("__")
-
-
-def _read(file: Path) -> _Page:
-    page = _Page()
-    page.feed(file.read_text("utf-8"))
-    return page

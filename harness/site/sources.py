@@ -1,9 +1,10 @@
 """Sources: the Markdown of a site, which is laid out like the project, so that every link of a page leads on."""
 
 import mimetypes
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
@@ -13,15 +14,7 @@ from readfirst.harness.claims.claims import claims_file
 from readfirst.harness.claims.page import behaviour
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.site.generator import HOME
-from readfirst.harness.site.pages import (
-    home_page,
-    implementation_index,
-    implementation_pages,
-    rule_index,
-    rule_pages,
-    version_index,
-    version_pages,
-)
+from readfirst.harness.site.pages import home_page, implementation_pages, rule_pages, version_pages
 from readfirst.harness.versions.history import history_page
 
 _ATTRIBUTE = re.compile(r"""\s(?:href|src|srcset)=["']([^"']+)["']""")
@@ -47,11 +40,8 @@ def made_pages(facts: Facts) -> dict[str, str]:
         **claimed,
         "docs/history.md": history_page(suite),
         HOME: home_page(facts),
-        "rules/index.md": rule_index(facts),
         **{f"rules/{name}": text for name, text in rule_pages(facts)},
-        "implementations/index.md": implementation_index(facts),
         **{f"implementations/{name}": text for name, text in implementation_pages(facts)},
-        "versions/index.md": version_index(facts),
         **{f"versions/{name}": text for name, text in version_pages(facts)},
     }
 
@@ -109,17 +99,8 @@ def linked(name: str, text: str) -> Iterator[str]:
         for target in targets:
             path = unquote(target.partition("#")[0])
             if path and "://" not in target and not target.startswith(("mailto:", "/")):
-                yield _resolved(PurePosixPath(name).parent, path)
-
-
-def _resolved(folder: PurePosixPath, path: str) -> str:
-    parts: list[str] = list(folder.parts)
-    for part in path.split("/"):
-        if part == "..":
-            parts[-1:] = []
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/".join(parts)
+                # What leads out of the site is taken from its root.
+                yield posixpath.normpath(f"/{posixpath.dirname(name)}/{path}").strip("/")
 
 
 def _tokens(tokens: list[Token]) -> Iterator[Token]:

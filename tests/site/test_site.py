@@ -19,7 +19,6 @@ from readfirst.harness.site.facts import Facts, SiteError
 from readfirst.harness.site.pages import (
     home_page,
     implementation_pages,
-    rule_index,
     rule_pages,
     version_pages,
 )
@@ -48,9 +47,10 @@ def implementations(facts: Facts) -> dict[str, str]:
 def test_every_rule_and_every_implementation_has_a_page_that_its_index_names(
     facts: Facts, rules: dict[str, str], implementations: dict[str, str]
 ) -> None:
-    assert set(rules) == {f"{rule.id}.md" for rule in facts.rules}
-    assert set(linked("rules/index.md", rule_index(facts))) == {f"rules/{name}" for name in rules}
-    assert set(implementations) == {f"{name}.md" for name in facts.table["implementations"]}
+    names = {f"{rule.id}.md" for rule in facts.rules}
+    assert set(rules) == {"index.md", *names}
+    assert set(linked("rules/index.md", rules["index.md"])) == {f"rules/{name}" for name in names}
+    assert set(implementations) == {"index.md", *(f"{name}.md" for name in facts.table["implementations"])}
 
 
 def test_a_rule_page_says_why_shows_the_shortest_scenario_and_who_keeps_it(
@@ -143,7 +143,7 @@ def test_a_card_says_what_changed_since_the_version_before(
 
 def test_a_version_has_a_page_of_what_changed_for_users_in_words(facts: Facts) -> None:
     pages = dict(version_pages(facts))
-    assert set(pages) == {f"{name}.md" for name in facts.recorded}
+    assert set(pages) == {"index.md", *(f"{name}.md" for name in facts.recorded)}
     page = pages["2.1.228.md"]
     changed = page[page.index("## What changed for users since 2.1.207") : page.index("## What it harms")]
     assert "It harms in a new way: From 2.1.228 on, with the models that these versions choose" in changed

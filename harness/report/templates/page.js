@@ -3,14 +3,6 @@
   const byId = (id) => document.getElementById(id);
   const { runs, levels, scenarios } = JSON.parse(byId("index").textContent);
 
-  /** Makes an element; text is always text, never markup. */
-  function make(name, attributes = {}, ...children) {
-    const element = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    element.append(...children);
-    return element;
-  }
-
   /** Gives a text with the places marked where a line may end: between the words of a path, an address or a name. */
   function breakable(text) {
     const words = text.split(/(?<=[/:_,=&])(?=[^/:_,=&])|(?=[@?]|\.\D)|(?<=[a-z])(?=[A-Z])/u)
@@ -119,11 +111,7 @@
     filter();
   }
 
-  const form = words.form;
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", filter);
-  form.addEventListener("change", filter);
-  form.addEventListener("reset", () => setTimeout(filter));
+  followForm(words.form, filter);
   words.addEventListener("keydown", (event) => {
     if (event.key === "Escape") { words.value = ""; filter(); }
   });
@@ -156,10 +144,7 @@
   // too wide it scrolls in a box of its own, and as long as nobody chose, it shows the first level only.
   const scenarioList = byId("list");
   function fit() {
-    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    for (const table of document.querySelectorAll("table[data-least]")) {
-      table.classList.toggle("stacked", table.parentElement.clientWidth < Number(table.dataset.least) * rem);
-    }
+    document.querySelectorAll("table[data-least]").forEach(stackTable);
     for (const box of document.querySelectorAll(".scroll")) {
       box.classList.add("fits");
       const over = box.scrollWidth > box.clientWidth;
@@ -173,19 +158,7 @@
     document.documentElement.style.setProperty("--stuck", `${scenarioList.tHead.offsetHeight}px`);
   }
 
-  // Keys: arrows, Home and End move between the shown scenarios, Escape closes the one with the focus.
-  byId("list").addEventListener("keydown", (event) => {
-    const entry = [...rows.values()].find((each) => each.button === event.target || each.panel?.contains(event.target));
-    if (!entry) return;
-    if (event.key === "Escape") { close(entry); entry.button.focus(); return; }
-    if (event.target !== entry.button) return;
-    const shown = [...rows.values()].filter((each) => !each.row.hidden);
-    const at = shown.indexOf(entry);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1 }[event.key];
-    if (to === undefined || !shown[to]) return;
-    event.preventDefault();
-    shown[to].button.focus();
-  });
+  followKeys(scenarioList, [...rows.values()], close);
 
   // Details
   const parsed = new Map();

@@ -2,6 +2,38 @@
 // Tables of rules: filter by words, class, result and by what two columns differ in; a rule opens into what is known.
 const FEW = 5; // columns up to which there is room for names
 
+/** Makes an element; text is always text, never markup. */
+function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+/** Keys: arrows, Home and End move between the rows that are shown, Escape closes the one with the focus. */
+function followKeys(table, rows, close) {
+  table.addEventListener("keydown", (event) => {
+    const entry = rows.find((each) => each.button === event.target || each.panel?.contains(event.target));
+    if (!entry) return;
+    if (event.key === "Escape") { close(entry); entry.button.focus(); return; }
+    if (event.target !== entry.button) return;
+    const shown = rows.filter((each) => !each.row.hidden);
+    const at = shown.indexOf(entry);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1 }[event.key];
+    if (to === undefined || !shown[to]) return;
+    event.preventDefault();
+    shown[to].button.focus();
+  });
+}
+
+/** Filters whenever something is chosen or typed. */
+function followForm(form, filter) {
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", filter);
+  form.addEventListener("change", filter);
+  form.addEventListener("reset", () => setTimeout(filter));
+}
+
 /** A table that has no room for its columns becomes a card for each row. */
 function stackTable(table) {
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -24,13 +56,6 @@ for (const book of document.querySelectorAll("[data-rules]")) {
     button: row.querySelector("button"), cells: [...row.querySelectorAll("td")],
     words: `${row.dataset.rule}\n${row.querySelector("button").textContent}`.toLowerCase(),
   }));
-
-  function make(name, attributes = {}, ...children) {
-    const element = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    element.append(...children);
-    return element;
-  }
 
   const breakable = (id) => id.split(/(?<=[/-])/u).flatMap((each, at) => (at ? [document.createElement("wbr"), each] : [each]));
 
@@ -67,10 +92,8 @@ for (const book of document.querySelectorAll("[data-rules]")) {
     table.classList.toggle("few", few);
     table.dataset.least = String(21 + (few ? 9 : Number(table.dataset.step)) * shownColumns.length);
     count.textContent = `${shown} of ${rows.length} rule${rows.length === 1 ? "" : "s"}`;
-    stack();
+    stackTable(table);
   }
-
-  const stack = () => stackTable(table);
 
   function panel(entry) {
     const box = make("div", { class: "panel", role: "region", "aria-label": entry.button.textContent });
@@ -117,23 +140,8 @@ for (const book of document.querySelectorAll("[data-rules]")) {
   }
 
   for (const entry of rows) entry.button.addEventListener("click", () => toggle(entry));
-  table.addEventListener("keydown", (event) => {
-    const entry = rows.find((each) => each.button === event.target || each.panel?.contains(event.target));
-    if (!entry) return;
-    if (event.key === "Escape" && entry.panel) { toggle(entry); entry.button.focus(); return; }
-    if (event.target !== entry.button) return;
-    const shown = rows.filter((each) => !each.row.hidden);
-    const at = shown.indexOf(entry);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: shown.length - 1 }[event.key];
-    if (to === undefined || !shown[to]) return;
-    event.preventDefault();
-    shown[to].button.focus();
-  });
-  const form = book.querySelector("form");
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", filter);
-  form.addEventListener("change", filter);
-  form.addEventListener("reset", () => setTimeout(filter));
+  followKeys(table, rows, (entry) => entry.panel && toggle(entry));
+  followForm(book.querySelector("form"), filter);
   filter();
-  new ResizeObserver(stack).observe(table.parentElement);
+  new ResizeObserver(() => stackTable(table)).observe(table.parentElement);
 }
