@@ -85,7 +85,7 @@ class ReminderBehaviours:
         {"1.0.31": True, "2.1.126": False},
         meaning="The answer of Read ends with a warning of malicious files, so that a reminder after it strips no "
         "whitespace from the lines.",
-        shown_by=("staleness/own-change-is-told-after-any-call", "crossed/own-57"),
+        shown_by=("staleness/own-change-is-reported-after-any-call", "crossed/own-57"),
     )
     early_refusals_keep_their_end: bool = behaviour(
         False,
