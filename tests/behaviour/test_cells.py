@@ -2,9 +2,9 @@
 
 import pytest
 
-from readfirst.harness.claims.cells import MOST_CHARACTERS, describe_answer, describe_both, excerpt
+from readfirst.harness.claims.cells import MOST_CHARACTERS, describe_answer, describe_both
 from readfirst.harness.claims.evidence import RecordedAnswer, Statement
-from readfirst.harness.report.markup import anchor, cell, code, table
+from readfirst.harness.report.markup import anchor, code
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
 from readfirst.harness.suite.scenario import Clause, TextDigest
 
@@ -40,20 +40,8 @@ def test_code_shows_every_character(text: str, shown: str) -> None:
     assert code(text) == shown
 
 
-def test_prose_in_a_cell_stays_on_one_line_and_in_its_cell() -> None:
-    assert cell("one\n  two | three") == "one two &#124; three"
-
-
-def test_a_table_has_a_line_per_row() -> None:
-    assert table(["a", "b"], [["1", "2"]]) == "| a | b |\n|---|---|\n| 1 | 2 |"
-
-
 def test_an_anchor_is_what_github_makes_of_a_heading() -> None:
     assert anchor("The open questions, answered") == "the-open-questions-answered"
-
-
-def test_a_long_text_is_cut_and_the_rest_counted() -> None:
-    assert excerpt("x" * 1300, 100) == f"`{'x' * 100}` [1,200 more characters]"
 
 
 def test_of_long_texts_the_place_of_the_first_difference_is_shown() -> None:
@@ -63,11 +51,6 @@ def test_of_long_texts_the_place_of_the_first_difference_is_shown() -> None:
     assert "Y" in real
     assert len(documented) < MOST_CHARACTERS + 80
     assert documented.startswith("answered: [2,880 characters] `")
-
-
-def test_a_refusal_is_reported_with_its_name_and_words() -> None:
-    both = describe_both(statement(Clause(error="not_read"), "Read it.", "not_read"))
-    assert both == ("refused (not_read)", "refused (not_read): `Read it.`")
 
 
 def test_an_answer_about_whose_words_nothing_is_said_is_shown_by_its_first_sentence() -> None:

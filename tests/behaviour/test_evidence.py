@@ -80,20 +80,6 @@ def test_a_claim_is_borne_out_by_what_was_recorded_or_refuted(
     assert edited(small, documented, result, **changes) == expected
 
 
-def test_what_read_shows_otherwise_refutes_a_claim(small: Small) -> None:
-    steps = (
-        "  - Read: {file_path: $WS/notes.txt}\n"
-        f"    expect: [{{documented: '{SECTION}', text: numbered}}, {{text: shown}}]\n"
-    )
-    small.scenario("read/shows", steps, step(read(), results=[ToolResult("shown")]))
-    assert holding(small, "read/shows") == "does not hold"
-
-
-def test_some_scenarios_for_and_some_against_a_claim_are_partly(small: Small) -> None:
-    edited(small, "error: not_read", notes_txt=CHANGED["notes.txt"])
-    assert holding(small, "gate/unread", "state/edit") == "partly"
-
-
 def test_a_scenario_without_recording_leaves_a_claim_open(small: Small) -> None:
     small.recording("gate/unread").unlink()
     assert holding(small, "gate/unread") == "not recorded"
@@ -149,12 +135,6 @@ def test_numbers_that_are_set_otherwise_are_other_words(
     claimed = f"{{scenario: read/shows, call: 1, expect: {{text: {said}}}%s}}"
     found = evidence(small, claimed % "", claimed % ", exact: true")
     assert [each.holding for each in found] == [expected, "does not hold"]
-
-
-def test_a_claim_can_say_itself_what_to_expect(small: Small) -> None:
-    right = f'{{scenario: gate/unread, call: 1, expect: {{error: not_read, text: "{UNREAD}"}}}}'
-    wrong = '{scenario: gate/unread, call: 1, expect: {files: {notes.txt: "gamma\\nbeta\\n"}}}'
-    assert [each.holding for each in evidence(small, right, wrong)] == ["holds", "does not hold"]
 
 
 def test_files_that_a_claim_does_not_speak_of_are_not_judged(small: Small) -> None:

@@ -87,12 +87,6 @@ def test_a_version_that_lacks_an_argument_shows_nothing(unlocking: Small) -> Non
     assert on(unlocking, "unlocks")["2.1.40"] == "does not hold"
 
 
-def test_a_version_that_was_not_recorded_shows_nothing(unlocking: Small) -> None:
-    unlocking.offer("2.1.40", "2.1.228", "2.1.228+gated", "2.1.87")
-    assert on(unlocking)["2.1.87"] == "not shown"
-    assert on(unlocking)["2.1.7"] == "holds"
-
-
 def test_a_version_without_the_tool_shows_nothing(small: Small) -> None:
     claim_of_multi_edit(small)
     assert on(small) == {"1.0.126": "holds", "2.1.7": "not shown"}

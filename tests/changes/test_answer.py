@@ -44,16 +44,6 @@ def differing(
     return Difference(step, call, level, what, expected, got)
 
 
-def test_a_run_without_differences_gave_what_was_expected(vocabulary: Vocabulary) -> None:
-    assert patched(SCENARIO, EXPECTED, [], vocabulary) == EXPECTED
-
-
-def test_a_call_that_was_not_refused_has_the_words_that_came(vocabulary: Vocabulary) -> None:
-    found = patched(SCENARIO, EXPECTED, [differing("refused", "not refused: Done.")], vocabulary)
-    assert found[1, 0] == Answer(False, None, "Done.")
-    assert found[2, 0] == EXPECTED[2, 0]
-
-
 def test_a_refusal_that_came_instead_is_named_by_its_words(vocabulary: Vocabulary) -> None:
     raw = f"refused: <tool_use_error>{UNREAD}</tool_use_error>"
     found = patched(SCENARIO, EXPECTED, [differing("refused", raw, 2, 1)], vocabulary)
@@ -68,11 +58,6 @@ def test_another_error_has_its_name_or_none(vocabulary: Vocabulary) -> None:
     unknown = patched(SCENARIO, EXPECTED, [differing("error", "no known error: No.")], vocabulary)
     assert unknown[1, 0].error is None
     assert unknown[1, 0].refused
-
-
-def test_another_text_is_the_one_that_came(vocabulary: Vocabulary) -> None:
-    found = patched(SCENARIO, EXPECTED, [differing("text", "1\tz", 2)], vocabulary)
-    assert found[2, 0].text == "1\tz"
 
 
 def test_of_a_long_text_that_differs_as_much_is_kept_as_was_reported(vocabulary: Vocabulary) -> None:

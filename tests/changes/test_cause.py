@@ -40,43 +40,9 @@ def headlines(*found: Occurrence) -> list[str]:
     return [headline(cause) for cause in causes(*found)]
 
 
-def test_what_has_one_signature_is_one_cause() -> None:
-    (cause,) = causes(seen(change(), "a/one"), seen(change(), "a/two"), seen(change(), "a/two", step=2))
-    assert cause.scenario_ids == ("a/one", "a/two")
-    assert len(cause.occurrences) == 3
-
-
-def test_a_scenario_counts_for_the_cause_of_each_of_its_steps() -> None:
-    found = causes(seen(change(subject="a → b")), seen(change(subject="c → d"), step=1))
-    assert [cause.scenario_ids for cause in found] == [("a/b",), ("a/b",)]
-
-
-def test_effects_come_before_reasons_and_reasons_before_words() -> None:
-    found = causes(
-        *(seen(change(), f"w/{number}") for number in range(9)),
-        seen(refusal("is_directory", "file_not_found"), "r/1", "Read"),
-        seen(refusal(APPLIED, "is_link"), "e/1"),
-    )
-    assert [cause.level for cause in found] == ["effects", "reason", "text"]
-
-
-def test_what_endangers_a_file_comes_first_however_rare() -> None:
-    found = causes(
-        *(seen(refusal(APPLIED, "is_link"), f"l/{number}") for number in range(9)),
-        seen(refusal("not_read", APPLIED), "g/1"),
-    )
-    assert [cause.safety for cause in found] == [True, False]
-    assert headline(found[0]) == "Edit: refused (not_read) → applied"
-
-
 def test_other_bytes_are_a_matter_of_safety_and_other_words_are_not() -> None:
     found = causes(seen(change("effects", "file", "line ends", "LF", "CRLF")), seen(change()))
     assert [cause.safety for cause in found] == [True, False]
-
-
-def test_what_only_read_does_is_not_a_matter_of_safety() -> None:
-    (cause,) = causes(seen(refusal("permission_denied", APPLIED), tool="Read"))
-    assert not cause.safety
 
 
 def test_a_refusal_that_is_gone_explains_all_that_came_instead() -> None:
@@ -97,11 +63,6 @@ def test_a_refusal_that_is_new_explains_all_that_came_before() -> None:
         seen(refusal(APPLIED, "is_link"), "l/2"),
         seen(refusal("file_not_found", "is_link"), "l/3"),
     ) == ["Edit: applied, refused (file_not_found) → refused (is_link)"]
-
-
-def test_reasons_that_nothing_else_explains_stay_reasons() -> None:
-    (cause,) = causes(seen(refusal("os_error", "invalid_path")))
-    assert cause.level == "reason"
 
 
 def test_what_protects_a_file_is_reported_for_each_tool_and_other_refusals_together() -> None:
@@ -127,14 +88,6 @@ def test_the_same_bytes_of_two_tools_are_one_cause_and_others_are_two() -> None:
     assert len(causes(seen(other, tool="Edit"), seen(other, tool="Write"))) == 2
 
 
-def test_the_prefix_of_lines_is_one_cause_wherever_it_is() -> None:
-    assert headlines(
-        seen(change("text", "prefix", "number of a line", "6N→", "N\t"), "a/1", "Read"),
-        seen(change("text", "prefix", "number of a line", "6N→", "N\t"), "a/2", "Read"),
-        seen(change("text", "prefix", "number of a line", "N→", "N\t"), "a/3", "Edit"),
-    ) == ["Read, Edit: number of a line: “6N→” → “N\\t”"]
-
-
 def test_an_effect_that_follows_another_is_not_a_cause_of_its_own() -> None:
     found, consequences = grouped(
         [
@@ -153,26 +106,6 @@ def test_words_that_follow_count_where_they_are_also_seen_alone() -> None:
     assert consequences == []
     found, consequences = grouped([after])
     assert (found, consequences) == ([], [after])
-
-
-def test_the_example_is_of_the_most_frequent_kind_and_has_the_fewest_words() -> None:
-    (cause,) = causes(
-        seen(change(before="rare", words_before="r"), "a/1"),
-        seen(change(before="usual", words_before="many words"), "a/2"),
-        seen(change(before="usual", words_before="few"), "a/3"),
-    )
-    assert cause.example.scenario_id == "a/3"
-    assert [count for _, _, count in cause.variants] == [2, 1]
-
-
-def test_long_words_are_cut_around_what_differs() -> None:
-    same = "same " * 100
-    (cause,) = causes(seen(change(words_before=f"{same}old\n", words_after=f"{same}new")))
-    old, new = words(cause)
-    assert old.startswith("…")
-    assert old.endswith("same old\\n")
-    assert new.endswith("same new")
-    assert max(len(old), len(new)) < 200
 
 
 def test_nothing_is_reported_as_nothing() -> None:

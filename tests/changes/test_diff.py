@@ -39,14 +39,6 @@ def stream(run: Run, folder: Path, name: str, target: str, *arguments: str) -> s
     return str(file)
 
 
-def test_a_contract_does_not_differ_from_itself(filled: Small, run: Run) -> None:
-    assert run("diff", "2.1.7", "2.1.7") == (0, "2.1.7 → 2.1.7: no difference in 4 scenarios\n", "")
-
-
-def test_contracts_that_were_recorded_alike_do_not_differ(filled: Small, run: Run) -> None:
-    assert run("diff", "2.1.7", "2.1.40")[:2] == (0, "2.1.7 → 2.1.40: no difference in 4 scenarios\n")
-
-
 def test_a_changed_byte_of_an_expectation_is_a_difference(filled: Small, run: Run) -> None:
     assert run("diff", "2.1.7", "2.1.40", "--family", "writing")[0] == 0
     filled.scenario("writing/alike", edit({"2.1.7": done(), "2.1.40": done(content="gamma\nbeta")}))

@@ -64,13 +64,6 @@ def test_a_change_has_the_words_before_and_after_it_and_the_scenarios(small: Sma
     assert [name for name, _ in point.shown] == ["gate/unread", "gate/other"]
 
 
-def test_the_closest_versions_that_were_recorded_are_reported(small: Small, track: Track) -> None:
-    small.scenario("paths/missing", MISSING)
-    (point,) = track(changes=one({(2, 1, 20): True}, "paths/missing"))
-    assert point.point is not None
-    assert (point.point.before, point.point.after, point.point.exact) == ("2.1.7", "2.1.40", False)
-
-
 def test_a_change_is_exact_if_the_version_and_the_one_published_before_it_are_recorded(
     small: Small, track: Track
 ) -> None:
@@ -107,21 +100,6 @@ def test_a_change_that_no_recording_shows_is_reported_as_not_recorded(small: Sma
     (nowhere,) = track(changes=one({(2, 1, 20): True}, "paths/none"))
     for point in (alike, early, nowhere):
         assert (point.point, point.before, point.after) == (None, "not recorded", "not recorded")
-
-
-def test_a_change_for_newer_models_is_shown_by_what_they_do(small: Small, track: Track) -> None:
-    small.scenario("gate/unread", UNREAD)
-    (point,) = track(needs=one({(2, 1, 208): ByModel(True, False)}, "gate/unread", first=True))
-    assert (point.models, point.value_before, point.value_after) == ("newer models", True, False)
-    assert point.after.startswith("answered")
-
-
-def test_a_change_for_older_models_is_shown_by_what_they_do(small: Small, track: Track) -> None:
-    says = {"2.1.7": done(), "2.1.228": done(), "2.1.228+gated": refused()}
-    small.scenario("gate/unread", edit(says))
-    (point,) = track(needs=one({(2, 1, 208): ByModel(True, False)}, "gate/unread"))
-    assert (point.models, point.value_before, point.value_after) == ("older models", False, True)
-    assert point.after.startswith("refused (not_read)")
 
 
 def test_the_call_is_reported_that_shows_what_changes_nowhere_else(small: Small, track: Track) -> None:
@@ -184,13 +162,6 @@ def test_the_page_has_one_line_for_each_change(small: Small, monkeypatch: pytest
     assert "1 change, 0 of them exact." in page
 
 
-def test_the_page_without_changes_has_no_table(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readfirst.harness.versions.history, "histories", lambda: {"never": one({})})
-    page = history_page(small.suite)
-    assert "0 changes" in page
-    assert "| version |" not in page
-
-
 def test_scenarios_of_changes_tell_more_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
     histories = {"changed": one({(2, 1, 8): True}, "a/b"), "never": one({}, "c/d")}
     monkeypatch.setattr(readfirst.harness.versions.history, "histories", lambda: histories)
@@ -210,13 +181,6 @@ def written(small: Small) -> Path:
     file = page_file(small.suite, "history.md")
     assert file is not None
     return file
-
-
-def test_a_page_that_was_written_is_fresh(known: Small, run: Run) -> None:
-    assert run("product", "history", "--check")[0] == 1
-    assert not written(known).exists()
-    assert run("product", "history", "--write")[0] == 0
-    assert run("product", "history", "--check") == (0, "", "")
 
 
 def test_the_command_prints_every_change_and_the_page_counts_them(known: Small, run: Run) -> None:

@@ -16,7 +16,6 @@ from readfirst.harness.suite.scenario import (
     Step,
     TextDigest,
     ToolCall,
-    WorldEvent,
 )
 
 FILE = RegularFile(b"alpha\n")
@@ -45,21 +44,6 @@ def summary(found: list[Occurrence]) -> list[tuple[str, str, str, str, str]]:
     return [(each.level, each.kind, each.subject, each.before, each.after) for each in changes]
 
 
-def test_sides_that_give_the_same_differ_in_nothing() -> None:
-    assert between(wrote(b"gamma\n"), wrote(b"gamma\n")) == []
-
-
-def test_a_refusal_that_is_gone_is_an_effect_and_its_files_and_words_are_part_of_it() -> None:
-    found = between(UNREAD, wrote(b"gamma\n"))
-    assert summary(found) == [("effects", "refusal", "", "refused (not_read)", "applied")]
-    assert found[0].change.words_before == "File has not been read yet."
-
-
-def test_a_read_is_answered_not_applied() -> None:
-    found = between(Answer(True, "file_not_found", "No."), Answer(text="1\ta"), READ)
-    assert summary(found) == [("effects", "refusal", "", "refused (file_not_found)", "answered")]
-
-
 def test_a_refusal_without_a_name_is_known_by_its_words() -> None:
     found = between(Answer(True, None, "Sorry, $WS/a is odd"), wrote(b"gamma\n"))
     assert found[0].change.before == "refused: Sorry, PATH is odd"
@@ -68,12 +52,6 @@ def test_a_refusal_without_a_name_is_known_by_its_words() -> None:
 def test_another_reason_is_reported_without_the_words() -> None:
     found = between(UNREAD, Answer(True, "string_not_found", "String to replace not found in file."))
     assert summary(found) == [("reason", "reason", "", "refused (not_read)", "refused (string_not_found)")]
-
-
-def test_other_words_of_the_same_refusal_are_reported_by_its_name() -> None:
-    found = between(UNREAD, Answer(True, "not_read", "Read it first."))
-    assert [each[:3] for each in summary(found)] == [("text", "refusal words", "not_read")]
-    assert found[0].change.words_after == "Read it first."
 
 
 @pytest.mark.parametrize(
@@ -131,24 +109,6 @@ def test_what_a_run_reported_of_a_file_agrees_with_the_file() -> None:
     )
 
 
-def test_what_comes_after_an_effect_follows_from_it() -> None:
-    first = {(0, 0): UNREAD, (1, 0): UNREAD}
-    second = {(0, 0): wrote(b"gamma\n"), (1, 0): wrote(b"delta\n")}
-    found = between(first, second, EDIT, EDIT)
-    assert [each.follows for each in found] == [False, True]
-
-
-def test_words_beside_other_bytes_follow_from_them() -> None:
-    found = between(wrote(b"gamma\n", "Done."), wrote(b"gamma", "Not done."))
-    assert [(each.change.level, each.follows) for each in found] == [("effects", False), ("text", True)]
-
-
-def test_other_words_make_nothing_after_them_a_consequence() -> None:
-    first = {(0, 0): Answer(text="Old."), (1, 0): Answer(text="Old.")}
-    second = {(0, 0): Answer(text="New."), (1, 0): Answer(text="New.")}
-    assert [each.follows for each in between(first, second, READ, READ)] == [False, False]
-
-
 def test_a_call_that_one_side_says_nothing_of_is_left_out() -> None:
     assert between({}, wrote(b"gamma\n")) == []
 
@@ -162,12 +122,6 @@ def test_files_of_a_group_are_reported_after_its_calls() -> None:
         ("Edit", "refusal", False),
         ("parallel calls", "file", True),
     ]
-
-
-def test_what_an_event_changed_is_what_was_there_before() -> None:
-    event = WorldEvent("modify", "a", RegularFile(b"by hand\n"))
-    found = summary(between({(1, 0): Answer()}, {(1, 0): wrote(b"by hand\n")}, event, EDIT))
-    assert found == []
 
 
 @pytest.mark.parametrize(

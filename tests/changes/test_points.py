@@ -28,19 +28,6 @@ def said(transcript: Transcript) -> str:
     return transcript.steps[0].results[0].text
 
 
-def test_versions_stand_in_release_order_and_those_before_the_classes_are_of_both() -> None:
-    found = recording(v2_1_228="a", v2_1_228_gated="b", v2_1_40="c", v1_0_9="d")
-    assert chain(found, gated=False) == ["1.0.9", "2.1.40", "2.1.228"]
-    assert chain(found, gated=True) == ["1.0.9", "2.1.40", "2.1.228+gated"]
-
-
-def test_every_change_along_the_versions_is_a_point() -> None:
-    found = recording(v2_1_7="a", v2_1_40="b", v2_1_228="b")
-    assert list(points(found, chain(found, gated=False), said, RELEASES)) == [
-        Point("2.1.7", "2.1.40", exact=False)
-    ]
-
-
 def test_a_point_is_exact_if_nothing_was_published_in_between() -> None:
     found = recording(v2_1_39="a", v2_1_40="b")
     (point,) = points(found, chain(found, gated=False), said, RELEASES)
@@ -67,11 +54,6 @@ CHANGES = read({"2.1.7": Says("Old."), "2.1.40": Says("New.")})
 def since(run: Run, before: str = "2.1.7", after: str = "2.1.228") -> list[list[str]]:
     document = json.loads(run("diff", before, after, "--format", "json")[1])
     return [cause["since"] for cause in document["causes"]]
-
-
-def test_the_two_ends_alone_are_no_date(small: Small, run: Run) -> None:
-    small.scenario("reading/words", CHANGES)
-    assert since(run, "2.1.7", "2.1.40") == [[]]
 
 
 def test_a_version_that_is_not_a_contract_makes_a_date_exact(small: Small, run: Run) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.releases import Releases, load_releases, releases_file, releases_text
+from readfirst.harness.suite.releases import load_releases, releases_file, releases_text
 from readfirst.harness.suite.suite import default_root
 
 
@@ -13,17 +13,6 @@ def written(folder: Path, text: str) -> Path:
     file = releases_file(folder)
     file.write_text(text)
     return file
-
-
-def test_two_versions_follow_each_other_if_none_was_published_between() -> None:
-    releases = Releases(("2.1.7", "2.1.9", "2.1.10"))
-    assert releases.follow("2.1.7", "2.1.9")
-    assert not releases.follow("2.1.7", "2.1.10")
-    assert not releases.follow("2.1.9", "2.1.7")
-
-
-def test_of_a_version_that_is_not_listed_nothing_is_known() -> None:
-    assert not Releases(("2.1.7",)).follow("2.1.7", "2.1.8")
 
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:

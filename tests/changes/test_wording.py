@@ -4,8 +4,6 @@ import pytest
 
 from readfirst.harness.changes.wording import Change, general, parts, text_changes
 
-SNIPPET = "Here's the result of running `cat -n` on a snippet of the edited file:\n"
-
 
 def changes(before: str, after: str, known: str = "", **arguments: object) -> list[Change]:
     return list(text_changes(before, after, arguments, frozenset(known.split())))
@@ -29,53 +27,11 @@ def test_paths_numbers_and_quoted_words_are_left_out(one: str, other: str) -> No
     assert general(one) != one
 
 
-def test_what_the_call_says_itself_is_left_out() -> None:
-    one = general("String: alpha", {"old_string": "alpha"})
-    assert one == general("String: some other words", {"old_string": "some other words"})
-    assert one == "String: {old_string}"
-
-
-def test_words_that_merely_are_short_are_kept() -> None:
-    assert general("is a file", {"old_string": "a"}) == "is a file"
-
-
-def test_lines_of_a_file_are_one_part_with_the_prefix_of_the_first() -> None:
-    found = parts("Shown:\n     9→alpha\n    10→beta", {}, frozenset())
-    assert [part.kind for part in found] == ["words", "content"]
-    assert found[1].prefix == "     9→"
-    assert found[1].lines == ("alpha", "beta")
-
-
-def test_an_empty_line_at_the_end_belongs_to_the_lines_of_a_file() -> None:
-    (block,) = parts("1\talpha\n2\tbeta\n3", {}, frozenset())
-    assert block.lines == ("alpha", "beta", "")
-
-
 def test_lines_with_a_prefix_of_another_kind_are_known_by_what_the_file_holds() -> None:
     (block,) = parts("00001| alpha\n00002| beta", {}, frozenset({"alpha", "beta"}))
     assert block.prefix == "00001| "
     found = parts("00001| alpha", {}, frozenset())
     assert [part.kind for part in found] == ["words"]
-
-
-def test_another_prefix_is_one_change_whatever_the_number() -> None:
-    first = changes("     1→a\n     2→b", "1\ta\n2\tb")
-    later = changes("    99→a", "99\ta")
-    assert [(each.kind, each.before, each.after) for each in first] == [("prefix", "6N→", "N\t")]
-    assert [(each.subject, each.before, each.after) for each in later] == [
-        (each.subject, each.before, each.after) for each in first
-    ]
-
-
-def test_prefix_and_words_of_one_answer_are_two_changes() -> None:
-    found = changes(f"Updated. {SNIPPET}     1→a", "Updated.\n1\ta\nBe careful.")
-    assert [each.kind for each in found] == ["words", "prefix", "words"]
-
-
-def test_a_sentence_that_was_added_is_reported_alone() -> None:
-    (change,) = changes("File does not exist.", "File does not exist. Note: it was moved.")
-    assert (change.kind, change.before, change.after) == ("words", "", "Note: it was moved.")
-    assert change.subject == "nothing → Note: it was moved."
 
 
 def test_other_content_is_reported_by_its_manner() -> None:

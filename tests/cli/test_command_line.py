@@ -14,7 +14,6 @@ from readfirst.harness.cli.main import COMMANDS, FORMER, GROUPS
 from readfirst.harness.compare.baseline import BaselineError
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.processes.scratch import ScratchError
-from readfirst.harness.report.failure import short_path
 from readfirst.harness.run.connect import ConnectError
 from readfirst.harness.session import BrokenAdapter, ToolResult
 from readfirst.harness.source.finding import SuiteError
@@ -36,19 +35,6 @@ def test_a_suite_that_holds_exits_0_with_a_table_and_a_summary(readfirst: Cli, h
     assert re.fullmatch(
         r"cost: start-up \S+ m?s, \S+ m?s per scenario, \S+ m?s per step; \S+ m?s in all\n", ran.err
     )
-
-
-def test_a_failure_exits_1_and_shows_how_to_repeat_it(readfirst: Cli, mixed: Suite) -> None:
-    ran = readfirst("run", "--fixtures", mixed.root)
-    assert ran.code == 1
-    assert f"{short_path(mixed.path('wrong/text'))}:7:7" in ran.out
-    assert "      -      1→alpha\\r\n      +      1→alpha\n" in ran.out
-    suite = short_path(mixed.root)
-    command = f"readfirst run reference --contract 2.1.7 --level text --fixtures {suite} wrong/text"
-    assert f"  reproduce: {command}\n" in ran.out
-    again = readfirst(*command.split()[1:])
-    assert again.code == 1
-    assert "1 scenario: 0 passed, 1 failed; not conformant" in again.out
 
 
 def test_ids_may_follow_the_target_or_stand_alone(readfirst: Cli, mixed: Suite) -> None:
@@ -133,12 +119,6 @@ def test_nothing_selected_exits_5(readfirst: Cli, holding: Suite) -> None:
     assert readfirst("list", "-k", "nothing-is-called-so", "--fixtures", holding.root).code == 5
 
 
-def test_nothing_judged_exits_5(readfirst: Cli, holding: Suite) -> None:
-    ran = readfirst("run", "--contract", "documented", "--fixtures", holding.root)
-    assert ran.code == 5
-    assert "nothing was judged, so this is not a pass" in ran.out
-
-
 def test_a_broken_adapter_exits_3(readfirst: Cli, holding: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     class Raises:
         def open(self, workspace: object) -> Any:
@@ -149,17 +129,6 @@ def test_a_broken_adapter_exits_3(readfirst: Cli, holding: Suite, monkeypatch: p
     assert ran.code == 3
     assert "BROKEN gate/not-read" in ran.out
     assert "blame: adapter" in ran.out
-
-
-def test_an_adapter_that_does_not_start_exits_3(
-    readfirst: Cli, holding: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def connect(*_: object, **__: object) -> None:
-        raise BrokenAdapter("npm is not there", blame="environment")
-
-    monkeypatch.setattr("readfirst.harness.run.runner.connect", connect)
-    ran = readfirst("run", "--fixtures", holding.root)
-    assert (ran.code, ran.err) == (3, "readfirst: npm is not there\n")
 
 
 @pytest.mark.parametrize("command", ["run", "list"])
@@ -223,14 +192,6 @@ def test_a_wrong_flag_or_command_exits_2_and_names_the_right_one(
     ran = readfirst(*words)
     assert ran.code == 2
     assert message in ran.err
-
-
-def test_jsonl_goes_to_standard_output_alone(readfirst: Cli, mixed: Suite) -> None:
-    ran = readfirst("run", "--format", "jsonl", "--fixtures", mixed.root)
-    lines = [json.loads(line) for line in ran.out.splitlines()]
-    assert [line["type"] for line in lines] == ["header", *["verdict"] * 4, "footer"]
-    assert (ran.code, lines[-1]["exit_code"]) == (1, 1)
-    assert ran.err.startswith("4 scenarios: 2 passed, 2 failed\ncost: ")
 
 
 def test_a_report_file_comes_beside_the_table(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
@@ -322,15 +283,6 @@ def test_every_report_shows_the_name(readfirst: Cli, mixed: Suite, tmp_path: Pat
     assert "| my tools (2) | 2.1.7 |" in page
 
 
-def test_list_shows_id_requirement_and_title(readfirst: Cli, holding: Suite) -> None:
-    ran = readfirst("list", "--fixtures", holding.root)
-    assert ran.code == 0
-    assert ran.out.splitlines() == [
-        "gate/not-read\tmust\tEdit refuses a file that was not read",
-        "reading/lines\tmust\tRead shows a file with numbered lines",
-    ]
-
-
 def test_show_shows_what_is_given_asked_and_expected(readfirst: Cli, make_suite: MakeSuite) -> None:
     suite = make_suite({"races/edit": RACES})
     ran = readfirst("show", "races/edit", "--fixtures", suite.root)
@@ -417,24 +369,6 @@ def python(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *map(str, words)], capture_output=True, text=True, timeout=60, check=False, **options
     )
-
-
-def test_a_broken_pipe_is_quiet(make_suite: MakeSuite) -> None:
-    suite = make_suite({f"many/{'x' * 100}{number:04}": PASSES for number in range(800)})
-    read, write = os.pipe()
-    os.close(read)
-    try:
-        ran = subprocess.run(
-            [sys.executable, "-m", "readfirst", "list", "--fixtures", suite.root],
-            stdout=write,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-    finally:
-        os.close(write)
-    assert (ran.returncode, ran.stderr) == (141, "")
 
 
 def test_a_text_that_the_terminal_cannot_show_does_not_end_a_run(mixed: Suite) -> None:

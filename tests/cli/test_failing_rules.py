@@ -38,10 +38,6 @@ def test_each_failing_rule_has_a_line_with_count_title_and_shortest_scenario() -
     ]
 
 
-def test_where_nothing_fails_nothing_is_listed() -> None:
-    assert shown(results(("a", "safety", 0, 3))) == []
-
-
 def test_in_a_narrow_terminal_the_scenario_is_below_the_title() -> None:
     found = results(("a", "contract", 1, 1))
     line = "  1/2  Rule a holds  a/s0"

@@ -1,7 +1,6 @@
 """Which failures come first, and what is said of one: enough to understand it without opening a file."""
 
 import io
-import json
 import random
 import re
 import shlex
@@ -26,7 +25,7 @@ from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 from tests.verdicts import verdict, written
 
-from .conftest import HOLDING, MakeSuite, record_alike
+from .conftest import MakeSuite, record_alike
 
 NOT_ACCEPTED = Ruling(conformant=False)
 GO_ON = Commands("readfirst run mine", "readfirst show")
@@ -71,11 +70,6 @@ WORST_FIRST = [
     failed("n/words", TEXT),
     failed("m/words-of-a-quirk", TEXT, requirement="observed"),
 ]
-
-
-def test_what_does_not_say_its_requirement_counts_as_a_must() -> None:
-    unknown, must = (failed("a/b", TEXT, requirement=each) for each in (None, "must"))
-    assert worst(unknown) == worst(must)
 
 
 def test_a_failure_above_the_level_that_was_asked_for_is_of_that_level() -> None:
@@ -167,13 +161,6 @@ def test_a_failure_shows_what_was_given_and_done_before_it(long: Suite) -> None:
         "  scenario: readfirst show staleness/long",
         "  reproduce: readfirst run mine staleness/long",
     ]
-
-
-def test_steps_after_the_last_difference_are_left_out(long: Suite) -> None:
-    found = failed("staleness/long", Difference(0, 0, "text", "text", "a", "b"), length=4)
-    text = failure_text(found, long.scenario("staleness/long"), GO_ON)
-    assert "step 1 of 4: Read" in text
-    assert "step 2" not in text
 
 
 def test_many_steps_before_are_counted(make_suite: MakeSuite) -> None:
@@ -346,10 +333,3 @@ def test_a_bar_counts_what_failed() -> None:
         bar.advance(failed=True)
         bar.advance(failed=True)
     assert "2 failed" in stream.getvalue()
-
-
-def test_a_stream_says_how_binding_each_scenario_is(readfirst: Cli, make_suite: MakeSuite) -> None:
-    suite = make_suite(HOLDING)
-    ran = readfirst("run", "--format", "jsonl", "--fixtures", suite.root)
-    lines = [json.loads(line) for line in ran.out.splitlines()]
-    assert [line.get("requirement") for line in lines] == [None, "must", "must", None]

@@ -20,8 +20,6 @@ from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
 from tests.verdicts import judged, sources_of
 
-from .test_report_pages import Parsed
-
 Kind = tuple[Status, int]
 """A status, and how many of the levels hold."""
 
@@ -151,39 +149,9 @@ def test_several_contracts_are_one_table_and_add_up(level: Level) -> None:
     assert f"\nmine on 2 contracts, level {level}\n" in said.text["table"]
 
 
-def test_the_requirements_of_the_table_add_up_to_all() -> None:
-    said = Said(MIXED, "text", "2.1.7")
-    parts = [said.in_table(name).split("/") for name in REQUIREMENTS]
-    total = [str(sum(int(part[place]) for part in parts)) for place in (0, 1)]
-    assert said.in_table("all").split("/") == total
-
-
 def test_a_run_that_judged_nothing_is_not_a_fraction_anywhere() -> None:
     said = Said(NOTHING, "text", "2.1.7")
     assert said.badge == "nothing judged"
     assert said.markdown == ["-"]
     assert "/" not in said.text["table"]
     assert said.sentence == "0/0"
-
-
-def test_what_broke_is_behind_the_numbers_of_the_page() -> None:
-    said = Said(MIXED, "text", "2.1.7")
-    page = Parsed(said.text["html"])
-    buttons = {
-        (each["data-family"], each["data-result"]): each["aria-label"]
-        for each in page.all("button")
-        if each.get("data-result")
-    }
-    failing = sum(
-        int((label or "").split(", ")[1].split()[0]) for (_, kind), label in buttons.items() if kind == "text"
-    )
-    passed, judged = map(int, said.sentence.split("/"))
-    assert failing == judged - passed
-
-
-def test_a_broken_scenario_changes_every_number() -> None:
-    whole = Said(MIXED, "text", "2.1.7")
-    without = Said([kind for kind in MIXED if kind[0] != "broken"], "text", "2.1.7")
-    assert whole.sentence == "5/10"
-    assert without.sentence == "5/8"
-    assert (whole.summary.total.judged, without.summary.total.judged) == (10, 8)

@@ -95,14 +95,3 @@ def test_a_format_that_is_asked_for_is_written_as_it_is(
     assert on_terminal(*words, "--format", "markdown").out.startswith("# Conformance")
     on_terminal(*words, "--output", tmp_path / "page.md")
     assert (tmp_path / "page.md").read_text().startswith("# Conformance")
-
-
-def test_elsewhere_markdown_stays_the_format(
-    readfirst: Cli, mixed: Suite, streams: list[Path], tmp_path: Path
-) -> None:
-    words = ["report", streams[0], "--fixtures", mixed.root]
-    assert readfirst(*words).out.startswith("# Conformance")
-    readfirst(*words, "--format", "table", "--output", tmp_path / "table.txt")
-    table = (tmp_path / "table.txt").read_text()
-    assert "reference on 2.1.7, level text" in table
-    assert "\x1b[" not in table

@@ -246,15 +246,6 @@ def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
         assert "/home/x/s.mjs" not in re.sub(r"readfirst run [^\n]*", "", text)
 
 
-def test_markdown_shows_the_runs_what_falls_short_and_why(mixed: Suite) -> None:
-    text = sources_of(mixed).write("markdown", of_suite(mixed))
-    assert "| reference | 2.1.7 | text | **not conformant** | 4/4 | 3/4 | 3/4 | 2/4 | 0 | 0 | 0 |" in text
-    assert "| wrong | 2/2 | 1/2 | 1/2 | 0/2 | 0 |" in text
-    assert "| gate |" not in text
-    assert "<details><summary>wrong/text</summary>" in text
-    assert "reproduce: readfirst run reference wrong/text" in text
-
-
 def test_markdown_counts_the_failures_that_it_does_not_show(mixed: Suite) -> None:
     verdicts = [verdict(f"wrong/n{number:02}") for number in range(23)]
     text = sources_of(mixed).write("markdown", results(*verdicts))

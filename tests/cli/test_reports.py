@@ -11,8 +11,8 @@ from rich.console import Console
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import Difference, Verdict
-from readfirst.harness.report import Commands, OutputError, Report, RunFacts, output
-from readfirst.harness.report.failure import brief, failure_text, short_path
+from readfirst.harness.report import Commands, Report, RunFacts, output
+from readfirst.harness.report.failure import brief, failure_text
 from readfirst.harness.report.progress import ProgressBar, duration
 from readfirst.harness.report.results import PageReport
 from readfirst.harness.report.stream import JsonlReport
@@ -125,14 +125,6 @@ def test_json_lines_are_ascii_and_keep_every_character() -> None:
     assert json.loads(text.splitlines()[2])["differences"][0]["got"] == NASTY
 
 
-def test_the_footer_counts_every_verdict() -> None:
-    footer = json.loads(written(jsonl, VERDICTS).splitlines()[-1])
-    assert footer["verdicts"] == len(VERDICTS)
-    assert (footer["passed"], footer["failed"], footer["broken"]) == (2, 2, 1)
-    assert (footer["unsupported"], footer["unspecified"], footer["accepted"], footer["stale"]) == (1, 1, 1, 1)
-    assert (footer["exit_code"], footer["interrupted"]) == (3, False)
-
-
 def test_junit_is_valid_xml_whatever_the_texts_hold() -> None:
     text = written(junit, VERDICTS)
     root = ElementTree.fromstring(text.encode("utf-8"))
@@ -155,57 +147,10 @@ def test_junit_is_valid_xml_whatever_the_texts_hold() -> None:
     ]
 
 
-def test_the_heads_of_junit_count_the_cases() -> None:
-    root = ElementTree.fromstring(written(junit, VERDICTS).encode("utf-8"))
-    names = ("tests", "failures", "errors", "skipped")
-    assert [root.get(name) for name in names] == ["7", "2", "1", "3"]
-    assert [[suite.get(name) for name in names] for suite in root] == [
-        ["4", "2", "0", "1"],
-        ["3", "0", "1", "2"],
-    ]
-
-
 def test_an_interrupted_junit_file_holds_an_error() -> None:
     root = ElementTree.fromstring(written(junit, VERDICTS, interrupted=True).encode("utf-8"))
     assert root.get("errors") == "2"
     assert "interrupted after 7 scenarios" in [error.get("message") for error in root.iter("error")]
-
-
-def test_the_table_shows_four_levels_side_by_side_and_what_was_not_judged() -> None:
-    lines = written(table, VERDICTS).splitlines()
-    rows = [line.split() for line in lines]
-    head = [
-        "family",
-        "scenarios",
-        "safe",
-        "effects",
-        "reason",
-        "text",
-        "unsupported",
-        "unspecified",
-        "broken",
-    ]
-    assert head in rows
-    assert ["family", "4", "4/4", "4/4", "4/4", "2/4", "0", "0", "0"] in rows
-    assert ["other", "3", "0/1", "0/1", "0/1", "0/1", "1", "1", "1"] in rows
-    assert ["all", "7", "4/5", "4/5", "4/5", "2/5", "1", "1", "1"] in rows
-    assert lines[-1].startswith("7 scenarios: 2 passed, 2 failed, 1 broken,")
-
-
-def test_the_table_explains_failures_and_what_is_out_of_date() -> None:
-    text = written(table, VERDICTS)
-    assert "FAILED family/text (2.1.7, level text)" in text
-    assert "BROKEN other/hangs" in text
-    assert "FAILED family/known" not in text
-    assert "BASELINE accepted.yaml:3:5: a\\x00" in text
-    assert not any(character in text for character in "\x00\x1b\r\ufffe\u2028")
-
-
-def test_more_failures_than_wanted_are_counted() -> None:
-    text = written(lambda stream: table(stream, 1), VERDICTS)
-    assert "BROKEN other/hangs" in text
-    assert "FAILED family/text" not in text
-    assert "[1 more failure; --failures all explains all of them]" in text
 
 
 @pytest.mark.parametrize(
@@ -219,45 +164,6 @@ def test_more_failures_than_wanted_are_counted() -> None:
 )
 def test_the_last_line_says_how_it_ended(verdicts: list[tuple[Verdict, Ruling]], closing: str) -> None:
     assert written(table, verdicts).splitlines()[-1].endswith(f"; {closing}")
-
-
-def test_a_failure_shows_place_step_expected_got_blame_and_command(mixed: Suite) -> None:
-    found = Difference(
-        0,
-        0,
-        "text",
-        "text",
-        "     1→alpha\r\n     2→",
-        "     1→alpha\n     2→",
-        position=mixed.scenario("wrong/text").steps[0].position,
-    )
-    failed = verdict("wrong/text", "failed", found, blame="implementation")
-    text = failure_text(failed, mixed.scenario("wrong/text"), MINE)
-    assert text.splitlines() == [
-        "FAILED wrong/text (2.1.7, level text)",
-        "  Read is expected to show a carriage return",
-        '  given notes.txt: "alpha\\n"',
-        f"  {short_path(mixed.path('wrong/text'))}:5:5",
-        '  step 1 of 1: Read {file_path: "$WS/notes.txt"}',
-        "    text, - expected, + got",
-        "      -      1→alpha\\r",
-        "      +      1→alpha",
-        "                    ^",
-        "             2→",
-        "  blame: implementation",
-        "  scenario: readfirst show wrong/text",
-        "  reproduce: readfirst run mine wrong/text",
-    ]
-
-
-def test_a_path_below_the_current_directory_is_shown_relative(
-    mixed: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(mixed.root)
-    scenario = mixed.scenario("wrong/text")
-    found = Difference(0, 0, "text", "text", "a", "b", position=scenario.steps[0].position)
-    failed = verdict("wrong/text", "failed", found)
-    assert "\n  scenarios/wrong/text.yaml:5:5\n" in failure_text(failed, scenario, MINE)
 
 
 def test_differences_above_the_level_are_left_out() -> None:
@@ -282,22 +188,6 @@ def test_a_report_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
         stream.write("new")
     assert file.read_text() == "new"
     assert list(tmp_path.iterdir()) == [file]
-
-
-def test_a_report_file_in_a_missing_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="Name a file in an existing folder"), output(tmp_path / "no" / "x"):
-        pass
-
-
-class Written(io.StringIO):
-    """What was printed, on a terminal or elsewhere."""
-
-    def __init__(self, terminal: bool) -> None:
-        super().__init__()
-        self._terminal = terminal
-
-    def isatty(self) -> bool:
-        return self._terminal
 
 
 def test_where_there_is_no_terminal_a_line_is_printed_every_half_minute(

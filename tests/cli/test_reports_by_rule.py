@@ -96,11 +96,6 @@ def test_markdown_has_a_line_for_each_failing_rule_and_explains_its_shortest(rul
     assert "\nreadfirst run python:module:Tools SCENARIO\n" in text
 
 
-def test_markdown_of_a_run_that_holds_lists_no_rule(ruled: Suite) -> None:
-    text = ruled_sources(ruled).write("markdown", results([verdict("reading/lines", "numbers", "passed")]))
-    assert "not hold" not in text
-
-
 FIDELITY = [verdict("reading/again", "numbers", "passed"), verdict("reading/lines", "numbers", "passed")]
 
 

@@ -105,12 +105,6 @@ def test_each_contract_of_a_stream_is_a_run(stream: Write) -> None:
     assert [(run.contract, len(run.judged)) for run in runs] == [("2.1.7", 1), ("documented", 1)]
 
 
-def test_an_interrupted_run_has_a_footer_and_is_marked(stream: Write) -> None:
-    (run,) = read_stream(stream([HEADER, verdict("a/one"), footer(verdicts=1, passed=1, interrupted=True)]))
-    assert run.interrupted
-    assert not run.conformant
-
-
 @pytest.mark.parametrize(
     ("lines", "line", "message"),
     [

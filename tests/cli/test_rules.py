@@ -25,11 +25,6 @@ def test_a_class_takes_the_scenarios_of_all_its_rules(ruled: Suite) -> None:
     assert chosen(ruled, classes=("safety",)) == []
 
 
-def test_an_unknown_rule_gets_a_suggestion(ruled: Suite) -> None:
-    with pytest.raises(SelectionError, match=r"there is no rule 'number'\. Did you mean numbers\?"):
-        chosen(ruled, "number")
-
-
 def test_a_suite_without_rules_says_so(ruled: Suite) -> None:
     (ruled.root / "rules.yaml").unlink()
     with pytest.raises(SelectionError, match=r"has no rules\.yaml"):

@@ -15,14 +15,14 @@ import pytest
 
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run import jobs
-from readfirst.harness.run.runner import Runner, RunSpec, run
+from readfirst.harness.run.runner import run
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.session import Session, ToolResult, Workspace
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
 from tests.processes import children, gone
 
-from .conftest import FAILING, HOLDING, PASSES, RACES, MakeSuite
+from .conftest import FAILING, HOLDING, PASSES, MakeSuite
 
 
 def plain(verdict: Verdict) -> Verdict:
@@ -81,16 +81,6 @@ def test_every_level_is_judged_whatever_is_asked_for(mixed: Suite) -> None:
     )
 
 
-def test_contracts_are_run_one_after_the_other(holding: Suite) -> None:
-    verdicts = list(run(holding, "reference", ["2.1.7", "documented"]))
-    assert [(v.contract, v.status) for v in verdicts] == [
-        ("2.1.7", "passed"),
-        ("2.1.7", "passed"),
-        ("documented", "unspecified"),
-        ("documented", "unspecified"),
-    ]
-
-
 def test_worker_processes_give_the_same_verdicts_in_the_same_order(mixed: Suite) -> None:
     assert judged(mixed, jobs=3) == judged(mixed, jobs=1)
 
@@ -102,13 +92,6 @@ def test_unasked_many_scenarios_get_a_process_for_each_processor_and_a_product_o
     assert [jobs.jobs_for(jobs.AUTO, "reference", count) for count in (1, 99, 100, 2000)] == [1, 1, 2, 4]
     assert jobs.jobs_for(jobs.AUTO, "claude-code:2.1.7", 2000) == 1
     assert jobs.jobs_for(7, "claude-code:2.1.7", 1) == 7
-
-
-def test_what_an_adapter_lacks_is_unsupported_and_not_called(make_suite: MakeSuite, fake: Fake) -> None:
-    suite = make_suite({"races/edit": RACES})
-    (verdict,) = run(suite, "reference", ["2.1.7"])
-    assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks during")
-    assert fake.opened == 0
 
 
 def test_an_adapter_is_closed_also_when_the_reader_stops_early(holding: Suite, fake: Fake) -> None:
@@ -257,11 +240,6 @@ def test_an_interrupt_leaves_no_process_and_no_traceback(
     assert all(gone(pid, patience=10) for pid in [*workers, *hosts])
 
 
-def test_a_bench_can_be_used_alone(holding: Suite) -> None:
-    with Runner(RunSpec(holding.root, "reference", "2.1.7")) as runner:
-        assert runner.judge("gate/not-read").status == "passed"
-
-
 COUNTED = """
 from readfirst.harness.session import ToolResult
 from readfirst.reference_impl import FileTools
@@ -300,8 +278,3 @@ def test_an_implementation_that_does_not_know_the_contract_replays_once_for_all(
     assert {verdict.status for verdict in once} >= {"passed", "failed"}
     both = [plain(each) for each in run(suite, "python:counted:Tools", names, ids=ids, jobs=2)]
     assert both == once
-
-
-def test_the_reference_is_each_contract_in_turn() -> None:
-    verdicts = run(Suite(), "reference", ["2.1.7", "2.1.328"], ids=["staleness/edit-after-change"])
-    assert [verdict.status for verdict in verdicts] == ["passed", "passed"]

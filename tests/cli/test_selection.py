@@ -8,14 +8,6 @@ def chosen(suite: Suite, **parts: object) -> list[str]:
     return select(suite, Selection(**parts))  # type: ignore[arg-type]
 
 
-def test_nothing_asked_for_selects_everything_in_order(mixed: Suite) -> None:
-    assert chosen(mixed) == ["gate/not-read", "reading/lines", "wrong/effects", "wrong/text"]
-
-
-def test_ids_are_taken_once_and_in_order(mixed: Suite) -> None:
-    assert chosen(mixed, ids=("wrong/text", "gate/not-read", "wrong/text")) == ["gate/not-read", "wrong/text"]
-
-
 def test_the_path_of_a_scenario_file_stands_for_its_id(mixed: Suite) -> None:
     path = str(mixed.scenarios_root / "gate" / "not-read.yaml")
     assert chosen(mixed, ids=(path, "reading/lines.yaml")) == ["gate/not-read", "reading/lines"]

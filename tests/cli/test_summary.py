@@ -37,11 +37,6 @@ def test_the_exit_code_follows_from_the_verdicts(
     assert summary(*verdicts).exit_code is code
 
 
-def test_levels_are_counted_side_by_side_whatever_was_asked_for() -> None:
-    count = summary(("passed", OK), ("failed", NOT_OK), ("unsupported", OK), ("broken", NOT_OK)).total
-    assert (count.scenarios, count.judged, count.holds["effects"], count.holds["text"]) == (4, 3, 2, 1)
-
-
 def test_the_sentence_names_every_kind_that_occurred() -> None:
     counted = summary(
         ("passed", OK),

@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.compare.compare import skipped
-from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.entry import Directory, RegularFile
 from readfirst.harness.suite.expected import seen_by
@@ -36,9 +34,7 @@ from .judging import SUITE
 
 OWN, OTHER = SUITE.contracts["2.1.7"], SUITE.contracts["2.1.40"]
 DOCUMENTED = SUITE.contracts["documented"]
-CAPABILITIES = frozenset({"Read", "Edit", "Write", "parallel", "during", "deny"})
 SAYS = Clause(documented="a.txt, Rules", error="not_read")
-PLACE = Position(Path("s.yaml"), 9, 7)
 NEW = RegularFile(b"new")
 
 
@@ -60,24 +56,6 @@ def expected(stated: Clause | None, step: TranscriptStep) -> Clause:
     (call,) = seen_by(scenario(edit(stated)), OTHER.name, Transcript((step,))).calls()
     assert call.expect.recorded is not None
     return call.expect.recorded
-
-
-def test_another_contract_expects_what_was_recorded_of_it() -> None:
-    files = {"a": NEW, "b": None}
-    refused = Clause(error="not_read", text="Read it.", position=PLACE)
-    assert expected(refused, said("Done.", changes=files)) == Clause(
-        text="Done.", files=files, position=PLACE
-    )
-    assert expected(Clause(text="Done."), said("No.", error="not_read")) == Clause(
-        error="not_read", text="No."
-    )
-    assert expected(None, said("Done.")) == Clause(text="Done.")
-
-
-def test_it_does_not_expect_what_the_host_added() -> None:
-    raw = "<tool_use_error>No.</tool_use_error>\n\n<system-reminder>\nMind.\n</system-reminder>\n"
-    step = TranscriptStep(("Edit",), (RecordedResult.of(raw, "not_read"),))
-    assert expected(None, step).text == "No."
 
 
 def test_each_call_of_a_group_has_its_answer_and_the_group_the_files() -> None:
@@ -137,29 +115,6 @@ def test_modes_of_what_is_new_are_expected_where_the_file_pins_them() -> None:
     assert expected(not_there, step).files == {"new/a": NEW, "new/b": NEW}
 
 
-def test_the_mode_of_what_was_there_is_expected_wherever_it_changed() -> None:
-    changes = {"a": RegularFile(b"new", 0o600)}
-    assert expected(Clause(text="Done."), said("Done.", changes=changes)).files == changes
-
-
-def test_what_the_documents_state_is_that_of_the_file() -> None:
-    both = edit(SAYS, SAYS)
-    (call,) = seen_by(scenario(both), OTHER.name, Transcript((said("Done."),))).calls()
-    assert call.expect.documented == SAYS
-    assert call.expect.recorded == Clause(text="Done.")
-
-
-def test_without_a_recording_nothing_is_expected_and_the_scenario_is_unspecified() -> None:
-    stated = scenario(edit(Clause(text="Done."), SAYS))
-    seen = seen_by(stated, OTHER.name, None)
-    assert [call.expect for call in seen.calls()] == [Expectation(None, SAYS)]
-    verdict = skipped(seen, OTHER, "text", CAPABILITIES)
-    assert verdict is not None
-    assert (verdict.status, verdict.reason) == ("unspecified", "2.1.40 says nothing about it")
-    assert skipped(stated, OWN, "text", CAPABILITIES) is None
-    assert skipped(seen, DOCUMENTED, "text", CAPABILITIES) is None
-
-
 def test_a_scenario_that_was_read_for_one_contract_is_not_an_answer_about_another() -> None:
     clause = Clause(text="Done.")
     stated = scenario(edit(clause, SAYS))
@@ -195,14 +150,6 @@ def suite(tmp_path: Path) -> Suite:
 def text_of(suite: Suite, contract: Contract) -> object:
     expect = next(suite.scenario("a/b", contract).calls()).expect
     return expect.recorded and expect.recorded.text
-
-
-def test_a_suite_reads_a_scenario_for_any_contract(suite: Suite) -> None:
-    assert text_of(suite, OWN) == "Read it."
-    assert text_of(suite, OTHER) == "Done."
-    assert text_of(suite, SUITE.contracts["2.1.328"]) is None
-    assert suite.scenario("a/b", DOCUMENTED) == suite.scenario("a/b")
-    assert suite.scenario("a/b", OTHER).contract == "2.1.40"
 
 
 def test_a_recording_of_other_inputs_is_an_error_wherever_it_is_needed(suite: Suite) -> None:

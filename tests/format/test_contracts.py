@@ -30,25 +30,6 @@ def contracts(tmp_path: Path, text: str) -> Contracts:
     return load_contracts(path)
 
 
-def test_the_suite_has_2_1_7_as_default_and_the_documents_as_a_contract() -> None:
-    own = load_contracts(default_root() / "contracts.yaml")
-    assert own.default == "2.1.7"
-    assert own[own.default].recorded
-    assert own["2.1.7"].read_gate == "enforced"
-    assert not own["documented"].recorded
-    assert "2.1.7-read-before-edit.txt" in own["documented"].documents
-    assert "documented" not in {contract.name for contract in own.recorded}
-    assert "9.9.9" not in own
-
-
-def test_an_unknown_contract_gets_a_suggestion() -> None:
-    own = load_contracts(default_root() / "contracts.yaml")
-    with pytest.raises(UnknownContractError, match=r"no contract '2\.1\.7x'\. Did you mean 2\.1\.7\?"):
-        own["2.1.7x"]
-    with pytest.raises(UnknownContractError, match=r"no contract 'mine'\. `readfirst contracts` lists them"):
-        own["mine"]
-
-
 @pytest.mark.parametrize(
     ("version", "message"),
     [
@@ -112,25 +93,6 @@ def test_latest_is_the_newest_with_the_model_of_its_version(tmp_path: Path) -> N
     assert contracts(tmp_path, GOOD)["latest"].name == "2.1.7"
     gated = GOOD.replace("2.1.7:", "2.1.7+gated:").replace("default: 2.1.7", "default: 2.1.7+gated")
     assert contracts(tmp_path, gated)["latest"].name == "2.1.7+gated"
-
-
-def test_contracts_come_in_release_order_whatever_the_order_of_the_file(tmp_path: Path) -> None:
-    head, line = GOOD.rsplit("  2.1.7:", 1)
-    lines = [
-        f"  {name}:" + line.replace("version: 2.1.7", f"version: {name}")
-        for name in ("2.1.40", "2.1.7", "1.0.60")
-    ]
-    mixed = contracts(tmp_path, head.replace("  documented", "".join(lines) + "  documented"))
-    assert [each.name for each in mixed] == ["documented", "1.0.60", "2.1.7", "2.1.40"]
-    names = ["2.1.328+gated", "2.1.40", "documented", "1.0.126", "2.1.328", "1.0.60"]
-    assert sorted(names, key=order) == [
-        "documented",
-        "1.0.60",
-        "1.0.126",
-        "2.1.40",
-        "2.1.328",
-        "2.1.328+gated",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from readfirst.harness.source.finding import Position, SuiteError
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.contracts import Contract, Contracts
 from readfirst.harness.suite.entry import (
     OLD_TIME,
     Base64Content,
     Directory,
-    FileDigest,
     HardLink,
     RegularFile,
     Symlink,
@@ -27,7 +26,6 @@ from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
-    ParallelCalls,
     Scenario,
     TextDigest,
     ToolCall,
@@ -126,29 +124,6 @@ def test_world_events_are_read_in_order(text: str, events: tuple[WorldEvent, ...
     assert event(text) == events
 
 
-def test_a_call_keeps_its_arguments_as_they_are() -> None:
-    (step,) = scenario(
-        "steps:\n  - Edit: {file_path: $WS/a, old_string: no, replace_all: true, n: 1.5, x: [null]}\n"
-        "    during: [{delete: a}, {modify: {a: x, b: x}}]\n    expect: {text: done}\n"
-    ).steps
-    assert isinstance(step, ToolCall)
-    assert step.tool == "Edit"
-    assert step.arguments == {
-        "file_path": "$WS/a",
-        "old_string": "no",
-        "replace_all": True,
-        "n": 1.5,
-        "x": [None],
-    }
-    assert [(item.kind, item.path) for item in step.during] == [
-        ("delete", "a"),
-        ("modify", "a"),
-        ("modify", "b"),
-    ]
-    assert step.position == Position(FILE, 4, 5)
-    assert step.expect == Expectation(Clause(text="done", position=Position(FILE, 6, 13)))
-
-
 def expectation(text: str) -> Expectation:
     (step,) = scenario(f"steps:\n  - Read: {{file_path: a}}\n    expect: {text}\n").steps
     assert isinstance(step, ToolCall)
@@ -167,51 +142,10 @@ def test_what_the_documents_state_otherwise_is_a_clause_of_its_own(swapped: bool
     assert bare(expect.recorded) == Clause(error="not_read", text=TextDigest(lines=3, starts="a"))
 
 
-def test_a_documented_clause_that_stands_alone_states_what_the_product_does_too() -> None:
-    for text in ("{documented: 'a.txt, B', text: x}", "[{documented: 'a.txt, B', text: x}]"):
-        expect = expectation(text)
-        assert expect.documented is expect.recorded
-        assert bare(expect.recorded) == Clause(documented="a.txt, B", text="x")
-        assert len(expect.clauses()) == 1
-
-
 def test_a_clause_for_versions_is_refused_and_the_message_says_where_versions_are() -> None:
     text = "steps:\n  - Read: {file_path: a}\n    expect: {when: {claude_code: '>=2'}, text: x}\n"
     with pytest.raises(SuiteError, match="recordings hold what every other contract gives"):
         scenario(text)
-
-
-def test_expected_files_become_entries() -> None:
-    clause = expectation(
-        "{text: x, files: {a: x, b: {symlink: c}, c: {directory: true}, d: null,"
-        f" e: {{sha256: {'0' * 64}, size: 5000, mode: '0755'}}, f: {{repeat: x, times: 2, mode: '0600'}}}}}}"
-    ).recorded
-    assert clause is not None
-    assert clause.files == {
-        "a": X,
-        "b": Symlink("c"),
-        "c": Directory(),
-        "d": None,
-        "e": FileDigest("0" * 64, 5000, 0o755),
-        "f": RegularFile(TextContent("x", 2), 0o600),
-    }
-
-
-def test_a_group_has_its_files_and_its_calls_have_their_texts() -> None:
-    (group,) = scenario(
-        "steps:\n  - parallel:\n      - Write: {file_path: a, content: x}\n        expect: {text: made}\n"
-        "      - Read: {file_path: a}\n        expect: {error: file_not_found, text: gone}\n"
-        "    expect: {files: {a: x}}\n"
-    ).steps
-    assert isinstance(group, ParallelCalls)
-    assert [call.tool for call in group.calls] == ["Write", "Read"]
-    assert [call.expect.recorded and call.expect.recorded.error for call in group.calls] == [
-        None,
-        "file_not_found",
-    ]
-    assert group.expect.recorded is not None
-    assert group.expect.recorded.files == {"a": X}
-    assert group.position == Position(FILE, 4, 5)
 
 
 def test_every_problem_is_reported_at_once_and_in_order() -> None:
@@ -413,17 +347,6 @@ def test_what_is_a_case_of_its_own_is_written_out(call: str) -> None:
         scenario(f"{SHOWS}  - {call}\n    expect: done\n")
 
 
-def test_a_word_is_written_beside_what_the_documents_state() -> None:
-    steps = (
-        f"{SHOWS}  - Read: {{file_path: $WS/a}}\n    expect: {{documented: 'a.txt, Read', answer: shown}}\n"
-    )
-    call = scenario(steps).steps[-1]
-    assert isinstance(call, ToolCall)
-    assert call.expect.recorded is call.expect.documented is not None
-    assert call.expect.documented.documented == "a.txt, Read"
-    assert call.expect.documented.text == "     1→x\n     2→y\n     3→"
-
-
 def test_beside_an_answer_in_a_word_nothing_else_is_said() -> None:
     steps = f"{SHOWS}  - Read: {{file_path: $WS/a}}\n    expect: {{answer: shown, text: x}}\n"
     with pytest.raises(SuiteError, match="answer says already what text is"):
@@ -435,15 +358,6 @@ def in_a_word(word: str, arguments: str = "file_path: $WS/a") -> Scenario:
     document = load(text.encode(), FILE)
     words = {"not_read": "Read it first.", "string_not_found": "No {old_string} there."}
     return scenario_from(document, "family/slug", CONTRACTS, words=lambda: words)
-
-
-def test_the_name_of_an_error_alone_stands_for_its_message() -> None:
-    (call,) = in_a_word("not_read").steps
-    assert isinstance(call, ToolCall)
-    assert call.expect.recorded is not None
-    assert (call.expect.recorded.error, call.expect.recorded.text) == ("not_read", "Read it first.")
-    with pytest.raises(SuiteError, match="Did you mean not_read"):
-        in_a_word("not_raed")
 
 
 def test_the_message_of_an_error_names_arguments_of_the_call() -> None:

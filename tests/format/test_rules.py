@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.rules import CLASSES, Rules, UnknownRuleError, load_rules
-from readfirst.harness.suite.suite import default_root
+from readfirst.harness.suite.rules import Rules, load_rules
 
 GOOD = """\
 classes:
@@ -39,28 +38,6 @@ def rules(tmp_path: Path, text: str = GOOD) -> Rules:
     path = tmp_path / "rules.yaml"
     path.write_text(text)
     return load_rules(path)
-
-
-def test_rules_are_read_in_their_order_with_all_that_they_say(tmp_path: Path) -> None:
-    found = rules(tmp_path)
-    assert [rule.id for rule in found] == ["stale-edit", "order"]
-    assert (len(found), "order" in found, "else" in found) == (2, True, False)
-    order = found["order"]
-    assert (order.class_, order.requirement, order.tools) == ("contract", "should", ("Edit", "Write"))
-    assert order.always_refused == "There are two reasons to refuse."
-    assert found["stale-edit"].always_refused is None
-    assert (found["stale-edit"].guards, order.guards) == (("lost", "blind"), ())
-    assert order.position is not None
-    assert order.position.line == 15
-    assert found.classes["product"] == "Habits."
-    assert [rule.id for rule in found.of("safety")] == ["stale-edit"]
-
-
-def test_an_unknown_rule_is_refused_with_the_closest_one(tmp_path: Path) -> None:
-    with pytest.raises(UnknownRuleError, match=r"no rule 'stale-edits'\. Did you mean stale-edit\?"):
-        rules(tmp_path)["stale-edits"]
-    with pytest.raises(UnknownRuleError, match="`readfirst rules` lists them"):
-        rules(tmp_path)["TODO"]
 
 
 def test_rules_whose_titles_are_like_that_of_the_scenario_are_suggested(tmp_path: Path) -> None:
@@ -106,11 +83,3 @@ def test_what_is_wrong_is_found_at_its_place(
 def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(SuiteError):
         rules(tmp_path, text)
-
-
-def test_the_rules_of_the_suite_are_grouped_by_class_the_worst_first() -> None:
-    found = load_rules(default_root() / "rules.yaml")
-    order = [CLASSES.index(rule.class_) for rule in found]
-    assert order == sorted(order)
-    assert 80 <= len(found) <= 180
-    assert all(found.of(class_) for class_ in CLASSES)

@@ -50,12 +50,6 @@ def test_quoted_and_block_scalars_are_strings(quoted: str) -> None:
     assert isinstance(value(f"a: {quoted}")["a"], str)  # type: ignore[index]
 
 
-def test_escapes_give_exact_characters() -> None:
-    assert value(r'a: "\0\r\n\t\N\L\P\x85\u2028\U0001F600\\\""') == {
-        "a": '\0\r\n\t\x85\u2028\u2029\x85\u2028\U0001f600\\"'
-    }
-
-
 @pytest.mark.parametrize(
     ("data", "rule", "line", "column"),
     [
@@ -208,10 +202,3 @@ def test_the_parser_without_libyaml_says_the_same(data: bytes, monkeypatch: pyte
 
 def test_the_fast_parser_is_the_one_in_use() -> None:
     assert type(strict_yaml._parser(b"")) is (yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader)
-
-
-def test_reading_can_end_before_a_top_level_key() -> None:
-    data = b"title: x\ngiven: {steps: 1}\nsteps: *broken\n"
-    assert load(data, FILE, until=("steps",)).value == {"title": "x", "given": {"steps": 1}}
-    assert load(data, FILE, until=("given", "steps")).value == {"title": "x"}
-    assert refusal(data) == ("alias", 3, 8)

@@ -53,13 +53,6 @@ def test_an_unknown_id_is_refused(suite: Suite, scenario_id: str) -> None:
         suite.scenario(scenario_id)
 
 
-def test_a_misspelt_id_gets_a_suggestion_and_not_a_list(suite: Suite) -> None:
-    with pytest.raises(UnknownScenarioError, match=r"Did you mean many/s\d\?"):
-        suite.scenario("mayn/s1")
-    with pytest.raises(UnknownScenarioError, match="`readfirst list` shows"):
-        suite.scenario("zzzzzzzz")
-
-
 def test_a_heading_is_read_without_the_steps(suite: Suite) -> None:
     path = suite.scenarios_root / "many/s1.yaml"
     path.write_text("title: T\nrequirement: must\ntags: [read, write]\nsteps: 7\n")

@@ -32,29 +32,6 @@ def vocabulary(tmp_path: Path, text: str = GOOD) -> Vocabulary:
     return load_vocabulary(path)
 
 
-def test_a_form_matches_the_whole_message_and_nothing_less(tmp_path: Path) -> None:
-    words = vocabulary(tmp_path)
-    assert words.name_of("Edit", "File has not been read yet.") == "not_read"
-    assert words.name_of("Edit", "\n File has not been read yet. \n") == "not_read"
-    assert words.name_of("Edit", "File has not been read yet. Sorry") is None
-    assert words.name_of("Edit", "file has not been read yet.") is None
-    assert words.name_of("Edit", "No read\nover lines (yet).") == "not_read"
-    assert words.name_of("Edit", "") is None
-
-
-def test_the_form_with_more_words_of_its_own_wins(tmp_path: Path) -> None:
-    assert vocabulary(tmp_path).name_of("Edit", "No cake (yet).") == "any_denial"
-
-
-def test_a_form_of_one_tool_is_not_taken_for_another(tmp_path: Path) -> None:
-    words = vocabulary(tmp_path)
-    assert words.name_of("Write", "Denied") in ("tool_words", "any_denial")
-    assert words.name_of("Read", "Denied") == "any_denial"
-    only = GOOD.replace('"Denied{rest}", ', "")
-    assert vocabulary(tmp_path, only).name_of("Write", "Denied") == "tool_words"
-    assert vocabulary(tmp_path, only).name_of("Read", "Denied") is None
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -1,6 +1,6 @@
 """A planted fault is found, made small, and reported once."""
 
-from itertools import count, islice
+from itertools import count
 from random import Random
 
 import altered
@@ -187,7 +187,3 @@ class Dead(Altered):
 def test_a_target_that_only_breaks_ends_the_search(suite: Suite, place: SitePool) -> None:
     with pytest.raises(BrokenAdapter, match="the target broke at step 1: it is gone"):
         list(campaign(Dead, suite, place).perform())
-
-
-def test_scenarios_come_from_the_seed_alone() -> None:
-    assert list(islice(scenarios(3), 5)) == list(islice(scenarios(3), 5))

@@ -9,7 +9,7 @@ from readfirst.harness.fuzz.disagree import Cause, disagreements
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import RegularFile
-from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.snapshot import Trace
 
@@ -30,29 +30,6 @@ def compared(
     return next(disagreements(scenario, outcome(ours), outcome(theirs), level, suite.vocabulary), None)
 
 
-def test_equal_outcomes_agree(suite: Suite) -> None:
-    step = StepOutcome((UNREAD,), {"a": RegularFile(b"x", 0o644)})
-    assert compared(suite, step, step) is None
-
-
-def test_refused_or_not_is_a_difference_of_effects(suite: Suite) -> None:
-    found = compared(suite, StepOutcome((DONE,)), StepOutcome((UNREAD,)), "effects")
-    assert found.cause == Cause("Edit", "effects", "done", "not_read")
-    assert (found.step, found.reference, found.target) == (0, "done", UNREAD.text)
-
-
-def test_another_error_is_a_difference_of_reason_and_not_of_effects(suite: Suite) -> None:
-    steps = StepOutcome((UNREAD,)), StepOutcome((NOT_FOUND,))
-    assert compared(suite, *steps, "reason").cause == Cause("Edit", "reason", "not_read", "string_not_found")
-    assert compared(suite, *steps, "effects") is None
-
-
-def test_another_text_is_a_difference_of_text_alone(suite: Suite) -> None:
-    steps = StepOutcome((DONE,)), StepOutcome((ToolResult("done!"),))
-    assert compared(suite, *steps).cause == Cause("Edit", "text", "done", "done")
-    assert compared(suite, *steps, "reason") is None
-
-
 @pytest.mark.parametrize(
     "theirs", [{}, {"a": None}, {"a": RegularFile(b"x", 0o600)}, {"b": RegularFile(b"", 0o644)}]
 )
@@ -61,18 +38,6 @@ def test_other_files_afterwards_are_a_difference_of_effects(suite: Suite, theirs
     found = compared(suite, ours, StepOutcome((DONE,), theirs), "effects")
     assert found.cause == Cause("Edit", "effects", "done", "done")
     assert found.what == ("mode of a" if theirs.get("a") else "path a")
-
-
-def test_the_lowest_level_of_a_group_is_reported(suite: Suite) -> None:
-    group = ParallelCalls((EDIT, ToolCall("Read", {"file_path": "$WS/a"})))
-    ours = StepOutcome((DONE, DONE))
-    found = compared(suite, ours, StepOutcome((ToolResult("done!"), UNREAD)), step=group)
-    assert (found.cause.tool, found.cause.level, found.call) == ("Read", "effects", 1)
-
-
-def test_what_the_host_wraps_around_an_answer_does_not_count(suite: Suite) -> None:
-    wrapped = ToolResult(f"<tool_use_error>{UNREAD.text}</tool_use_error>", True)
-    assert compared(suite, StepOutcome((UNREAD,)), StepOutcome((wrapped,))) is None
 
 
 def test_line_ends_before_a_reminder_may_belong_to_it(suite: Suite) -> None:

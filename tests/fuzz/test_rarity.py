@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from readfirst.harness.fuzz.conditions import Pair, Rarity, calls_of, pairs_of
+from readfirst.harness.fuzz.conditions import Pair, calls_of, pairs_of
 from readfirst.harness.fuzz.generate import scenarios
 from readfirst.harness.fuzz.likely_rule import Portrait
 from readfirst.harness.suite.entry import Entry, HardLink, RegularFile, Symlink, TextContent
@@ -98,22 +98,6 @@ def test_links_and_modes_are_conditions() -> None:
     linked = last_conditions(READ, notes_txt=Symlink("other.txt"), other_txt=file)
     assert {"kind: link", "mode: read-only", "encoding: ascii"} <= {*linked}
     assert "kind: hard link" in last_conditions(READ, other_txt=file, notes_txt=HardLink("other.txt"))
-
-
-def test_what_met_seldom_is_taken() -> None:
-    seen: dict[Pair, int] = {("Read", "a", "b"): 9}
-    rarity = Rarity(seen)
-    drawn = iter((("a", "b"), ("a", "c"), ("a", "b"), ("a", "c"), ("a", "c"), ("a", "b")))
-
-    def next_one() -> tuple[str, ...]:
-        return rarity.rarest(lambda: next(drawn), lambda each: ("Read", each), of=2)
-
-    assert next_one() == ("a", "c")
-    for _ in range(20):
-        rarity.note("Read", ("a", "c"))
-    assert next_one() == ("a", "b")
-    seen.clear()
-    assert next_one() == ("a", "b")
 
 
 def pairs_of_changes(found: Iterable[Scenario]) -> set[Pair]:

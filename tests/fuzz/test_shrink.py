@@ -4,7 +4,7 @@ from random import Random
 
 from readfirst.harness.fuzz.generate import several_files, single_file
 from readfirst.harness.fuzz.shrink import shrink
-from readfirst.harness.suite.entry import Directory, RegularFile, TextContent
+from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
 
 READ = ToolCall("Read", {"file_path": "$WS/notes.txt", "limit": 3})
@@ -62,11 +62,6 @@ def test_groups_and_races_are_taken_apart() -> None:
     assert smallest.steps == (ToolCall("Write", {"content": "“"}),)
 
 
-def test_what_cannot_be_smaller_is_returned_as_it_is() -> None:
-    least = scenario(ToolCall("Read", {}))
-    assert shrink(least, lambda candidate: candidate == least) is least
-
-
 def test_a_path_becomes_plain_unless_it_matters() -> None:
     read = ToolCall("Read", {"file_path": "$WS/src/../deep/er/.env"})
     deep = scenario(read, WorldEvent("touch", "deep/er/.env", mtime=2), **{"deep/er/.env": "x"})
@@ -100,11 +95,6 @@ def test_no_question_is_asked_twice() -> None:
 
     shrink(single_file(Random(5), 20), shows)
     assert len(asked) == len(set(asked))
-
-
-def test_folders_are_left_out_like_files() -> None:
-    given = Scenario("fuzz/one", "A folder", "observed", Given({"d": Directory()}), (READ,))
-    assert shrink(given, lambda candidate: bool(candidate.steps)).given.files == {}
 
 
 def test_what_the_first_step_makes_becomes_a_given_file() -> None:

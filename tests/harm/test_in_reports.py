@@ -12,7 +12,6 @@ from readfirst.harness.report import Commands
 from readfirst.harness.report.results import Results
 from readfirst.harness.report.timeline import difference_blocks
 from readfirst.harness.suite.suite import Suite
-from tests.command_line import Cli
 from tests.judging import SUITE
 from tests.verdicts import run, sources_of
 
@@ -74,8 +73,3 @@ def test_versions_are_compared_by_what_their_recordings_harm() -> None:
         ("lost", ("gate/write-unread",)),
         ("blind", ("gate/edit-unread",)),
     ]
-
-
-def test_the_help_says_what_every_level_asks(readfirst: Cli) -> None:
-    shown = readfirst("-h").out
-    assert [each for each in LEVELS if f"\n  {each} " not in shown] == []

@@ -10,11 +10,9 @@ import wrong_exceptions as exceptions
 import wrong_files as files
 import wrong_text as text
 
-from readfirst.harness.compare.baseline import Baseline, Ruler, Ruling
+from readfirst.harness.compare.baseline import Baseline, Ruler
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.lacking import Lacking
-from readfirst.harness.compare.summary import Summary
-from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.overcautious import overcautious
@@ -84,17 +82,6 @@ def test_every_kind_has_an_implementation() -> None:
     assert {kind for _, _, kind in CAUGHT} == set(KINDS)
 
 
-def test_a_harm_is_a_line_that_a_person_understands(suite: Suite, place: SitePool) -> None:
-    harm = judged(suite, place, careful.EditsAnOldCopy, CHANGED)[0]
-    assert harm.line == "lost: line 2 of notes.txt, which somebody else saved after the Read"
-    assert (harm.step, harm.path, harm.before[:10], harm.after[:10]) == (
-        2,
-        "notes.txt",
-        "alpha\nBETA",
-        "gamma\nbeta",
-    )
-
-
 @pytest.mark.parametrize("tool", [careful.RefusesEverything, careful.DoesNothing])
 def test_a_tool_that_does_nothing_is_not_safe(
     suite: Suite, place: SitePool, tool: type[careful.Careful]
@@ -120,29 +107,3 @@ def test_a_tool_without_edit_is_not_safe_unless_somebody_says_what_is_claimed(su
         assert Ruler(baseline, frozenset({"Read"})).rule(verdict).conformant
     assert Ruler(accepted).rule(replace(verdict, lacks=("during",))).conformant
     assert Ruler(accepted).rule(replace(verdict, level="effects")).conformant
-
-
-def test_levels_stay_ordered(suite: Suite, place: SitePool) -> None:
-    """Whoever holds a level holds those before it; a tool of another design is safe and not alike."""
-    contract = suite.contracts[suite.contracts.default]
-    scenario = suite.scenario(CHANGED)
-    for tool in (careful.Careful, careful.EditsAnOldCopy, careful.RefusesEverything):
-        outcome = replay(scenario, tool, place)
-        harms = judged(suite, place, tool, CHANGED)
-        held = list(
-            compare(scenario, outcome, contract, "text", suite.vocabulary, harms=harms).levels.values()
-        )
-        assert held == sorted(held, reverse=True)
-        assert held[:2] == ([True, False] if tool is careful.Careful else [False, False])
-    alone = compare(scenario, outcome, contract, "text", suite.vocabulary)
-    assert alone.levels["safe"] is alone.levels["effects"]
-
-
-def test_a_run_says_what_was_harmed_the_worst_first() -> None:
-    summary = Summary()
-    assert summary.harm_sentence() == ""
-    for number, kinds in enumerate((("stray", "lost"), ("lost", "lost", "blind"))):
-        harms = tuple(Harm(0, 0, kind, "a", "a") for kind in kinds)
-        verdict = Verdict(f"a/{number}", "2.1.7", "safe", "failed", {}, harms=harms)
-        summary.add(verdict, Ruling(conformant=False))
-    assert summary.harm_sentence() == "harm, by scenarios: lost 2, stray 1; beside it blind 1"

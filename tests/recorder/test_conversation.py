@@ -109,12 +109,6 @@ def test_the_hook_lets_the_world_change_between_validation_and_execution(tmp_pat
         assert conversation.call("Hooked", {"file_path": str(file)}).text == "struck"
 
 
-def test_deny_rules_arrive_as_settings(tmp_path: Path) -> None:
-    with closing(Conversation(options(tmp_path, deny=("Edit(a)",)))) as conversation:
-        settings = json.loads(conversation.call("Settings", {}).text)
-    assert settings == {"permissions": {"deny": ["Edit(a)"]}}
-
-
 def test_hooks_arrive_as_settings_by_event_and_in_their_order(tmp_path: Path) -> None:
     hooks = (
         Hook("PreToolUse", "Edit|Write", "exit 2"),

@@ -132,11 +132,6 @@ def test_recording_again_changes_nothing(suite: Suite) -> None:
     assert state(suite) == before
 
 
-def test_a_refusal_gets_its_name_and_its_words_without_wrapping(suite: Suite) -> None:
-    assert run(suite, "create", refused).status == "created"
-    assert expectations(suite)[1] == {"error": "not_read", "text": NOT_READ}
-
-
 def test_create_does_not_replace_what_the_product_contradicts(suite: Suite) -> None:
     run(suite, "create", replaced)
     before = state(suite)
@@ -157,12 +152,6 @@ def test_fix_replaces_it_and_check_only_reports(suite: Suite) -> None:
     assert expectations(suite)[1] == {"error": "not_read", "text": NOT_READ}
 
 
-def test_check_reports_what_was_never_recorded(suite: Suite) -> None:
-    before = state(suite)
-    assert not run(suite, "check", replaced).ok
-    assert state(suite) == before
-
-
 DOCUMENTED = "    expect:\n      documented: behaviour-spec.txt, State Requirements\n      error: not_read\n"
 
 
@@ -172,12 +161,6 @@ def test_what_is_documented_is_never_changed_but_split(suite: Suite) -> None:
     documented, recorded = expectations(suite)[1]
     assert documented == {"documented": "behaviour-spec.txt, State Requirements", "error": "not_read"}
     assert recorded == {"text": "The file $WS/notes.txt has been updated.", "files": {"notes.txt": "gamma\n"}}
-
-
-def test_a_clause_that_both_state_in_full_serves_both(suite: Suite) -> None:
-    write(suite.root, GATE + DOCUMENTED + f"      text: {NOT_READ}\n")
-    assert run(suite, "create", refused).status == "created"
-    assert isinstance(expectations(suite)[1], dict)
 
 
 def test_two_runs_that_differ_are_not_blessed(suite: Suite) -> None:
@@ -237,29 +220,6 @@ def test_an_interruption_leaves_the_files_as_they_were(suite: Suite) -> None:
     with pytest.raises(KeyboardInterrupt):
         run(suite, "create", interrupted)
     assert state(suite) == before
-
-
-def test_adapters_are_closed_also_after_an_interruption(suite: Suite) -> None:
-    class Closing(Product):
-        def close(self) -> None:
-            closed.append(self)
-
-    def interrupted(path: Path) -> ToolResult:
-        raise KeyboardInterrupt
-
-    closed: list[Product] = []
-    with pytest.raises(KeyboardInterrupt):
-        list(
-            record(
-                suite,
-                {"2.1.7": ["gate/x"]},
-                "create",
-                lambda _: lambda: Closing(interrupted),
-                Takes(suite.root.parent / "takes"),
-            )
-        )
-    # One for the session's end, one for the adapter.
-    assert len(closed) == 2
 
 
 def test_what_the_product_cannot_do_is_distinguished(suite: Suite) -> None:

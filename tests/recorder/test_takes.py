@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.record.record import Recorded, record, take
+from readfirst.harness.record.record import Recorded, record
 from readfirst.harness.record.takes import Takes
 from readfirst.harness.session import Adapter, AdapterTraits, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.contracts import Contract
@@ -87,32 +87,6 @@ def test_what_was_taken_is_not_taken_again_after_an_interruption(suite: Suite) -
     results = recorded(suite, {"2.1.7": second}, ids=("gate/x", "gate/y"))
     assert [result.status for result in results] == ["created", "created"]
     assert second.calls == 1
-
-
-def test_judged_takes_are_gone_so_that_a_check_asks_the_product(suite: Suite) -> None:
-    product = Product(lambda _: "answer")
-    recorded(suite, {"2.1.7": product})
-    assert not list(takes_of(suite).root.rglob("*.yaml"))
-    assert recorded(suite, {"2.1.7": product}, "check")[0].status == "unchanged"
-    assert product.calls == 4
-
-
-def test_a_take_of_other_steps_does_not_count(suite: Suite) -> None:
-    takes, contract = takes_of(suite), suite.contracts["2.1.7"]
-    list(take(suite, {"2.1.7": ["gate/x"]}, lambda _: lambda: Product(lambda _: "answer"), takes))
-    assert takes.get(suite.scenario("gate/x", require_expect=False), contract, 1) is not None
-    path = suite.path("gate/x")
-    path.write_text(SCENARIO.replace("alpha", "gamma"))
-    assert takes.get(suite.scenario("gate/x", require_expect=False), contract, 1) is None
-    path.write_text(SCENARIO + "    expect: {text: something}\n")
-    assert takes.get(suite.scenario("gate/x"), contract, 1) is not None
-
-
-def test_a_damaged_take_does_not_count(suite: Suite) -> None:
-    takes, contract = takes_of(suite), suite.contracts["2.1.7"]
-    list(take(suite, {"2.1.7": ["gate/x"]}, lambda _: lambda: Product(lambda _: "answer"), takes))
-    takes.path("gate/x", "2.1.7", 1).write_text("{")
-    assert takes.get(suite.scenario("gate/x", require_expect=False), contract, 1) is None
 
 
 def test_an_answer_that_a_reminder_fell_on_is_taken_again(suite: Suite) -> None:

@@ -54,11 +54,6 @@ def test_every_number_of_write_comes_before_the_higher_ones(make_tools: MakeTool
     assert refusal(tools.write, "a.txt", "x") == ("modified_since_read", 3)
 
 
-def test_what_fails_in_the_execution_has_no_number(tools: FileTools, put: Put) -> None:
-    put("a.txt", "")
-    assert refusal(tools.edit, "a.txt", "", "new\n") == ("unexpectedly_modified", None)
-
-
 @pytest.mark.parametrize("rule", ["", "Edit(", "(secret)", "Edit secret", "7(x)"])
 def test_what_is_no_rule_is_said_so(tmp_path: Path, rule: str) -> None:
     with pytest.raises(ValueError, match="is not a permission rule: write Tool or Tool"):

@@ -41,13 +41,6 @@ def test_the_oldest_notebook_edit_takes_the_number_of_a_cell(tmp_path):
     assert json.loads(path.read_text())["cells"][0]["source"] == "new"
 
 
-def test_another_name_beside_the_right_one_is_unknown(tmp_path):
-    tools = FileTools("2.1.328", root=tmp_path)
-    arguments = {"file_path": "a.txt", "path": "b.txt", "old_string": "", "new_string": "x"}
-    assert "An unexpected parameter `path` was provided" in tools.call("Edit", arguments).text
-    assert "Note:" not in tools.call("Write", {"file_path": "a.txt", "content": "x"}).text
-
-
 @pytest.mark.parametrize(
     ("value", "fits"), [("2", True), ("-1", True), ("2.5", False), ("two", False), ("", False)]
 )

@@ -125,3 +125,13 @@ class Asked:
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         return ToolResult(repr(self.permissions))
+
+
+class Silent:
+    """Declares nothing of the kind, not even that it has no capabilities."""
+
+    def open(self, workspace: Workspace) -> "Silent":
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("")

@@ -13,12 +13,11 @@ from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.session import BASIC_CAPABILITIES, ToolResult
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
     Given,
-    ParallelCalls,
     Scenario,
     Step,
     TextDigest,
@@ -83,50 +82,9 @@ REFUSED = Clause(error="not_read", text=NOT_READ)
 DONE = Clause(text="done", files={"a": RegularFile(b"new")})
 
 
-def held(verdict: Verdict) -> list[str]:
-    return [level for level, holds in verdict.levels.items() if holds]
-
-
-def test_what_is_expected_passes_at_every_level(judge: Bench) -> None:
-    verdict = judge(
-        [call(REFUSED), call(DONE)], [happened(NOT_READ, True), happened("done", changes={"a": NEW})]
-    )
-    assert (verdict.status, verdict.differences, verdict.calls) == ("passed", (), 2)
-    assert verdict.levels == {"safe": True, "effects": True, "reason": True, "text": True, "verbatim": False}
-
-
-def test_an_accepted_call_that_must_be_refused_fails_at_effects(judge: Bench) -> None:
-    verdict = judge([call(REFUSED)], [happened("done")])
-    assert verdict.status == "failed"
-    assert not any(verdict.levels.values())
-    assert summary(verdict)[0] == ("effects", "refused", "refused: not_read", "not refused: done")
-
-
 def test_an_unknown_message_is_shown(judge: Bench) -> None:
     verdict = judge([call(REFUSED)], [happened("No way!", True)])
     assert summary(verdict)[0] == ("reason", "error", "not_read", "no known error: No way!")
-
-
-def test_another_wording_with_the_name_of_the_error_keeps_reason_and_loses_text(judge: Bench) -> None:
-    outcomes = [happened("Please read it first.", True, "not_read")]
-    verdict = judge([call(REFUSED)], outcomes)
-    assert held(verdict) == ["safe", "effects", "reason"]
-    assert verdict.status == "failed"
-    assert judge([call(REFUSED)], outcomes, level="reason").status == "passed"
-
-
-def test_a_difference_above_the_level_asked_for_is_listed_and_does_not_fail(judge: Bench) -> None:
-    verdict = judge([call(DONE)], [happened("Done!", changes={"a": NEW})], level="reason")
-    assert verdict.status == "passed"
-    assert summary(verdict) == [("text", "text", "done", "Done!")]
-    assert verdict.blame is None
-
-
-def test_a_difference_has_the_position_of_its_clause_else_of_its_call(judge: Bench) -> None:
-    own = Position(Path("s.yaml"), 12, 7)
-    clause = Clause(text="done", position=own)
-    assert judge([call(clause)], [happened("x")]).differences[0].position == own
-    assert judge([call(Clause(text="done"))], [happened("x")]).differences[0].position == call().position
 
 
 DIGESTED = "one\ntwo\nthree"
@@ -150,7 +108,6 @@ def test_every_part_of_a_digest_is_compared(
 
 
 RACE = (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),)
-RACED: dict[str, Entry | None] = {"a": RegularFile(b"raced", 0o644)}
 
 
 def test_an_interference_that_never_came_is_visible_and_blamed_on_the_adapter(judge: Bench) -> None:
@@ -170,32 +127,6 @@ def test_an_early_refusal_is_not_blamed_on_the_adapter_for_want_of_an_interferen
     verdict = judge([call(unexpectedly, during=RACE)], [happened(NOT_READ, True)])
     assert [(level, what) for level, what, _, _ in summary(verdict)] == [("reason", "error")]
     assert verdict.blame == "implementation"
-
-
-def test_the_calls_of_a_group_are_judged_one_by_one_and_its_files_together(judge: Bench) -> None:
-    group = ParallelCalls(
-        (call(Clause(text="one")), call(Clause(text="two"))), Expectation(Clause(files={"a": NEW}))
-    )
-    good = StepOutcome((ToolResult("one"), ToolResult("two")), {"a": NEW})
-    bad = StepOutcome((ToolResult("one"), ToolResult("2")), {})
-    assert judge([group], [good]).status == "passed"
-    verdict = judge([group], [bad])
-    assert [(each.call, each.level, each.what) for each in verdict.differences] == [
-        (0, "effects", "file a"),
-        (1, "text", "text"),
-    ]
-
-
-def test_verbatim_compares_the_raw_text_with_the_recording(judge: Bench) -> None:
-    wrapped = f"<tool_use_error>{NOT_READ}</tool_use_error>"
-    steps = [WorldEvent("touch", "a", mtime=2), call(REFUSED)]
-    recorded = Transcript((TranscriptStep(("Edit",), (RecordedResult.of(wrapped, "not_read"),)),))
-    same = judge(steps, [StepOutcome(), happened(wrapped, True)], level="verbatim", recorded=recorded)
-    bare = judge(steps, [StepOutcome(), happened(NOT_READ, True)], level="verbatim", recorded=recorded)
-    assert same.status == "passed"
-    assert same.levels["verbatim"]
-    assert (bare.status, bare.levels["text"], bare.levels["verbatim"]) == ("failed", True, False)
-    assert summary(bare) == [("verbatim", "raw text", wrapped, NOT_READ)]
 
 
 def test_verbatim_fails_where_the_recording_is_too_short(judge: Bench) -> None:
@@ -227,25 +158,6 @@ def test_verbatim_without_a_recording_is_a_mistake_of_the_caller(judge: Bench) -
 SAYS = Clause(documented="a.txt, Rules", error="not_read")
 
 
-def test_documented_judges_documented_clauses_fully_and_set_up_by_its_effects(judge: Bench) -> None:
-    steps: list[Step] = [call(DONE), call(SAYS, SAYS)]
-    wording = happened("another wording", changes={"a": NEW})
-    refused = happened("whatever", True, "not_read")
-    verdict = judge(steps, [wording, refused], contract=DOCUMENTED)
-    assert (verdict.status, verdict.calls) == ("passed", 1)
-    verdict = judge(steps, [happened("done"), refused], contract=DOCUMENTED)
-    assert summary(verdict) == [("effects", "file a", "new", "old")]
-    verdict = judge(steps, [wording, happened("whatever", True, "no_changes")], contract=DOCUMENTED)
-    assert summary(verdict) == [("reason", "error", "not_read", "no_changes")]
-
-
-def test_documented_prefers_its_own_clause_over_what_was_recorded(judge: Bench) -> None:
-    both = call(Clause(text="recorded"), Clause(documented="a.txt, Rules", text="documented"))
-    assert judge([both], [happened("documented")], contract=DOCUMENTED).status == "passed"
-    assert judge([both], [happened("recorded")], contract=DOCUMENTED).status == "failed"
-    assert judge([both], [happened("recorded")]).status == "passed"
-
-
 def test_a_call_that_the_contract_is_silent_about_makes_the_scenario_unspecified(judge: Bench) -> None:
     verdict = judge([call(DONE), call()], [happened("done", changes={"a": NEW}), happened("x")])
     assert verdict.status == "unspecified"
@@ -265,13 +177,6 @@ def test_a_missing_step_does_not_pass(judge: Bench) -> None:
     verdict = judge([call(DONE), call(REFUSED)], [happened("done", changes={"a": NEW})])
     assert (verdict.status, verdict.blame) == ("broken", "harness")
     assert verdict.reason == "1 of 2 steps were replayed"
-
-
-def test_a_breakage_breaks_the_verdict_and_keeps_its_blame(judge: Bench) -> None:
-    for blame in ("adapter", "environment", "harness"):
-        verdict = judge([call(DONE)], [], broken=Breakage(blame, "it hung", 0, "tail"))
-        assert (verdict.status, verdict.blame, verdict.reason) == ("broken", blame, "it hung\ntail")
-        assert not any(verdict.levels.values())
 
 
 IMPOSSIBLE = Breakage("harness", "cannot delete a: No such file or directory", 1)

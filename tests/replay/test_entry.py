@@ -12,10 +12,6 @@ def test_a_repeated_text_is_numbered_from_one(text: str, times: int) -> None:
     assert TextContent(text, times).data() == expected.encode()
 
 
-def test_a_text_that_is_not_repeated_keeps_its_braces() -> None:
-    assert TextContent("{n}").data() == b"{n}"
-
-
 @pytest.mark.parametrize(
     ("content", "data"),
     [

@@ -85,10 +85,6 @@ def test_a_directory_beside_the_way_to_a_new_file_is_a_difference() -> None:
     assert [difference.what for difference in found] == ["path y"]
 
 
-def test_what_the_harness_changed_itself_is_expected() -> None:
-    assert differences({}, {"a": NEW, "b": None}, world={"a": NEW, "b": None}) == []
-
-
 def test_a_change_of_the_world_that_was_undone_is_a_difference() -> None:
     assert [found.what for found in differences({}, {}, world={"a": NEW})] == ["file a"]
 

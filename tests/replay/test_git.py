@@ -68,43 +68,6 @@ def test_modes_links_and_folders_come_and_go_with_a_branch(site: Site, git: Call
     assert Path(site.root, "sub/new.txt").read_text() == "new\n"
 
 
-def test_a_stash_takes_new_files_too_and_brings_them_back(site: Site, git: Callable[..., None]) -> None:
-    git("commit")
-    file(site).write_text("gamma\n")
-    Path(site.root, "new.txt").write_text("new\n")
-    git("stash")
-    assert (file(site).read_text(), Path(site.root, "new.txt").exists()) == ("alpha\nbeta\n", False)
-    git("stash pop")
-    assert (file(site).read_text(), Path(site.root, "new.txt").read_text()) == ("gamma\n", "new\n")
-
-
-def test_a_rebase_leaves_the_marks_of_a_conflict(site: Site, git: Callable[..., None]) -> None:
-    git("commit", "branch topic")
-    file(site).write_text("alpha\ntopic\n")
-    git("commit", "checkout main")
-    file(site).write_text("alpha\nmain\n")
-    git("commit", "checkout topic", "rebase main")
-    assert "<<<<<<< " in file(site).read_text()
-    assert "\nmain\n=======\ntopic\n>>>>>>> " in file(site).read_text()
-
-
-def test_a_reset_takes_back_what_was_not_committed(site: Site, git: Callable[..., None]) -> None:
-    git("commit")
-    file(site).write_text("gamma\n")
-    git("reset")
-    assert file(site).read_text() == "alpha\nbeta\n"
-
-
-def test_a_file_that_is_back_is_later_than_it_was(site: Site, git: Callable[..., None]) -> None:
-    Path(site.root, "other.txt").write_text("other\n")
-    git("commit", "branch topic")
-    file(site).unlink()
-    git("commit", "checkout main")
-    before = file(site).stat().st_mtime_ns
-    git("checkout topic", "checkout main")
-    assert file(site).stat().st_mtime_ns - before == 4_000_000_000
-
-
 def test_each_scenario_has_a_repository_of_its_own() -> None:
     with SitePool() as pool:
         for _ in range(2):

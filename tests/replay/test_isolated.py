@@ -14,16 +14,6 @@ def _scenario(*calls: tuple[str, dict[str, Any]], given: Given | None = None) ->
     return Scenario("family/slug", "A title", "must", given or Given(), steps)
 
 
-def test_a_scenario_of_one_file_shares_a_session() -> None:
-    read = ("Read", {"file_path": "$WS/a.txt"})
-    edit = ("Edit", {"file_path": "$WS/b/../a.txt", "old_string": "a", "new_string": "b"})
-    assert not needs_own_session(_scenario(read, edit))
-
-
-def test_a_call_without_a_path_is_not_a_second_file() -> None:
-    assert not needs_own_session(_scenario(("Read", {"file_path": "$WS/a.txt"}), ("Edit", {"file_path": 5})))
-
-
 def test_a_scenario_of_two_files_has_a_session_of_its_own() -> None:
     scenario = _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Read", {"file_path": "$WS/b.txt"}))
     assert needs_own_session(scenario)

@@ -111,12 +111,6 @@ def test_a_flood_without_an_end_is_stopped(
         opened("floods").open(workspace).call("Read", {})
 
 
-def test_a_flood_of_standard_error_harms_nobody(opened: Open, workspace: Workspace) -> None:
-    session = opened("floods-errors").open(workspace)
-    assert session.call("Read", {}).text == "done"
-    session.close()
-
-
 def test_a_json_rpc_error_is_a_refusal(opened: Open, workspace: Workspace) -> None:
     session = opened("error").open(workspace)
     result = session.call("Read", {})
@@ -135,35 +129,6 @@ def test_a_server_may_answer_a_group_before_it_has_read_it_all(opened: Open, wor
     results = session.call_parallel([("Read", {"pages": "x" * 300_000})] * 3)
     session.close()
     assert [len(each.text) for each in results] == [500_000] * 3
-
-
-def test_a_process_of_its_own_begins_in_the_workspace(opened: Open, workspace: Workspace) -> None:
-    session = opened("where").open(workspace)
-    assert session.call("Read", {}).text == f"{workspace.root} {workspace.home}"
-    session.close()
-
-
-def test_every_session_gets_a_process_of_its_own(opened: Open, workspace: Workspace) -> None:
-    adapter = opened("start")
-    starts = []
-    for _ in range(2):
-        session = adapter.open(workspace)
-        starts.append(session.call("Read", {}).text)
-        session.close()
-    assert starts[0] != starts[1]
-    assert adapter.traits.repeats_paths
-
-
-def test_workspaces_side_by_side_share_a_process(opened: Open, place: SitePool) -> None:
-    adapter = opened("start", isolation="directory")
-    starts = []
-    for _ in range(2):
-        with place.site(unique=True) as site:
-            session = adapter.open(Workspace(Path(site.root), Path(site.home)))
-            starts.append(session.call("Read", {}).text)
-            session.close()
-    assert starts[0] == starts[1]
-    assert not adapter.traits.repeats_paths
 
 
 def test_a_shared_process_that_broke_is_replaced(opened: Open, workspace: Workspace) -> None:

@@ -14,7 +14,6 @@ from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.processes.sandbox import find_sandbox
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.run.runner import run
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace import mounts
@@ -62,12 +61,6 @@ def test_it_is_gone_afterwards_even_after_an_error(folder: Path) -> None:
     assert [each.name for each in folder.iterdir()] == ["kept"]
 
 
-def test_without_a_size_a_folder_stays_where_it_is(tmp_path: Path) -> None:
-    with small_disk(str(tmp_path), None):
-        (tmp_path / "a").touch()
-    assert (tmp_path / "a").exists()
-
-
 def test_a_disk_is_a_need_and_takes_a_session_of_its_own() -> None:
     scenario = loaded("16384")
     assert "full_disk" in scenario.needs
@@ -92,12 +85,6 @@ def test_a_machine_that_makes_none_passes_nothing(monkeypatch: pytest.MonkeyPatc
     verdict = judged(SUITE.scenario(FULL), ReferenceAdapter("2.1.7"))
     assert verdict.status == "unsupported"
     assert verdict.reason == "the adapter lacks a small file system with pages of 4096 bytes"
-
-
-def test_a_recording_needs_no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.sysconf", lambda _name: 65536)
-    [verdict] = run(SUITE, "recording:2.1.7", ["2.1.7"], ids=[FULL])
-    assert verdict.status == "passed"
 
 
 def test_a_drive_covers_a_folder_and_keeps_what_it_holds_while_it_is_away(folder: Path) -> None:

@@ -57,15 +57,6 @@ def test_an_adapter_learns_of_folders_by_their_absolute_paths() -> None:
     )
 
 
-def test_without_a_mode_there_are_no_permissions() -> None:
-    assert workspace("{deny: [Edit(a)]}").permissions is None
-
-
-def test_the_working_directory_is_the_workspace_unless_one_is_named() -> None:
-    there = workspace("{mode: plan}")
-    assert there.permissions == Permissions("plan", there.root)
-
-
 @pytest.mark.parametrize(
     ("given", "problem"),
     [

@@ -8,7 +8,7 @@ import pytest
 
 from readfirst.harness.adapters.python_process import FactoryError, PythonAdapter
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
 from readfirst.harness.workspace.site import SitePool
@@ -44,18 +44,6 @@ def opened() -> Iterator[Opened]:
         adapter.close()
 
 
-def test_calls_are_answered_and_state_is_kept_in_the_session(opened: Opened, workspace: Workspace) -> None:
-    path = workspace.root / "a.txt"
-    path.write_text("old")
-    adapter = opened("Honest")
-    session, fresh = adapter.open(workspace), adapter.open(workspace)
-    assert session.call("Read", {"file_path": str(path)}) == ToolResult("old")
-    arguments = {"file_path": str(path), "content": "new"}
-    assert fresh.call("Write", arguments).is_error
-    assert session.call("Write", arguments) == ToolResult(f"wrote {path}")
-    assert path.read_text() == "new"
-
-
 def test_texts_of_every_kind_survive_the_way(opened: Opened, workspace: Workspace) -> None:
     path = workspace.root / "a.txt"
     path.write_bytes("\x00\r\n\u2028é😀".encode())
@@ -74,13 +62,6 @@ def test_groups_and_races_reach_the_child(opened: Opened, place: SitePool) -> No
     assert outcome.steps[0].results == (ToolResult("old"), ToolResult("wrote $WS/a"))
     assert outcome.steps[1].struck
     assert outcome.steps[1].results[0].is_error
-
-
-def test_capabilities_are_those_that_the_adapter_declares(opened: Opened) -> None:
-    adapter = opened("Honest")
-    assert adapter.traits.capabilities == {*BASIC_CAPABILITIES, "kill", "sessions"}
-    adapter.start()
-    assert adapter.traits.capabilities == {*BASIC_CAPABILITIES, "parallel", "during", "kill", "sessions"}
 
 
 @pytest.mark.parametrize(
@@ -121,13 +102,6 @@ def test_misbehaviour_ends_in_a_breakage_in_time_and_the_next_session_works(
     session.close()
     (workspace.root / "a.txt").write_text("fine")
     assert adapter.open(workspace).call("Read", {"file_path": str(workspace.root / "a.txt")}).text == "fine"
-
-
-def test_the_end_of_what_it_printed_is_kept(opened: Opened, workspace: Workspace) -> None:
-    with pytest.raises(BrokenAdapter) as error:
-        opened("FloodsOutput").open(workspace).call("Edit", {})
-    assert 0 < len(error.value.details) <= 8192
-    assert "blah blah" in error.value.details
 
 
 def test_printing_does_not_disturb_the_answers(opened: Opened, workspace: Workspace) -> None:

@@ -30,11 +30,6 @@ def loaded(steps: str, given: str = "given: {reminders: true}\n", *, expect: boo
     return as_written(f"{given}steps:\n{steps}", expect=expect)
 
 
-def test_a_scenario_that_judges_reminders_needs_them() -> None:
-    assert "reminders" in loaded(CALL).needs
-    assert not loaded(CALL, "").needs & {"reminders"}
-
-
 def test_reminders_that_nobody_judges_are_a_mistake() -> None:
     with pytest.raises(SuiteError, match="not judged"):
         loaded(f"{CALL}      reminders: [changed]\n", "")
@@ -58,26 +53,6 @@ def test_whether_there_is_a_reminder_is_an_effect_and_its_words_are_text(
 ) -> None:
     verdict = judged(loaded(f"{CALL}      reminders: [$WS changed.]\n"), answering.Telling(noted))
     assert (verdict.levels["effects"], verdict.levels["text"]) == levels
-
-
-def test_without_a_clause_there_may_be_no_reminder() -> None:
-    assert judged(loaded(CALL), answering.Telling(())).status == "passed"
-    [found] = judged(loaded(CALL), answering.Telling(("$WS changed.",))).differences
-    assert (found.what, found.expected, found.level) == ("reminders", "0", "effects")
-
-
-def test_reminders_behind_calls_of_one_message_belong_to_the_group() -> None:
-    scenario = loaded(f"{GROUP}    expect:\n      reminders: [one, two]\n")
-    assert judged(scenario, answering.Telling(("one",), ("two",))).status == "passed"
-    assert judged(scenario, answering.Telling((), ("one", "two"))).status == "passed"
-    assert judged(scenario, answering.Telling(("two",), ("one",))).status == "failed"
-
-
-def test_a_long_reminder_may_be_stated_by_parts() -> None:
-    scenario = loaded(f"{CALL}      reminders: [{{lines: 1001, starts: It}}]\n")
-    assert judged(scenario, answering.Telling((LONG,))).status == "passed"
-    [found] = judged(scenario, answering.Telling((LONG[12:],))).differences
-    assert found.what == "lines of reminder"
 
 
 @pytest.mark.parametrize("noted", ["changed", ["changed"], (1,)])
@@ -109,11 +84,3 @@ def test_only_reminders_of_changed_files_are_taken_out_of_an_answer() -> None:
     merged = f"\n\n<system-reminder>\n{note}\n</system-reminder>"
     assert file_reminders(f"answer{other}{merged}", ()) == (f"answer{other}\n", (note,))
     assert file_reminders(merged.lstrip(), ()) == ("", (note,))
-
-
-def test_reminders_beside_an_answer_are_set_apart() -> None:
-    first, second = (
-        f"Note: /w/{name} changed on disk since you read it:\n1\tone\n\n... [2 lines]" for name in "ab"
-    )
-    note = f"{first}\n\n{second}\n\nThe user has heard nothing."
-    assert file_reminders("answer", (note, "Other.")) == ("answer", (first, second))

@@ -30,18 +30,6 @@ def replayed(place: SitePool, adapter: Any, *steps: Step) -> Outcome:
     return replay(scenario(*steps), adapter, place)
 
 
-def test_results_and_changes_are_recorded_step_by_step(place: SitePool) -> None:
-    outcome = replayed(place, miniatures.Honest, READ, WRITE)
-    assert outcome.broken is None
-    assert outcome.before == {"a.txt": RegularFile(b"old", 0o644)}
-    assert [step.results for step in outcome.steps] == [
-        (ToolResult("old"),),
-        (ToolResult("wrote $WS/a.txt"),),
-    ]
-    assert [step.changes for step in outcome.steps] == [{}, {"a.txt": RegularFile(b"new", 0o644)}]
-    assert all(step.milliseconds > 0 for step in outcome.steps)
-
-
 class Reminding:
     """Cuts answers and counts a reminder, as often as it is asked to."""
 
@@ -75,38 +63,6 @@ def test_a_scenario_on_which_a_reminder_fell_is_replayed_again_a_few_times(
     assert [step.results for step in outcome.steps] == [(ToolResult(text),)]
     assert adapter.opened == opened
     assert outcome.disturbed == (text == "old"), "it says so where it fell on each"
-
-
-def test_a_world_event_is_listed_as_the_harness_own(place: SitePool) -> None:
-    outcome = replayed(place, miniatures.Honest, READ, CHANGE, WRITE)
-    assert (
-        outcome.steps[1].changes
-        == outcome.steps[1].expected_world
-        == {"a.txt": RegularFile(b"changed", 0o644)}
-    )
-    assert outcome.steps[2].results == (ToolResult(miniatures.MODIFIED, True),)
-
-
-def test_a_race_interferes_between_validation_and_execution(place: SitePool) -> None:
-    racing = ToolCall(WRITE.tool, WRITE.arguments, during=(CHANGE,))
-    outcome = replayed(place, miniatures.Honest, READ, racing)
-    step = outcome.steps[1]
-    assert step.results[0].is_error
-    assert step.struck
-    assert step.changes == step.expected_world == {"a.txt": RegularFile(b"changed", 0o644)}
-
-
-def test_a_race_does_not_interfere_with_a_call_that_is_refused_before(place: SitePool) -> None:
-    racing = ToolCall(WRITE.tool, WRITE.arguments, during=(CHANGE,))
-    outcome = replayed(place, miniatures.Honest, racing)
-    assert not outcome.steps[0].struck
-    assert outcome.steps[0].changes == outcome.steps[0].expected_world == {}
-
-
-def test_a_group_gives_one_result_per_call(place: SitePool) -> None:
-    outcome = replayed(place, miniatures.Honest, ParallelCalls((READ, WRITE)))
-    assert outcome.steps[0].results == (ToolResult("old"), ToolResult("wrote $WS/a.txt"))
-    assert outcome.steps[0].changes == {"a.txt": RegularFile(b"new", 0o644)}
 
 
 @pytest.mark.parametrize(

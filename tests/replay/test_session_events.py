@@ -8,7 +8,6 @@ import pytest
 
 from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.record.transcribe import transcribe
@@ -38,17 +37,6 @@ def scenario(*steps: Step) -> Scenario:
 
 def loaded(steps: str) -> Scenario:
     return as_written(f"steps:\n{steps}", expect=False)
-
-
-def test_a_sub_agents_steps_are_read_between_its_beginning_and_its_end() -> None:
-    read = loaded(
-        "  - resume: {}\n  - agent:\n      steps:\n        - touch: {a: {mtime: +1s}, b: {mtime: +1s}}\n"
-        "        - Read: {file_path: $WS/a.txt}\n  - compact: {}\n  - Read: {file_path: $WS/a.txt}\n"
-    )
-    kinds = [getattr(step, "kind", "call") for step in read.steps]
-    assert kinds == ["resume", "agent", "touch", "touch", "call", "end", "compact", "call"]
-    assert read.needs == {"Read", "resume", "compact", "agents"}
-    assert needs_own_session(read)
 
 
 @pytest.mark.parametrize(
@@ -87,13 +75,6 @@ class Undoing(answering.Diary):
         (self.root / "a.txt").unlink()  # type: ignore[attr-defined]
 
 
-def test_what_a_rewind_changes_is_seen_at_the_call_that_follows() -> None:
-    with SitePool() as place:
-        outcome = replay(scenario(READ, REWIND, READ, READ), Undoing(), place)
-    assert outcome.broken is None
-    assert [dict(step.changes) for step in outcome.steps] == [{}, {}, {"a.txt": None}, {}]
-
-
 class Writing(answering.Diary):
     """Writes a file with each call, and keeps the file's time in nanoseconds."""
 
@@ -129,17 +110,6 @@ def test_a_mention_names_a_file_by_its_absolute_path() -> None:
         outcome = replay(scenario(*steps), answering.Diary(), place)
     assert outcome.steps[-1].results[0].text == (
         "a.txt is mentioned, which is there, a.txt is mentioned, which is not there, main Read"
-    )
-
-
-def test_the_session_is_asked_in_the_order_of_the_steps_and_a_sub_agent_makes_its_own_calls() -> None:
-    steps = (READ, RESUME, COMPACT, REWIND, READ, AGENT, READ, END, READ)
-    with SitePool() as place:
-        outcome = replay(scenario(*steps), answering.Diary(), place)
-    assert outcome.broken is None
-    assert [len(step.results) for step in outcome.steps] == [1, 0, 0, 0, 1, 0, 1, 0, 1]
-    assert outcome.steps[-1].results[0].text == (
-        "main Read, main resumes, main is summarised, main rewinds, main Read, agent Read, agent ends, main Read"
     )
 
 

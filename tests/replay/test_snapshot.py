@@ -13,93 +13,10 @@ from readfirst.harness.workspace.site import SitePool
 from readfirst.harness.workspace.snapshot import (
     Snapshots,
     TooLargeError,
-    Trace,
-    changes,
     names_of,
     snapshot,
     tells_changes,
-    traces,
 )
-
-
-def test_bytes_modes_and_link_targets_are_seen(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir(mode=0o750)
-    (tmp_path / "a" / "b.txt").write_bytes(b"\xff\x00\r\n")
-    (tmp_path / "a" / "b.txt").chmod(0o640)
-    (tmp_path / "link").symlink_to("a/b.txt")
-    assert snapshot(tmp_path) == {
-        "a": Directory(0o750),
-        "a/b.txt": RegularFile(b"\xff\x00\r\n", 0o640),
-        "link": Symlink("a/b.txt"),
-    }
-
-
-def test_a_change_with_the_old_time_restored_is_seen(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"one")
-    before, status = snapshot(tmp_path), path.stat()
-    path.write_bytes(b"two")
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert changes(before, snapshot(tmp_path)) == {"a.txt": RegularFile(b"two", 0o644)}
-
-
-def test_changes_tell_what_is_new_what_is_gone_and_what_has_another_mode(tmp_path: Path) -> None:
-    for name in ("gone", "kept", "mode"):
-        (tmp_path / name).write_bytes(b"")
-    before = snapshot(tmp_path)
-    (tmp_path / "gone").unlink()
-    (tmp_path / "mode").chmod(0o600)
-    (tmp_path / "new").mkdir(mode=0o755)
-    assert changes(before, snapshot(tmp_path)) == {
-        "gone": None,
-        "mode": RegularFile(b"", 0o600),
-        "new": Directory(0o755),
-    }
-
-
-def test_a_touched_file_has_not_changed_but_leaves_a_trace(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"a")
-    (tmp_path / "b").write_bytes(b"b")
-    os.utime(tmp_path / "a", ns=(1, 1))
-    before = snapshot(tmp_path)
-    os.utime(tmp_path / "a", ns=(1, 2))
-    after = snapshot(tmp_path)
-    assert changes(before, after) == {}
-    assert traces(before, after) == {"a": Trace(1, 2, replaced=False)}
-
-
-def test_a_file_that_was_replaced_by_its_copy_leaves_a_trace(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"a")
-    os.utime(tmp_path / "a", ns=(1, 1))
-    before = snapshot(tmp_path)
-    (tmp_path / "copy").write_bytes(b"a")
-    os.utime(tmp_path / "copy", ns=(1, 1))
-    (tmp_path / "copy").replace(tmp_path / "a")
-    after = snapshot(tmp_path)
-    assert changes(before, after) == {}
-    assert traces(before, after) == {"a": Trace(1, 1, replaced=True)}
-
-
-def test_what_changed_visibly_or_is_new_or_gone_leaves_no_trace(tmp_path: Path) -> None:
-    for name in ("written", "gone", "mode"):
-        (tmp_path / name).write_bytes(b"")
-        os.utime(tmp_path / name, ns=(1, 1))
-    before = snapshot(tmp_path)
-    (tmp_path / "gone").unlink()
-    (tmp_path / "written").write_bytes(b"more")
-    (tmp_path / "mode").chmod(0o600)
-    (tmp_path / "mode").touch()
-    (tmp_path / "new").write_bytes(b"")
-    assert traces(before, snapshot(tmp_path)) == {}
-
-
-def test_the_names_of_one_file_are_reported(tmp_path: Path) -> None:
-    (tmp_path / "d").mkdir()
-    (tmp_path / "b").write_bytes(b"")
-    (tmp_path / "alone").write_bytes(b"")
-    (tmp_path / "d" / "a").hardlink_to(tmp_path / "b")
-    (tmp_path / "link").symlink_to("b")
-    assert names_of(snapshot(tmp_path)) == {"b": ("b", "d/a"), "d/a": ("b", "d/a")}
 
 
 def test_a_name_outside_of_what_is_looked_at_is_none(tmp_path: Path) -> None:
@@ -107,14 +24,6 @@ def test_a_name_outside_of_what_is_looked_at_is_none(tmp_path: Path) -> None:
     (tmp_path / "outside").write_bytes(b"")
     (tmp_path / "d" / "a").hardlink_to(tmp_path / "outside")
     assert names_of(snapshot(tmp_path / "d")) == {}
-
-
-def test_bits_of_the_mode_beyond_the_permissions_are_seen(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"")
-    (tmp_path / "d").mkdir()
-    for path in (tmp_path / "a", tmp_path / "d"):
-        path.chmod(0o1711)
-    assert snapshot(tmp_path) == {"a": RegularFile(b"", 0o1711), "d": Directory(0o1711)}
 
 
 def test_links_are_not_followed_even_in_a_circle(tmp_path: Path) -> None:
@@ -262,10 +171,3 @@ def test_a_root_that_comes_back_is_seen(tmp_path: Path) -> None:
     root.mkdir()
     (root / "a.txt").write_bytes(b"")
     assert [*taken.take(os.fspath(root))] == ["a.txt"]
-
-
-def test_a_clock_that_ticks_seldom_tells_no_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    status = tmp_path.stat()
-    monkeypatch.setattr(snapshots.os, "fstat", lambda _: status)
-    assert not tells_changes(os.fspath(tmp_path))
-    assert not [*tmp_path.iterdir()]

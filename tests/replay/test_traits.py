@@ -8,7 +8,7 @@ from readfirst import AdapterTraits
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import BASIC_CAPABILITIES, Session, Workspace, close_session, traits_of
 from readfirst.harness.suite.suite import Suite
-from tests.replay import silent
+from tests.replay import answering
 
 
 class Plain:
@@ -84,6 +84,6 @@ def test_a_session_without_close_needs_none() -> None:
 def test_what_an_adapter_does_not_declare_is_unsupported_which_is_no_pass(
     suite: Suite, scenario_id: str, lacking: str
 ) -> None:
-    [verdict] = run(suite, f"python:{silent.__file__}:Silent", ["2.1.7"], ids=[scenario_id])
+    [verdict] = run(suite, f"python:{answering.__file__}:Silent", ["2.1.7"], ids=[scenario_id])
     assert (verdict.status, verdict.reason) == ("unsupported", f"the adapter lacks {lacking}")
     assert not any(verdict.levels.values())
