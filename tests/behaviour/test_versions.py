@@ -59,7 +59,7 @@ def test_what_holds_where_nothing_is_locked_shows_no_key(unlocking: Small) -> No
     assert on(unlocking, "unlocks")["2.1.228"] == "holds"
 
 
-def test_a_call_behind_one_that_went_another_way_shows_nothing(unlocking: Small) -> None:
+def test_a_call_after_one_that_went_another_way_shows_nothing(unlocking: Small) -> None:
     unlocking.record(
         "gate/read-first",
         step(read(), results=[refused()]),

@@ -209,7 +209,7 @@ def test_no_input_is_read_as_a_command(act: Callable[..., Ran], holding: Suite, 
 
 
 @pytest.mark.node
-def test_the_example_of_the_guide_works_as_it_stands(
+def test_the_example_of_the_guide_works_as_it_is(
     act: Callable[..., Ran], mixed: Suite, tmp_path: Path
 ) -> None:
     (example,) = [each for each in code("docs/running.md", "yaml") if "uses: OWNER/readfirst" in each]

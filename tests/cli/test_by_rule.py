@@ -47,7 +47,7 @@ def names(results: tuple[RuleResult, ...]) -> list[str]:
     return [result.rule.id if result.rule else "-" for result in results]
 
 
-def test_an_accepted_failure_stands_for_the_rule_only_where_there_is_no_other() -> None:
+def test_an_accepted_failure_represents_the_rule_only_where_there_is_no_other() -> None:
     accepted = verdict("a/1", "stale", length=1, accepted="known")
     result = only(by_rule([accepted, verdict("a/2", "stale", length=9)], rules()))
     assert result.shortest is not None
@@ -56,7 +56,7 @@ def test_an_accepted_failure_stands_for_the_rule_only_where_there_is_no_other() 
     assert alone.shortest is accepted[0]
 
 
-def test_a_rule_stands_as_its_scenarios_do() -> None:
+def test_a_rule_holds_as_its_scenarios_do() -> None:
     def standing(*statuses: Status) -> str:
         verdicts = [verdict(f"a/{number}", "stale", status) for number, status in enumerate(statuses)]
         return only(by_rule(verdicts, rules())).standing

@@ -21,7 +21,7 @@ def suite(tmp_path: Path) -> Suite:
     return Suite(root)
 
 
-def test_a_skeleton_can_be_read_and_replayed_as_it_stands(suite: Suite) -> None:
+def test_a_skeleton_can_be_read_and_replayed_as_it_is(suite: Suite) -> None:
     path = write_skeleton(suite, "staleness/a-new-case")
     assert path == suite.path("staleness/a-new-case")
     scenario = suite.scenario("staleness/a-new-case", require_expect=False)

@@ -8,7 +8,7 @@ def chosen(suite: Suite, **parts: object) -> list[str]:
     return select(suite, Selection(**parts))  # type: ignore[arg-type]
 
 
-def test_the_path_of_a_scenario_file_stands_for_its_id(mixed: Suite) -> None:
+def test_the_path_of_a_scenario_file_means_its_id(mixed: Suite) -> None:
     path = str(mixed.scenarios_root / "gate" / "not-read.yaml")
     assert chosen(mixed, ids=(path, "reading/lines.yaml")) == ["gate/not-read", "reading/lines"]
 

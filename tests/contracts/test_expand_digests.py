@@ -132,7 +132,7 @@ def digests(scenario: Scenario) -> list[object]:
 @pytest.mark.parametrize(
     "scenario_id", [FILE, TEXT, "notebooks/read-large-outputs", "sizes/thousand-occurrences"]
 )
-def test_what_a_digest_stands_for_judges_as_the_digest_does(scenario_id: str) -> None:
+def test_what_a_digest_replaces_judges_as_the_digest_does(scenario_id: str) -> None:
     scenario = SUITE.scenario(scenario_id)
     assert has_digests(scenario)
     full = expand_digests(scenario, transcript(scenario_id))

@@ -184,7 +184,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("block", list(items()))
-def test_a_command_that_is_shown_works_as_it_stands(block: Block, small: Path, tmp_path: Path) -> None:
+def test_a_command_that_is_shown_works_as_it_is(block: Block, small: Path, tmp_path: Path) -> None:
     plans = [PLANS.get(command, Plan()) for command in block.commands]
     stage = Stage(users_folder(tmp_path, block.page), small, PLUGIN)
     whole = any(plan.whole for plan in plans)

@@ -106,7 +106,7 @@ class ScriptedClient:
         return SimpleNamespace(content=[SimpleNamespace(type="text", text="Let me see."), *uses])
 
 
-def test_the_loop_with_a_model_works_as_it_stands(
+def test_the_loop_with_a_model_works_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     edit = {"file_path": "notes.txt", "old_string": "alpha", "new_string": "beta"}

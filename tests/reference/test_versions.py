@@ -44,7 +44,7 @@ def test_the_oldest_notebook_edit_takes_the_number_of_a_cell(tmp_path):
 @pytest.mark.parametrize(
     ("value", "fits"), [("2", True), ("-1", True), ("2.5", False), ("two", False), ("", False)]
 )
-def test_a_string_that_is_a_whole_number_stands_for_it(tmp_path, value, fits):
+def test_a_string_of_an_integer_counts_as_it(tmp_path, value, fits):
     (tmp_path / "a.txt").write_text("one\ntwo\n")
     answer = FileTools("2.1.328", root=tmp_path).call("Read", {"file_path": "a.txt", "offset": value})
     assert answer.is_error is not fits

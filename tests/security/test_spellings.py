@@ -51,7 +51,7 @@ def test_a_path_that_may_lead_out_is_refused() -> None:
     assert [path for path in (*OUTSIDE, *deep, *long) if not spelling_problem(path)] == []
 
 
-def test_nothing_before_or_behind_a_path_hides_where_it_leads() -> None:
+def test_nothing_before_or_after_a_path_hides_where_it_leads() -> None:
     plain = (
         "/outside/x",
         "../x",
