@@ -1,5 +1,6 @@
 """The command line in this process: what it printed, and the code that it ended with."""
 
+import io
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ import pytest
 
 from readfirst.harness.cli.main import main
 
-__all__ = ["Cli", "Ended", "exit_code"]
+__all__ = ["Cli", "Ended", "Terminal", "exit_code"]
 
 
 class Ended(NamedTuple):
@@ -16,6 +17,13 @@ class Ended(NamedTuple):
     code: int
     out: str
     err: str
+
+
+class Terminal(io.StringIO):
+    """What is printed on a terminal."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 Cli = Callable[..., Ended]

@@ -1,7 +1,6 @@
 """`readfirst product cache`: what is kept on disk, how large it is, and that only what is meant is removed."""
 
 import fcntl
-import io
 import os
 import re
 import sys
@@ -14,16 +13,9 @@ import pytest
 from readfirst.harness.agents.claude_code import package
 from readfirst.harness.agents.claude_code.package import InstalledPackage
 from readfirst.harness.versions.cache import kept
-from tests.command_line import Cli
+from tests.command_line import Cli, Terminal
 
 DAY = 86_400
-
-
-class Terminal(io.StringIO):
-    """Somebody who types."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture(autouse=True)

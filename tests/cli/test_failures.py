@@ -1,6 +1,5 @@
 """Which failures come first, and what is said of one: enough to understand it without opening a file."""
 
-import io
 import random
 import re
 import shlex
@@ -22,7 +21,7 @@ from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
-from tests.command_line import Cli
+from tests.command_line import Cli, Terminal
 from tests.verdicts import verdict, written
 
 from .conftest import MakeSuite, record_alike
@@ -320,13 +319,8 @@ def test_no_comparison_is_named_for_accepted_failures(readfirst: Cli, mixed: Sui
     assert (ran.code, "grouped by cause" in ran.err) == (0, False)
 
 
-class _Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 def test_a_bar_counts_what_failed() -> None:
-    stream = _Terminal()
+    stream = Terminal()
     console = Console(file=stream, force_terminal=True, width=80, _environ={"TERM": "xterm"})
     with ProgressBar(console, 3) as bar:
         bar.advance()

@@ -5,7 +5,6 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.survey.evidence import Found
 from readfirst.harness.survey.issue import HEADINGS, issue_text
+from tests.parsed import Parsed
 from tests.targets.issues import SUITE, broken_rules, report_of
 from tests.targets.test_issue import ONE_OF_EACH_KIND
 
@@ -54,24 +54,10 @@ KEPT = ("img {}", "img {'alt': '6'}", "img {'src': 'docs/versions.svg'}")
 ACTIVE = frozenset({"script", "style", "iframe", "svg", "object", "base", "link", "meta", "form", "img"})
 
 
-class _Tags(HTMLParser):
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 def acting(html: str) -> list[str]:
     """Return what of a page would run or fetch something, were it opened."""
     found = []
-    for tag, attributes in _Tags(html).found:
+    for tag, attributes in Parsed(html).elements:
         address = attributes.get("href") or ""
         if tag in ACTIVE or any(name.startswith("on") for name in attributes) or not is_followed(address):
             found.append(f"{tag} {attributes}")
@@ -96,14 +82,14 @@ def test_no_reader_of_markdown_finds_more_than_text(text: str) -> None:
         for html in rendered(page):
             assert acting(html) == []
             wanted = {"table", "thead", "tbody", "tr", "th", "td", "p", "code", "a"}
-            assert {tag for tag, _ in _Tags(html).found} <= wanted
+            assert {tag for tag, _ in Parsed(html).elements} <= wanted
             assert html.count("<tr") in (0, 3)
 
 
 @pytest.mark.parametrize("text", [HOSTILE, "```\n````\n```", "~~~\n```", "\n    ```\n"])
 def test_no_text_closes_its_fence(text: str) -> None:
     html = MarkdownIt("commonmark", {"html": True}).render(fenced("text", text))
-    assert [tag for tag, _ in _Tags(html).found] == ["pre", "code"]
+    assert [tag for tag, _ in Parsed(html).elements] == ["pre", "code"]
 
 
 @pytest.mark.parametrize("address", [*ADDRESSES[:3], "vbscript:x", " javascript:x", "file:///etc/passwd"])
@@ -115,7 +101,7 @@ def test_an_address_that_is_none_of_the_web_is_no_link(address: str) -> None:
 def test_a_link_ends_where_its_address_ends() -> None:
     (html, other) = rendered(link("text", ADDRESSES[3]))
     for each in (html, other):
-        ((_, attributes),) = [each for each in _Tags(each).found if each[0] == "a"]
+        ((_, attributes),) = [each for each in Parsed(each).elements if each[0] == "a"]
         assert str(attributes["href"]).startswith("https://example.invalid/%29%0A")
         assert acting(each) == []
 
@@ -155,7 +141,7 @@ def test_a_page_is_made_anew_of_what_is_harmless() -> None:
     )
     assert [each for each in acting(made) if each not in KEPT] == []
     assert made.startswith('<h1 id="a" class="highlight">1 &lt;b&gt;</h1>')
-    assert "seen.invalid" not in "".join(str(attributes) for _, attributes in _Tags(made).found)
+    assert "seen.invalid" not in "".join(str(attributes) for _, attributes in Parsed(made).elements)
     assert "__config" not in made
     assert "mermaid" not in made
     assert '<td data-label="a &amp; &quot;b&quot;" align="right">7</td></tr></tbody></table>' in made
@@ -181,7 +167,7 @@ def test_the_page_to_filter_holds_only_text(tmp_path: Path) -> None:
     assert SEEN not in html
     usual = filtered_page(project(tmp_path / "usual", "plain").compatibility, "plain")
     drawn = {"text", "rect", "title", "g", "line"}  # long titles take more lines of a picture
-    shapes = [[tag for tag, _ in _Tags(each).found if tag not in drawn] for each in (html, usual)]
+    shapes = [[tag for tag, _ in Parsed(each).elements if tag not in drawn] for each in (html, usual)]
     assert shapes[0] == shapes[1]
     assert "script-src 'sha256-" in html
 

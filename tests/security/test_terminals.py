@@ -1,7 +1,6 @@
 """What a stranger's suite says stays text, on its line, wherever it is printed: on a terminal or in a log."""
 
 import ast
-import io
 import json
 import os
 import re
@@ -25,7 +24,7 @@ from readfirst.harness.printed import (
     say_table,
 )
 from readfirst.harness.report import output
-from tests.command_line import exit_code
+from tests.command_line import Terminal, exit_code
 
 from .stranger import project
 
@@ -91,14 +90,9 @@ def test_every_way_to_print_prints_text(capsys: pytest.CaptureFixture[str]) -> N
     assert complaints(capsys.readouterr().out) == []
 
 
-class _Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 def test_on_a_terminal_only_the_program_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
-    terminal = _Terminal()
+    terminal = Terminal()
     shown = console(stream=terminal, width=200)
     shown.print(HOSTILE, style="bold")
     text = terminal.getvalue()

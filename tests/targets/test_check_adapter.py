@@ -67,12 +67,9 @@ class ManglesUnicode(Plain):
         return ToolResult(answer.text.encode("ascii", "replace").decode(), answer.is_error)
 
 
-class LosesDeclaredGroups(Plain):
-    capabilities = frozenset({"Read", "Write", "parallel"})
-
-
-class CannotResume(Plain):
-    capabilities = frozenset({"Read", "Write", "resume"})
+def declaring(*capabilities: str) -> type[Plain]:
+    """Return what declares more than it has."""
+    return type("Declaring", (Plain,), {"capabilities": frozenset({"Read", "Write", *capabilities})})
 
 
 class CannotRewind(Plain):
@@ -96,10 +93,6 @@ class HasNoRealAgents(Plain):
         return "agent"
 
 
-class TellsNothing(Plain):
-    capabilities = frozenset({"Read", "Write", "reminders"})
-
-
 class HasNoSecondSession(Plain):
     capabilities = frozenset({"Read", "Write", "at_once"})
 
@@ -108,18 +101,6 @@ class HasNoSecondSession(Plain):
             return WritesNothing().open(workspace)
         self.busy = "at_once" in workspace.needs
         return super().open(workspace)
-
-
-class RunsNoHook(Plain):
-    capabilities = frozenset({"Read", "Write", "hooks"})
-
-
-class CannotMention(Plain):
-    capabilities = frozenset({"Read", "Write", "mentions"})
-
-
-class DeclaresNonsense(Plain):
-    capabilities = frozenset({"Read", "Wrote"})
 
 
 class Raises(Plain):
@@ -171,8 +152,8 @@ def test_the_reference_has_no_problem() -> None:
         ),
         (RemembersAcrossSessions, "a later session sees its own workspace", "Start from nothing in open()"),
         (ManglesUnicode, "text that is not ASCII arrives unchanged", "Use UTF-8"),
-        (LosesDeclaredGroups, "it has what it declares", "no call_parallel"),
-        (CannotResume, "a resumed conversation answers", "its session has no resume()"),
+        (declaring("parallel"), "it has what it declares", "no call_parallel"),
+        (declaring("resume"), "a resumed conversation answers", "its session has no resume()"),
         (
             CannotRewind,
             "a rewind removes a file that was written before it",
@@ -180,11 +161,15 @@ def test_the_reference_has_no_problem() -> None:
         ),
         (IsMuteAfterCompaction, "a conversation answers after a summary took its place", "did not show"),
         (HasNoRealAgents, "a sub-agent answers, and the conversation after it", "which is no session"),
-        (TellsNothing, "a file that changed after it was written is reported", "ToolResult.reminders"),
+        (
+            declaring("reminders"),
+            "a file that changed after it was written is reported",
+            "ToolResult.reminders",
+        ),
         (HasNoSecondSession, "two sessions write at the same moment, each a file of its own", "do not claim"),
-        (RunsNoHook, "a hook that denies a call keeps it from being made", "Workspace.hooks"),
-        (CannotMention, "a conversation answers after its user mentioned a file", "has no mention()"),
-        (DeclaresNonsense, "its capabilities are known", "capabilities names Wrote"),
+        (declaring("hooks"), "a hook that denies a call keeps it from being made", "Workspace.hooks"),
+        (declaring("mentions"), "a conversation answers after its user mentioned a file", "has no mention()"),
+        (declaring("Wrote"), "its capabilities are known", "capabilities names Wrote"),
         (Raises, "an existing file is read", "the adapter raised ValueError: no program"),
         (DoesNotOpen, "a session opens and closes", "the adapter raised OSError: no server"),
     ],
