@@ -7,7 +7,6 @@ contracts and vocabulary. Each state of the program that reads them has a file o
 import hashlib
 import importlib
 import io
-import os
 import pickle
 import zlib
 from collections.abc import Mapping
@@ -54,7 +53,7 @@ class Compiled:
         self._suite = suite
         self._folder = platformdirs.user_cache_path("readfirst") / "scenarios" if folder is None else folder
         self._file = self._folder / program()
-        self._kept: _Kept | None = None
+        self._kept: Mapping[bytes, bytes] | None = None
         self._used: set[bytes] = set()
         self._new: dict[bytes, bytes] = {}
         self._digests: dict[Path, bytes] = {}
@@ -64,7 +63,7 @@ class Compiled:
         if not self._suite.bundled:
             return self._suite.scenario(scenario_id)
         if self._kept is None:
-            self._kept = _Kept(self._file)
+            self._kept = self._read()
         place = self._suite.place(scenario_id)
         key = self._key(scenario_id, place.file, composed=place.composed)
         self._used.add(key)
@@ -77,21 +76,24 @@ class Compiled:
 
     def close(self) -> None:
         """Keep what was read anew, if it is much. Where it cannot be written, the next run reads it again."""
-        if self._kept is not None:
-            self._kept.close()
         if len(self._new) < _WORTH_WRITING:
             return
-        kept = _Kept(self._file)  # another process may have written meanwhile
-        known = {key: data for key in kept.places if (data := kept.get(key)) is not None}
-        kept.close()
+        known = self._read()  # another process may have written meanwhile
         if sum(map(len, known.values())) > _MOST:
             known = {key: data for key, data in known.items() if key in self._used}
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_all({self._file: _written({**known, **self._new})})
+            write_all({self._file: pickle.dumps({**known, **self._new})})
             for old in sorted(self._folder.iterdir(), key=lambda file: -file.stat().st_mtime)[_PROGRAMS:]:
                 old.unlink()
         self._new = {}
+
+    def _read(self) -> dict[bytes, bytes]:
+        with suppress(Exception), self._file.open("rb") as stream:
+            return {
+                bytes(key): bytes(data) for key, data in _Unpacked(stream, self._suite.root).load().items()
+            }
+        return {}
 
     def _key(self, scenario_id: str, file: Path, *, composed: bool) -> bytes:
         """Return what is the same as long as the scenario is."""
@@ -117,40 +119,6 @@ class Compiled:
     def _shared(self) -> bytes:
         root = self._suite.root
         return b"".join(map(self._digest, (root / "contracts.yaml", root / "errors.yaml")))
-
-
-class _Kept:
-    """What a file keeps: where each scenario is in it, and then all of them."""
-
-    def __init__(self, file: Path) -> None:
-        self.places: dict[bytes, tuple[int, int]] = {}
-        self._stream: IO[bytes] | None = None
-        with suppress(Exception):
-            self._stream = file.open("rb")
-            self.places = dict(_Plain(self._stream).load())
-            self._start = self._stream.tell()
-
-    def get(self, key: bytes) -> bytes | None:
-        """Return the bytes of a scenario, None where they are not there."""
-        place = self.places.get(key)
-        if place is None or self._stream is None:
-            return None
-        start, length = place
-        return os.pread(self._stream.fileno(), length, self._start + start)
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._stream is not None:
-            self._stream.close()
-
-
-def _written(scenarios: Mapping[bytes, bytes]) -> bytes:
-    """Return the file that keeps these."""
-    places, at = {}, 0
-    for key, data in scenarios.items():
-        places[key] = at, len(data)
-        at += len(data)
-    return b"".join((pickle.dumps(places), *scenarios.values()))
 
 
 def _dumped(scenario: Scenario, root: Path) -> bytes:
@@ -211,25 +179,17 @@ class _Packed(pickle.Pickler):
         return thing.relative_to(self._root).as_posix() if isinstance(thing, PurePath) else None
 
 
-class _Plain(pickle.Unpickler):
-    """Makes plain values, and nothing that a class would make."""
+class _Unpacked(pickle.Unpickler):
+    """Makes what a scenario consists of, the values of this package, and nothing that another class would make."""
 
-    def find_class(self, module: str, name: str) -> Any:
-        """Refuse."""
-        raise pickle.UnpicklingError(f"{module}.{name}")
-
-
-class _Unpacked(_Plain):
-    """Makes what a scenario consists of: the values of this package."""
-
-    def __init__(self, stream: io.BytesIO, root: Path) -> None:
+    def __init__(self, stream: IO[bytes], root: Path) -> None:
         super().__init__(stream)
         self._root = root
 
     def find_class(self, module: str, name: str) -> Any:
         """Return a class of a scenario's values, and refuse any other."""
         if module not in _MODULES or "." in name:
-            return super().find_class(module, name)
+            raise pickle.UnpicklingError(f"{module}.{name}")
         return _class(module, name)
 
     def persistent_load(self, name: str) -> Path:
