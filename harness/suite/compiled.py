@@ -90,9 +90,8 @@ class Compiled:
 
     def _read(self) -> dict[bytes, bytes]:
         with suppress(Exception), self._file.open("rb") as stream:
-            return {
-                bytes(key): bytes(data) for key, data in _Unpacked(stream, self._suite.root).load().items()
-            }
+            found = _Unpacked(stream, self._suite.root).load()
+            return {key: data for key, data in found.items() if isinstance(data, bytes)}
         return {}
 
     def _key(self, scenario_id: str, file: Path, *, composed: bool) -> bytes:

@@ -154,15 +154,11 @@ def _text_content(fields: Fields, kind: str) -> TextContent | None:
     if text is None:
         return None
     try:
-        size = len(text.encode(encoding))
+        text.encode(encoding)
     except UnicodeEncodeError as error:
         message = f"{encoding} has no code for U+{ord(text[error.start]):04X}"
         fix = "Use another encoding, or write the bytes as base64."
         fields[kind].note(message, fix, rule="unencodable-text")
-        return None
-    if size * (times or 1) > MAX_CONTENT_BYTES:
-        message = f"the content has more than {MAX_CONTENT_BYTES:,} bytes"
-        fields[kind].note(message, "Lower times: no rule of the tools needs more.")
         return None
     return TextContent(text, times, encoding, bom, eol)
 

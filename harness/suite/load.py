@@ -16,7 +16,7 @@ from readfirst.harness.suite.cases import SCENARIO_KEYS
 from readfirst.harness.suite.confinement import OUTSIDE, is_safe
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES, given_entry
 from readfirst.harness.suite.contracts import Contracts, read_stated_contract
-from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
 from readfirst.harness.suite.events import EVENTS, SESSION_EVENTS, inner_steps, read_event, read_session_event
 from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
@@ -40,7 +40,6 @@ from readfirst.harness.suite.scenario import (
     Step,
     ToolCall,
     WorldEvent,
-    events_of,
     parts_of,
 )
 
@@ -148,9 +147,13 @@ class _Reader(Inspection):
     def scenario(self, scenario_id: str, *, composed: bool) -> Scenario:
         top = self.top.called("a scenario").fields(SCENARIO_KEYS, ("title", "requirement", "steps"))
         # Nothing is expanded before that is known.
-        if repeated_characters(top.values.get("steps")) > MAX_CONTENT_BYTES:
-            message = f"the repeated texts of all steps have more than {MAX_CONTENT_BYTES:,} characters"
-            self.note((), message, "Lower times: no rule of the tools needs more.")
+        repeated = {key: repeated_characters(top.values.get(key)) for key in ("given", "steps")}
+        if sum(repeated.values()) > MAX_CONTENT_BYTES:
+            message = (
+                f"the repeated texts of all files and steps have more than {MAX_CONTENT_BYTES:,} characters"
+            )
+            longest = max(repeated, key=lambda key: repeated[key])
+            self.note((longest,), message, "Lower times: no rule of the tools needs more.", key=True)
             self.finish()
         title, about, rule, disputed = map(top.text, ("title", "about", "rule", "disputed"))
         tags, sources = top.strings("tags"), top.strings("sources")
@@ -167,7 +170,6 @@ class _Reader(Inspection):
         self.reach.finish(
             given.permissions.working_directory if given.permissions else "", hooked=bool(given.hooks)
         )
-        self.size(given, steps)
         self.unseen_rewinds(steps)
         parts = [part for step in steps for part in parts_of(step)]
         if not given.reminders:
@@ -444,18 +446,6 @@ class _Reader(Inspection):
             )
             for number in range(1, times + 1)
         ]
-
-    def size(self, given: Given, steps: Sequence[Step]) -> None:
-        """Check what all contents make together; only repeated ones can be more than the file itself."""
-        events = [event for step in steps for event in events_of(step)]
-        written = [entry for hook in given.hooks for entry in hook.files.values()]
-        entries = (*given.files.values(), *written, *(event.entry for event in events))
-        contents = [entry.content for entry in entries if isinstance(entry, RegularFile)]
-        repeated = [content for content in contents if isinstance(content, TextContent)]
-        total = sum(len(content.text) * (content.times or 0) for content in repeated)
-        if total > MAX_CONTENT_BYTES:
-            message = f"all contents together have more than {MAX_CONTENT_BYTES:,} characters"
-            self.note((), message, "Lower times: no rule of the tools needs more.")
 
 
 def _numbered(call: ToolCall, number: int) -> ToolCall:

@@ -30,13 +30,7 @@ def read_arguments(node: Node) -> Any:
         case {"repeat": _, "times": _} if node.value.keys() == _KEYS:
             text = node.below("repeat").string()
             count = node.below("times").integer(least=1, most=MAX_CONTENT_BYTES)
-            if text is None or count is None:
-                return ""
-            if len(text) * count > MAX_CONTENT_BYTES:
-                message = f"the argument has more than {MAX_CONTENT_BYTES:,} characters"
-                node.below("repeat").note(message, "Lower times: no rule of the tools needs more.")
-                return ""
-            return RepeatedText.of(text, count)
+            return "" if text is None or count is None else RepeatedText.of(text, count)
         case dict():
             return {key: read_arguments(node.below(key)) for key in node.value}
         case list():
@@ -45,37 +39,11 @@ def read_arguments(node: Node) -> Any:
             return node.value
 
 
-def in_short_form(value: Any) -> Any:
-    """Return a value of arguments, as a file has it, with repeated texts in their short form."""
-    match value:
-        case RepeatedText(unit=unit, times=times):
-            return {"repeat": unit, "times": times}
-        case Mapping():
-            return {key: in_short_form(item) for key, item in value.items()}
-        case list() | tuple():
-            return [*map(in_short_form, value)]
-        case _:
-            return value
-
-
-def expanded_arguments(value: Any) -> Any:
-    """Return a value of a file with every short form expanded, as far as it is one."""
-    match value:
-        case {"repeat": str(unit), "times": int(times)} if value.keys() == _KEYS:
-            return str(RepeatedText.of(unit, min(times, MAX_CONTENT_BYTES // max(len(unit), 1))))
-        case dict():
-            return {key: expanded_arguments(item) for key, item in value.items()}
-        case list():
-            return [expanded_arguments(item) for item in value]
-        case _:
-            return value
-
-
 def repeated_characters(value: Any) -> int:
-    """Return how many characters the short forms in a value of a file mean, each up to what one may have."""
+    """Return how many characters the repetitions in a value of a file have, each up to what one may have."""
     match value:
-        case {"repeat": str(unit), "times": int(times)} if value.keys() == _KEYS:
-            return max(0, min(len(unit) * times, MAX_CONTENT_BYTES))
+        case {"repeat": str(unit), "times": int(times)}:
+            return max(0, min(len(unit) * times, MAX_CONTENT_BYTES + 1))
         case dict():
             return sum(map(repeated_characters, value.values()))
         case list():
@@ -84,17 +52,44 @@ def repeated_characters(value: Any) -> int:
             return 0
 
 
-def with_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return the value with each of its texts changed; names of keys are none."""
+def _rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a value with another in the place of each for which `change` returns one, and not None."""
+    changed = change(value)
+    if changed is not None:
+        return changed
     match value:
-        case str():
-            return change(value)
-        case list():
-            return [with_texts(item, change) for item in value]
         case Mapping():
-            return {key: with_texts(item, change) for key, item in value.items()}
+            return {key: _rebuilt(item, change) for key, item in value.items()}
+        case list() | tuple():
+            return [_rebuilt(item, change) for item in value]
         case _:
             return value
+
+
+def in_short_form(value: Any) -> Any:
+    """Return a value of arguments, as a file has it, with repeated texts in their short form."""
+    return _rebuilt(
+        value,
+        lambda each: {"repeat": each.unit, "times": each.times} if isinstance(each, RepeatedText) else None,
+    )
+
+
+def expanded_arguments(value: Any) -> Any:
+    """Return a value of a file with every short form expanded, as far as it is one."""
+    return _rebuilt(value, _expanded)
+
+
+def _expanded(value: Any) -> str | None:
+    match value:
+        case {"repeat": str(unit), "times": int(times)} if value.keys() == _KEYS:
+            return str(RepeatedText.of(unit, min(times, MAX_CONTENT_BYTES // max(len(unit), 1))))
+        case _:
+            return None
+
+
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return the value with each of its texts changed; names of keys are none."""
+    return _rebuilt(value, lambda each: change(each) if isinstance(each, str) else None)
 
 
 def texts_in(value: Any) -> Iterator[str]:

@@ -153,7 +153,7 @@ def test_long_arguments_keep_their_short_form() -> None:
         ("{repeat: x, times: 0}", "times"),
         pytest.param(
             "{repeat: xxxx, times: 60000000}",
-            "the argument has more than 67,108,864 characters",
+            "the repeated texts of all files and steps have more than 67,108,864",
             marks=pytest.mark.slow,
         ),
     ],

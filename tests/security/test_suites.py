@@ -217,7 +217,7 @@ def test_arguments_together_are_no_longer_than_one_may_be(suite: Suite) -> None:
     more = ", ".join(f"x{number}: {{repeat: abcdefgh, times: 8000000}}" for number in range(40))
     path = suite.root / "scenarios" / "gate" / "x.yaml"
     path.write_text(SCENARIO.replace("file_path: $WS/a", f"file_path: $WS/a, {more}"))
-    with pytest.raises(SuiteError, match="repeated texts of all steps have more than 67,108,864"):
+    with pytest.raises(SuiteError, match="repeated texts of all files and steps have more than 67,108,864"):
         Suite(suite.root).scenario("gate/x")
 
 
