@@ -33,7 +33,14 @@ class Chain:
 
     def hooked(self, hooks: Sequence[GivenHook]) -> Chain:
         """Return it with the arguments that hooks put in the place of the calls' own."""
-        return Chain(self.path, [(number, _hooked(call, hooks)) for number, call in self.calls])
+        inputs = [each for each in hooks if each.action == "input"]
+
+        def hooked(call: ToolCall) -> ToolCall:
+            for hook in (each for each in inputs if each.runs("PreToolUse", call.tool)):
+                call = ToolCall(call.tool, {**call.arguments, **hook.input})
+            return call
+
+        return Chain(self.path, [(number, hooked(call)) for number, call in self.calls])
 
     @property
     def last(self) -> int:
@@ -81,13 +88,6 @@ def made(
     start = starts[0] if starts else former
     if (found := edited(chain.path, known, start, last, now, crlf=crlf)) is not None:
         yield number, found
-
-
-def _hooked(call: ToolCall, hooks: Sequence[GivenHook]) -> ToolCall:
-    for hook in hooks:
-        if hook.action == "input" and hook.runs("PreToolUse", call.tool):
-            call = ToolCall(call.tool, {**call.arguments, **hook.input})
-    return call
 
 
 def _starts(before: bytes | None, calls: Sequence[Call]) -> list[bytes | None]:

@@ -41,16 +41,12 @@ def closed(
             yield path, Found("trespass", f"{path}, which the rule {rule} closes, was changed")
         elif away:
             yield path, Found("trespass", f"{path}, which is outside the session's folders, was changed")
-        elif given.permissions is not None and _asks(given.permissions):
-            what = f"{path} was changed, though the session's mode is {given.permissions.mode}"
+        elif (mode := given.permissions) is not None and mode.mode in ("default", "plan") and not mode.allow:
+            # Every change has to be asked for, or none may be made; what rules allow is not judged.
+            what = f"{path} was changed, though the session's mode is {mode.mode}"
             yield path, Found("trespass", what)
         elif any(hook.refuses and hook.runs("PreToolUse", call.tool) for hook in given.hooks):
             yield path, Found("trespass", f"{path} was changed, though a hook refused the call")
-
-
-def _asks(permissions: GivenPermissions) -> bool:
-    """Whether every change has to be asked for, or none may be made; what rules allow is not judged."""
-    return permissions.mode in ("default", "plan") and not permissions.allow
 
 
 def _is_away(permissions: GivenPermissions | None, path: str) -> bool:

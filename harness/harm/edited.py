@@ -90,7 +90,9 @@ def _edited(path: str, known: Known, before: bytes, call: Sequence[Replacement],
         if change is None:
             count = len(next(readings(text, edit.old), ([], False))[0])
             standing = f"is in {count} places" if count else "is not there"
-            return Found("misplaced", f"{path} was edited where {_quoted(edit.old)} {standing}", *shown)
+            line = edit.old if len(edit.old) <= 40 else f"{edit.old[:40]}…"
+            quoted = '"' + line.replace("\n", "\\n") + '"'
+            return Found("misplaced", f"{path} was edited where {quoted} {standing}", *shown)
         text = change.text
     if (got.mark, got.encoding) != (content.mark, content.encoding):
         return Found("spoiled", f"the encoding or byte order mark of {path}", *shown)
@@ -115,7 +117,9 @@ def _beside(
             f"line ends, whitespace or the final newline of {path} beside what was replaced",
             *shown,
         )
-    gone = _left_out(wanted, got)
+    there = Counter(got.splitlines())
+    counts = Counter(wanted.splitlines())
+    gone = {line for line, count in counts.items() if line.strip() and there[line] < count}
     if gone:
         listed = [(number, line) for number, line in enumerate(known.lines, 1) if line.text in gone]
         if listed:
@@ -133,14 +137,6 @@ def _agrees_outside(change: Change, got: str) -> bool:
 
 def _bare(text: str) -> str:
     return "\n".join(line.strip() for line in pieces(text)).strip("\n")
-
-
-def _left_out(wanted: str, got: str) -> set[str]:
-    """Return the lines that are wanted more often than they are there; blank ones do not count."""
-    there = Counter(got.splitlines())
-    return {
-        line for line, count in Counter(wanted.splitlines()).items() if line.strip() and there[line] < count
-    }
 
 
 def _missing(lines: Sequence[Line], after: bytes) -> list[tuple[int, Line]]:
@@ -197,11 +193,6 @@ def _difference(wanted: str, after: bytes) -> tuple[str, str]:
 
 def _shown(data: bytes | None) -> str:
     return "" if data is None else excerpt(Content.of(data).text)
-
-
-def _quoted(text: str) -> str:
-    line = text if len(text) <= 40 else f"{text[:40]}…"
-    return '"' + line.replace("\n", "\\n") + '"'
 
 
 def notebook_harm(

@@ -3,6 +3,7 @@
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from readfirst.harness.harm.at_once import raced
 from readfirst.harness.harm.chain import Chain, kept, made
@@ -200,13 +201,16 @@ class _Judge:
         names = names_of(before)
         for path, chain in chains.items():
             allowed.update(names.get(path, (path,)))
-            allowed.update(folder for folder in _folders(path) if folder not in before)
+            allowed.update({str(folder) for folder in PurePosixPath(path).parents} - before.keys())
             if path not in foreign:
-                known, crlf = self.view.get(path, Known()), self._crlf(before)
+                known = self.view.get(path, Known())
+                crlf = any(b"\r\n" in (data_of(entry) or b"") for entry in before.values())
                 harmed = list(made(chain, known, before, after, crlf))
                 if harmed and any(hook.action == "input" for hook in self.given.hooks):
                     hooked = list(made(chain.hooked(self.given.hooks), known, before, after, crlf))
-                    harmed = min(harmed, hooked, key=_weight)
+                    harmed = min(
+                        harmed, hooked, key=lambda way: (sum(each.kind in HARMS for _, each in way), len(way))
+                    )
                 for number, found in harmed:
                     self._note(index, number, path, found)
             self._note_all(
@@ -216,8 +220,7 @@ class _Judge:
         paths = (call.arguments.get("file_path") for call in calls)
         free = free or any(isinstance(path, str) and "$WS" in path[1:] for path in paths)
         if not free:
-            self._strays(index, calls, happened, before, after, changed - allowed)
-            self._touches(index, calls, happened, allowed)
+            self._strays(index, calls, happened, before, after, allowed)
         self._learn_all(changed, before, after, foreign)
         for call, result in zip(calls, happened.results, strict=False):
             if call.tool not in READERS or result.reminders:
@@ -245,47 +248,39 @@ class _Judge:
         happened: StepOutcome,
         before: State,
         after: State,
-        changed: set[str],
+        allowed: set[str],
     ) -> None:
-        for path in sorted(changed):
-            refused = next(
-                (
-                    number
-                    for number, (call, result) in enumerate(zip(calls, happened.results, strict=False))
-                    if result.is_error and path in meant(call.arguments, before)
-                ),
-                None,
-            )
-            what = _doing(before.get(path), after.get(path))
-            shown = _text(before.get(path)), _text(after.get(path))
-            if refused is not None:
-                self._note(
-                    index,
-                    refused,
-                    path,
-                    Found("untrue", f"the call was refused, and {path} was {what}", *shown),
-                )
-            elif isinstance(before.get(path), Symlink) and any(_names(call, path) for call in calls):
-                self._note(
-                    index, 0, path, Found("spoiled", f"{path} was a symbolic link, and is none now", *shown)
-                )
-            elif not any(_mentions(call, path) for call in calls):
-                self._note(index, 0, path, Found("stray", f"{path}, which no call named, was {what}", *shown))
+        def refused(path: str, state: State) -> Iterator[int]:
+            """Yield the numbers of refused calls that are about a path."""
+            for number, (call, result) in enumerate(zip(calls, happened.results, strict=False)):
+                if result.is_error and path in meant(call.arguments, state):
+                    yield number
 
-    def _touches(
-        self, index: int, calls: Sequence[ToolCall], happened: StepOutcome, allowed: set[str]
-    ) -> None:
-        for path, trace in sorted(happened.traces.items()):
-            if path in allowed:
+        changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+        for path in sorted(changed - allowed):
+            number = next(refused(path, before), None)
+            what = _doing(before.get(path), after.get(path))
+            kind: Kind
+            if number is not None:
+                kind, how = "untrue", f"the call was refused, and {path} was {what}"
+            elif isinstance(before.get(path), Symlink) and any(_names(call, path) for call in calls):
+                kind, how = "spoiled", f"{path} was a symbolic link, and is none now"
+            elif not any(_mentions(call, path) for call in calls):
+                kind, how = "stray", f"{path}, which no call named, was {what}"
+            else:
                 continue
-            what = "replaced by another file with the same bytes" if trace.replaced else "written or touched"
-            refused = any(
-                result.is_error and path in meant(call.arguments, self.state)
-                for call, result in zip(calls, happened.results, strict=False)
-            )
-            kind: Kind = "untrue" if refused else "stray"
-            why = "though the call was refused" if refused else "though no call asked for it"
-            self._note(index, 0, path, Found(kind, f"{path} was {what}, {why}"))
+            shown = _text(before.get(path)), _text(after.get(path))
+            self._note(index, number or 0, path, Found(kind, how, *shown))
+        for path, trace in sorted(happened.traces.items()):
+            if path not in allowed:
+                untrue = any(True for _ in refused(path, self.state))
+                what = (
+                    "replaced by another file with the same bytes" if trace.replaced else "written or touched"
+                )
+                why = "though the call was refused" if untrue else "though no call asked for it"
+                self._note(
+                    index, 0, path, Found("untrue" if untrue else "stray", f"{path} was {what}, {why}")
+                )
 
     def _learn_all(self, changed: set[str], before: State, after: State, foreign: set[str]) -> None:
         for path in changed:
@@ -294,19 +289,12 @@ class _Judge:
                 _learn(view, path, before.get(path), after.get(path), session=session)
         self.touched |= changed
 
-    def _crlf(self, state: State) -> bool:
-        return any(isinstance(entry, RegularFile) and b"\r\n" in entry.data for entry in state.values())
-
     def _note_all(self, index: int, number: int, found: Iterator[tuple[str, Found]]) -> None:
         for path, each in found:
             self._note(index, number, path, each)
 
     def _note(self, index: int, number: int, path: str, found: Found) -> None:
         self.found.append(Harm(index, number, found.kind, path, found.what, found.before, found.after))
-
-
-def _weight(found: Sequence[tuple[int, Found]]) -> tuple[int, int]:
-    return sum(each.kind in HARMS for _, each in found), len(found)
 
 
 def _fresh(state: State) -> dict[str, Known]:
@@ -346,11 +334,6 @@ def _target(call: ToolCall, before: State, after: State, changed: set[str]) -> s
     changing = (path for path in (*links, *paths) if path in changed)
     # What begins with ~/ is at home, which comes last.
     return next(iter((*changing, *(path for path in reversed(paths) if path in before), *paths)), None)
-
-
-def _folders(path: str) -> Iterator[str]:
-    while path := posixpath.dirname(path):
-        yield path
 
 
 def _names(call: ToolCall, path: str) -> bool:

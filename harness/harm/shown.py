@@ -132,12 +132,10 @@ def _which(
                 at = bisect_left(each, index)
                 if at < len(each) and each[at] == index:
                     return index
-    return _next(found[0], last) if found else None
-
-
-def _next(found: Sequence[int], last: int) -> int:
-    at = bisect_right(found, last)
-    return found[at] if at < len(found) else found[0]
+    if not found:
+        return None
+    at = bisect_right(found[0], last)
+    return found[0][at] if at < len(found[0]) else found[0][0]
 
 
 def _quoted(answer: str) -> list[str]:

@@ -71,18 +71,18 @@ def _since(history: History, name: str) -> str | None:
     if name == DOCUMENTED:
         return None
     version, gated = version_of(name.removesuffix(_GATED)), name.endswith(_GATED)
+
+    def own(value: Any) -> Any:
+        if isinstance(value, ByModel):
+            return value.enforced if gated else value.relaxed
+        return value
+
     since, value = FIRST_VERSION, history.first
     for changed, later in history.changes.items():
         # Both classes of models share the versions before the first in which they differ.
-        if changed <= version and _for(later, gated=gated) != _for(value, gated=gated):
+        if changed <= version and own(later) != own(value):
             since, value = ".".join(map(str, changed)), later
     return since
-
-
-def _for(value: Any, *, gated: bool) -> Any:
-    if isinstance(value, ByModel):
-        return value.enforced if gated else value.relaxed
-    return value
 
 
 def compared(*versions: str) -> dict[str, tuple[Standing, ...]]:
@@ -121,7 +121,12 @@ def as_text(versions: Sequence[str], found: Mapping[str, Sequence[Standing]]) ->
         yield ""
         yield f"{subject}: {about}"
         for name in names:
-            yield f"  {name}: {' → '.join(map(_value_and_since, found[name]))}"
+            values = (
+                _plain(each.value)
+                + (f" (since {each.since})" if each.since not in (None, FIRST_VERSION) else "")
+                for each in found[name]
+            )
+            yield f"  {name}: {' → '.join(values)}"
             yield f"      {history_of(name).meaning}"
 
 
@@ -186,11 +191,6 @@ def _tables() -> Iterator[str]:
             for name, history in ((name, history_of(name)) for name in names)
         ]
         yield table(["behaviour", DEFAULT_CONTRACT, DOCUMENTED, "changed in", "source", "shown by"], rows)
-
-
-def _value_and_since(standing: Standing) -> str:
-    since = f" (since {standing.since})" if standing.since not in (None, FIRST_VERSION) else ""
-    return f"{_plain(standing.value)}{since}"
 
 
 def _plain(value: Any) -> str:

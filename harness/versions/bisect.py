@@ -149,8 +149,8 @@ def facts(transcript: Transcript, level: Level) -> Facts:
     return tuple(
         (
             tuple(_of_result(result, level) for result in step.results),
-            _of_changes(step.changes),
-            _of_changes(step.created),
+            tuple(sorted(step.changes.items())),
+            tuple(sorted(step.created.items())),
             step.reminders if level in ("text", "verbatim") else len(step.reminders),
         )
         for step in transcript.steps
@@ -167,7 +167,3 @@ def _of_result(result: RecordedResult, level: Level) -> Facts:
             return (result.is_error, result.text, result.cut)
         case "verbatim":
             return (result,)
-
-
-def _of_changes(changed: Mapping[str, object]) -> Facts:
-    return tuple(sorted(changed.items()))

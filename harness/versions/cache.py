@@ -73,17 +73,14 @@ def kept() -> list[Kept]:
         paths = sorted(root.iterdir(), key=lambda path: order(path.name)) if root.is_dir() else []
         if kind == "last-failed":  # small files, which belong together
             paths = [root]
-        found += [_kept(kind, path) for path in paths if path.is_dir() and not path.is_symlink()]
+        for path in (each for each in paths if each.is_dir() and not each.is_symlink()):
+            # A target's folder ends with a digest of its packages.
+            name = path.name.rpartition("-")[0] if kind == "targets" else path.name
+            used = path.stat().st_mtime
+            if kind in _WRITTEN:
+                used = max((status.st_mtime for status in _files(path)), default=used)
+            found.append(Kept(kind, name or path.name, path, used))
     return found
-
-
-def _kept(kind: str, path: Path) -> Kept:
-    # A target's folder ends with a digest of its packages.
-    name = path.name.rpartition("-")[0] if kind == "targets" else path.name
-    used = path.stat().st_mtime
-    if kind in _WRITTEN:
-        used = max((status.st_mtime for status in _files(path)), default=used)
-    return Kept(kind, name or path.name, path, used)
 
 
 def _files(folder: Path) -> Iterator[os.stat_result]:

@@ -1,7 +1,7 @@
 """Quick: a first look at a version that nobody has recorded, with few scenarios: does it do anything else?"""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from readfirst.harness.changes.diff import Diff, diff
@@ -51,17 +51,15 @@ def telling_set(
 
     `points` are as for `quick_set`. Of scenarios that do as well as each other, the one of the lower `cost` is taken.
     """
-    return _covering(
-        [
-            {
-                each
-                for each in ([name for name, _ in point.shown] or histories[point.behaviour].shown_by)
-                if able(each)
-            }
-            for point in points
-        ],
-        cost,
-    )
+    telling = [[name for name, _ in each.shown] or histories[each.behaviour].shown_by for each in points]
+    left = [found for names in telling if (found := {*filter(able, names)})]
+    chosen: set[str] = set()
+    while left:  # again and again the one that shows most of the rest
+        counts = Counter(name for each in left for name in each)
+        best = min(counts, key=lambda name: (-counts[name] / cost(name), name))
+        chosen.add(best)
+        left = [each for each in left if best not in each]
+    return chosen
 
 
 def able_to(suite: Suite, capabilities: frozenset[str]) -> Callable[[str], bool]:
@@ -72,18 +70,6 @@ def able_to(suite: Suite, capabilities: frozenset[str]) -> Callable[[str], bool]
         return scenario_id in ids and suite.scenario(scenario_id, require_expect=False).needs <= capabilities
 
     return able
-
-
-def _covering(wanted: Sequence[Collection[str]], cost: Callable[[str], float]) -> set[str]:
-    """Return few names of which each of these has one: again and again the one that most of the rest have."""
-    left = [each for each in wanted if each]
-    chosen: set[str] = set()
-    while left:
-        counts = Counter(name for each in left for name in each)
-        best = min(counts, key=lambda name: (-counts[name] / cost(name), name))
-        chosen.add(best)
-        left = [each for each in left if best not in each]
-    return chosen
 
 
 @dataclass(frozen=True)
@@ -105,14 +91,18 @@ class Look:
         recorded = ContractSide(self.suite, before)
         first, second = NUMBERS
         lost = self._taken(contract, ids, first)
-        found = {each: self._transcript(each, contract, before, first) for each in ids if each not in lost}
-        once = diff(self.suite, recorded, TakenSide(contract, _there(found), lost), ids)
+        found = {
+            each: seen
+            for each in ids
+            if each not in lost and (seen := self._transcript(each, contract, before, first)) is not None
+        }
+        once = diff(self.suite, recorded, TakenSide(contract, found, lost), ids)
         doubtful = sorted(once.differing)
         lost.update(self._taken(contract, doubtful, second))
         for each in doubtful:
             if each not in lost and self._transcript(each, contract, before, second) != found[each]:
                 lost[each] = UNSTEADY
-        kept = {each: transcript for each, transcript in _there(found).items() if each not in lost}
+        kept = {each: transcript for each, transcript in found.items() if each not in lost}
         changed = diff(self.suite, recorded, TakenSide(contract, kept, lost), ids)
         return replace(changed, broken=len(lost))
 
@@ -138,7 +128,3 @@ class Look:
         found = named(taken, self.suite.vocabulary)
         known = self.suite.recordings.recording(scenario_id).transcripts.get(before.name)
         return restored(found, [known]) if known is not None and contract.ignores_outer_whitespace else found
-
-
-def _there(found: Mapping[str, Transcript | None]) -> dict[str, Transcript]:
-    return {name: transcript for name, transcript in found.items() if transcript is not None}

@@ -31,22 +31,19 @@ class Release:
 def release_of(contracts: Contracts, version: str) -> Release:
     """Return what `version` is recorded as. Raises ReleaseError for one that is older than every contract."""
     pairs = []
-    for variant in ("", "+gated"):
-        name = version + variant
+    for name in (version, f"{version}+gated"):
         before = predecessor(contracts, name)
-        if before is None:
-            continue
-        found = contracts.find(name)
-        summary = f"Recorded as a snapshot after {before.version}."
-        found = replace(
-            found,
-            name=name,
-            version=version,
-            model=before.model,
-            ignores_outer_whitespace=found.ignores_outer_whitespace and found.model == before.model,
-            summary=summary,
-        )
-        pairs.append((found, before))
+        if before is not None:
+            found = contracts.find(name)
+            found = replace(
+                found,
+                name=name,
+                version=version,
+                model=before.model,
+                ignores_outer_whitespace=found.ignores_outer_whitespace and found.model == before.model,
+                summary=f"Recorded as a snapshot after {before.version}.",
+            )
+            pairs.append((found, before))
     if not pairs:
         raise ReleaseError(f"{version} is older than every contract; snapshots are for newer versions.")
     return Release(version, tuple(pairs))
@@ -126,18 +123,17 @@ def differing_beyond(suite: Suite, changed: Diff, new: Contract, old: Contract) 
 
 
 def _entry(contract: Contract) -> str:
-    lines = [
-        f"  {contract.name}:",
-        f"    package: {emit_string(contract.package or '')}",
-        f"    version: {contract.version}",
-        f"    model: {contract.model}",
-        f"    read_gate: {contract.read_gate}",
-        *(["    outer_whitespace: ignored"] if contract.ignores_outer_whitespace else []),
-        f"    tools: [{', '.join(contract.tools)}]",
-        *([f"    lacks: [{', '.join(contract.lacks)}]"] if contract.lacks else []),
-        f"    summary: {emit_string(contract.summary)}",
-    ]
-    return "\n".join(lines) + "\n"
+    fields = {
+        "package": emit_string(contract.package or ""),
+        "version": contract.version,
+        "model": contract.model,
+        "read_gate": contract.read_gate,
+        **({"outer_whitespace": "ignored"} if contract.ignores_outer_whitespace else {}),
+        "tools": f"[{', '.join(contract.tools)}]",
+        **({"lacks": f"[{', '.join(contract.lacks)}]"} if contract.lacks else {}),
+        "summary": emit_string(contract.summary),
+    }
+    return f"  {contract.name}:\n" + "".join(f"    {key}: {value}\n" for key, value in fields.items())
 
 
 def _changed(new: Path, old: Path) -> dict[Path, bytes]:

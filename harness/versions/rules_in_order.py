@@ -115,8 +115,10 @@ class _Follower:
             yield from self.lines(called, depth)
             return
         below = list(self.lines(called, depth + 1))
-        if below or _refuses(called):
-            yield f"{'  ' * depth}- {_first_paragraph(said)}"
+        refuses = any(isinstance(node, ast.Raise) for node in ast.walk(called.code))
+        if below or refuses:
+            first, _, _ = said.partition("\n\n")
+            yield f"{'  ' * depth}- {' '.join(first.split())}"
             yield from below
 
     def _behaviour(self, name: str, depth: int) -> Iterator[str]:
@@ -226,13 +228,3 @@ def _trees() -> dict[str, ast.Module]:
         for file in sorted(_CODE.rglob("*.py"))
         if file.name != "__init__.py"
     }
-
-
-def _refuses(function: _Function) -> bool:
-    """Tell whether a function refuses calls by itself."""
-    return any(isinstance(node, ast.Raise) for node in ast.walk(function.code))
-
-
-def _first_paragraph(text: str) -> str:
-    """Return the first paragraph of a docstring, on one line."""
-    return " ".join(text.partition("\n\n")[0].split())
