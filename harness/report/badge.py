@@ -22,8 +22,7 @@ def page(results: Results, sources: Sources) -> str:
     run was interrupted.
     """
     runs = results.runs
-    judged = sum(run.total.judged for run in runs)
-    passed = sum(run.total.passed for run in runs)
+    judged, passed = (sum(getattr(run.total, name) for run in runs) for name in ("judged", "passed"))
     levels = ", ".join(dict.fromkeys(run.level for run in runs))
     class_ = _whole_class(results, sources)
     label = f"readfirst {', '.join(results.contracts)}"

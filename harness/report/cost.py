@@ -5,7 +5,7 @@ A step is a call or a group of parallel calls, which the implementation answers 
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from readfirst.harness.compare.summary import Count
@@ -57,14 +57,12 @@ class Cost:
         if total.steps:
             parts.append(f"{_duration(total.milliseconds / 1000 / total.steps)} per step")
         processes = "" if jobs == 1 else f" with {jobs} jobs"
-        servers = "".join(f"; {part}" for part in self._server_notes())
+        servers = "".join(
+            f"; {counted(self._servers[shared], 'scenario')} {how} ({self._why[shared]})"
+            for shared, how in ((True, "on a shared server"), (False, "each on its own server"))
+            if self._servers[shared]
+        )
         return f"cost: {', '.join(parts)}; {_duration(elapsed)} in all{processes}{servers}"
-
-    def _server_notes(self) -> Iterator[str]:
-        """Say how many sessions shared a server, how many did not, and why."""
-        for shared, how in ((True, "on a shared server"), (False, "each on its own server")):
-            if count := self._servers[shared]:
-                yield f"{counted(count, 'scenario')} {how} ({self._why[shared]})"
 
 
 def _duration(seconds: float) -> str:

@@ -83,12 +83,18 @@ class MapRow:
 
 def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
     """Return the rows of what `compatibility_data` gives, the most harmful first; nothing of who was not tried."""
-    rows = [
-        _counted(name, of == "versions", each["harm"])
-        for of in ("implementations", "versions")
-        for name, each in data[of].items()
-        if "harm" in each and each["harm"]["sessions"]
-    ]
+    rows = []
+    for of in ("implementations", "versions"):
+        for name, each in data[of].items():
+            harm = each.get("harm", {"sessions": 0})
+            if sessions := harm["sessions"]:
+                counts = {kind: harm["counts"].get(kind) for kind in KINDS}
+                cells = [
+                    MapCell(kind, count, _tone(kind, count or 0, sessions), harm["shortest"].get(kind, ""))
+                    for kind, count in counts.items()
+                ]
+                facts = of == "versions", sessions, harm["any"]
+                rows.append(MapRow(name, *facts, tuple(cells), "sampled" in harm))
     return sorted(rows, key=lambda row: (-row.share, row.product, row.name))
 
 
@@ -115,15 +121,6 @@ def interval(count: int, of: int) -> tuple[float, float]:
     middle, spread = share + z * z / (2 * of), z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
     low, high = ((middle + side * spread) / (1 + z * z / of) for side in (-1, 1))
     return 100 * max(0.0, low), 100 * min(1.0, high)
-
-
-def _counted(name: str, product: bool, harm: Mapping[str, Any]) -> MapRow:
-    cells = []
-    for kind in KINDS:
-        count = harm["counts"].get(kind)
-        tone = "none" if count is None else _tone(kind, count, harm["sessions"])
-        cells.append(MapCell(kind, count, tone, harm["shortest"].get(kind, "")))
-    return MapRow(name, product, harm["sessions"], harm["any"], tuple(cells), "sampled" in harm)
 
 
 def _tone(kind: Kind, count: int, sessions: int) -> str:
@@ -161,8 +158,10 @@ def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
     """Return the map as a picture. The same rows give the same text."""
     height = layout.margin * 2 + layout.head + layout.row * len(rows) + 4
     label = "In how many of the sessions that were tried each implementation and version did which harm"
-    names = [visible(row.label) for row in rows]
-    named = [(row, _fitting(name, layout)) for row, name in zip(rows, names, strict=True)]
+    named = [
+        (row, name if len(name) <= layout.letters else name.partition("@")[0])
+        for row, name in ((row, visible(row.label)) for row in rows)
+    ]
     kinds = _columns(
         layout.margin + layout.names + layout.sessions + layout.share, layout.width - layout.margin
     )
@@ -177,10 +176,6 @@ def harm_card(row: MapRow, title: str) -> str:
 
 def _colours() -> Any:
     return safe(styles(":root", "@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}", []))
-
-
-def _fitting(name: str, layout: MapLayout) -> str:
-    return name if len(name) <= layout.letters else name.partition("@")[0]
 
 
 def _columns(left: float, right: float) -> list[dict[str, Any]]:

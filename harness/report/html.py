@@ -20,7 +20,7 @@ from packaging.version import Version
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
-from readfirst.harness.report.results import Judged, Results, Run, Sources, levels_shown
+from readfirst.harness.report.results import Results, Run, Sources, levels_shown
 from readfirst.harness.report.rule_table import Column, run_table, toned
 from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
 from readfirst.harness.report.visible import visible
@@ -43,6 +43,15 @@ def page(results: Results, sources: Sources) -> str:
     labels = [heading["label"] for heading in headings]
     scenarios = {scenario_id: sources.find(scenario_id) for scenario_id in results.ids}
     contracts = [sources.contracts[name] for name in results.contracts if name in sources.contracts]
+
+    def differs(scenario_id: str, before: str, after: str) -> bool:
+        scenario, known = scenarios[scenario_id], sources.contracts
+        if scenario is None or before not in known or after not in known:
+            return False
+        sides = (known[before], known[after])
+        one, other = (expected_steps(sources.seen_by(scenario, side), side) for side in sides)
+        return one != other
+
     columns = [Column(each["key"], each["short"], each["label"], each["facts"]) for each in headings]
     return rendered(
         "page.html.j2",
@@ -56,7 +65,7 @@ def page(results: Results, sources: Sources) -> str:
         stale=[visible(entry) for run in runs for entry in run.summary.stale],
         rules=run_table(results, sources.rules, columns),
         matrix=[_row(family, results, labels, levels) for family in results.families],
-        lines=version_lines(results, _differs(scenarios, sources)),
+        lines=version_lines(results, differs),
         index=_json(_index(results, scenarios, headings, levels, sources)),
         details=[
             (family, _json(dict(_details(family, results, scenarios, contracts, sources))))
@@ -236,20 +245,6 @@ def _row(family: str, results: Results, labels: list[str], levels: tuple[Level, 
     return {"family": family, "cells": cells}
 
 
-def _differs(scenarios: Mapping[str, Scenario | None], sources: Sources) -> Callable[[str, str, str], bool]:
-    def differs(scenario_id: str, before: str, after: str) -> bool:
-        scenario, contracts = scenarios[scenario_id], sources.contracts
-        if scenario is None or before not in contracts or after not in contracts:
-            return False
-        one, other = (
-            expected_steps(sources.seen_by(scenario, contracts[name]), contracts[name])
-            for name in (before, after)
-        )
-        return one != other
-
-    return differs
-
-
 def _index(
     results: Results,
     scenarios: Mapping[str, Scenario | None],
@@ -267,7 +262,10 @@ def _index(
             [
                 scenario_id,
                 visible(scenario.title) if scenario is not None else "",
-                [_cell(run.verdicts.get(scenario_id), levels) for run in results.runs],
+                [  # nothing where a run had none of it
+                    _cell(*judged, levels) if (judged := run.verdicts.get(scenario_id)) else None
+                    for run in results.runs
+                ],
                 visible(scenario.rule) if scenario is not None else "",
             ]
             for scenario_id, scenario in scenarios.items()
@@ -275,11 +273,8 @@ def _index(
     }
 
 
-def _cell(judged: Judged | None, levels: tuple[Level, ...]) -> list[Any] | None:
-    """Return the status, the levels that hold, and 1 where the failure is accepted; None: not in this run."""
-    if judged is None:
-        return None
-    verdict, ruling = judged
+def _cell(verdict: Verdict, ruling: Ruling, levels: tuple[Level, ...]) -> list[Any]:
+    """Return the status, the levels that hold, and 1 where the failure is accepted."""
     holding = [level for level in levels if verdict.levels.get(level)]
     return [verdict.status, holding, int(bool(ruling.accepted))]
 
@@ -307,6 +302,14 @@ def _description(
     if scenario is None:
         empty: list[Any] = []
         return dict.fromkeys(("about", "tags", "sources", "given", "steps", "expected"), empty)
+    expected: list[tuple[Any, list[str]]] = []
+    for contract in contracts:  # those that expect the same belong together
+        steps = expected_steps(sources.seen_by(scenario, contract), contract)
+        names = next((names for same, names in expected if same == steps), None)
+        if names is None:
+            expected.append((steps, [contract.name]))
+        else:
+            names.append(contract.name)
     return {
         "about": [visible(line) for line in scenario.about.strip().splitlines()],
         "requirement": scenario.requirement,
@@ -315,7 +318,7 @@ def _description(
         "file": f"scenarios/{scenario.id}.yaml",
         "given": given_blocks(scenario),
         "steps": steps_of(scenario),
-        "expected": _expected(scenario, contracts, sources),
+        "expected": [(names, steps) for steps, names in expected],
     }
 
 
@@ -331,21 +334,6 @@ def _said(verdict: Verdict, ruling: Ruling) -> dict[str, Any]:
         "more": more,
     }
     return {name: value for name, value in fields.items() if value}
-
-
-def _expected(
-    scenario: Scenario, contracts: Sequence[Contract], sources: Sources
-) -> list[tuple[list[str], Any]]:
-    """Return the expectations of each step, with the names of the contracts that have them."""
-    found: list[tuple[list[str], Any]] = []
-    for contract in contracts:
-        expected = expected_steps(sources.seen_by(scenario, contract), contract)
-        names = next((names for names, same in found if same == expected), None)
-        if names is None:
-            found.append(([contract.name], expected))
-        else:
-            names.append(contract.name)
-    return found
 
 
 _FAILS = ("failed", "broken")

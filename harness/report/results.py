@@ -113,8 +113,11 @@ class Results:
         )
 
 
-def levels_shown(runs: Iterable[Run]) -> tuple[Level, ...]:
-    """Return the levels that are side by side: always four, `verbatim` where a run was asked for it."""
+def levels_shown(runs: Iterable[Run | RunFacts]) -> tuple[Level, ...]:
+    """Return the levels that are side by side: always four, `verbatim` where a run was asked for it.
+
+    Safe but differently worded is not the same as unsafe.
+    """
     verbatim = any(run.level == "verbatim" for run in runs)
     return LEVELS if verbatim else LEVELS[:-1]
 

@@ -1,6 +1,6 @@
 """Rule change: what differs, rule by rule, between two implementations of the table, as two versions of one are."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -55,20 +55,11 @@ def rule_changes(
     for rule, fields in table["rules"].items():
         one, other = (fields[of][name]["holds"] for name in (before, after))
         cells = common.get(rule, {"holding": (0, 0), "judged": 0})
-        holding: tuple[int, int] = tuple(cells["holding"])
-        if holding[0] != holding[1] or (one != other and "not claimed" in (one, other)):
-            found.append(
-                RuleChange(
-                    rule,
-                    fields["title"],
-                    fields["class"],
-                    one,
-                    other,
-                    holding,
-                    cells["judged"],
-                    cells.get("shortest", ""),
-                )
-            )
+        was, now = cells["holding"]
+        if was != now or (one != other and "not claimed" in (one, other)):
+            named = rule, fields["title"], fields["class"]
+            shown = (was, now), cells["judged"], cells.get("shortest", "")
+            found.append(RuleChange(*named, one, other, *shown))
     return found
 
 
@@ -84,22 +75,17 @@ def change_data(changes: Sequence[RuleChange], before: str, after: str) -> dict[
 
 def change_page(changes: Sequence[RuleChange], before: str, after: str) -> str:
     """Return the changes in Markdown: what is worse first, then what is better, then the rest, class by class."""
-    return document(_lines(changes, before, after))
-
-
-def _lines(changes: Sequence[RuleChange], before: str, after: str) -> Iterator[str]:
-    rules = f"{counted(len(changes), 'rule')}"
-    yield f"# {before} → {after}: {rules if changes else 'no rule'} changed"
+    rules = counted(len(changes), "rule") if changes else "no rule"
+    blocks = [f"# {before} → {after}: {rules} changed"]
+    ordered = sorted(changes, key=lambda each: CLASSES.index(each.class_))
     groups = (
-        ("Worse", [each for each in changes if each.worse]),
-        ("Better", [each for each in changes if each.better]),
-        ("Otherwise", [each for each in changes if not (each.worse or each.better)]),
+        ("Worse", [each for each in ordered if each.worse]),
+        ("Better", [each for each in ordered if each.better]),
+        ("Otherwise", [each for each in ordered if not (each.worse or each.better)]),
     )
     for heading, group in groups:
-        if not group:
-            continue
-        yield f"## {heading}"
-        yield bullets(map(_line, sorted(group, key=lambda each: CLASSES.index(each.class_))))
+        blocks += [f"## {heading}", bullets(map(_line, group))] if group else []
+    return document(blocks)
 
 
 def _line(each: RuleChange) -> str:

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-LEVELS_SHOWN = ("safe", "effects", "reason", "text")
-"""Always these four: safe but differently worded is not the same as unsafe."""
-
 _WIDE = 100
 """Columns that a table with thousands of scenarios needs; with less, headers are split."""
 _NARROW = {"scenarios": "scena-\nrios", "unsupported": "unsup-\nported", "unspecified": "unspec-\nified"}
@@ -173,7 +170,7 @@ class TableReport:
         several = len(contracts) > 1
         on = f"{len(contracts)} contracts" if several else contracts[0]
         self._print(f"{visible(self._facts.name)} on {visible(on)}, level {self._facts.level}", "bold")
-        levels = [*LEVELS_SHOWN, *(["verbatim"] if self._facts.level == "verbatim" else [])]
+        levels = levels_shown([self._facts])
         classes = () if several else by_class(results[contracts[0]])
         first = "contract" if several else "class" if classes else "family"
         table = empty_table(self._console, [first], levels, rules=bool(classes))
