@@ -125,7 +125,8 @@ def pytest_configure(config: pytest.Config) -> None:
     working = hasattr(config, "workerinput")
     if not working:
         config.pluginmanager.register(_EmptyRunCheck(config), "readfirst-empty-run-check")
-    roots = {root for argument in config.args if (root := _fixtures_root(_path_of(argument, config) / "x"))}
+    paths = [(config.invocation_params.dir / each.partition("::")[0]).resolve() for each in config.args]
+    roots = {root for path in paths if (root := _fixtures_root(path))}
     if config.option.readfirst_adapter is not None:
         from readfirst.harness.suite.suite import default_root
 
@@ -160,15 +161,11 @@ def _check(config: pytest.Config, roots: set[Path]) -> None:
         raise pytest.UsageError(_shown(f"readfirst: {error}", kept="\n")) from error
 
 
-def _path_of(argument: str, config: pytest.Config) -> Path:
-    return (config.invocation_params.dir / argument.partition("::")[0]).resolve()
-
-
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect a scenario file."""
     if file_path.suffix != ".yaml":
         return None
-    root = _fixtures_root(file_path)
+    root = _fixtures_root(file_path.parent)
     if root is None:
         return None
     collector: ScenarioFile = ScenarioFile.from_parent(parent, path=file_path)
@@ -185,19 +182,15 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect a folder of scenarios whose name pytest may not print as it is."""
     shown = _shown(path.name)
-    if shown == path.name or _fixtures_root(path / "x") is None:
+    if shown == path.name or _fixtures_root(path) is None:
         return None
     folder: pytest.Dir = pytest.Dir.from_parent(parent, path=path)
     folder.name = shown
     return folder
 
 
-def _fixtures_root(file_path: Path) -> Path | None:
-    return _root_above(file_path.parent)
-
-
 @cache
-def _root_above(directory: Path) -> Path | None:
+def _fixtures_root(directory: Path) -> Path | None:
     """Return the fixtures root that a directory of scenarios belongs to."""
     for folder in (directory, *directory.parents):
         if folder.name in _FOLDERS and (folder.parent / "contracts.yaml").is_file():
@@ -377,7 +370,8 @@ class ScenarioFile(pytest.File):
             slugs = target.cases(self.path)
         except _Refused as error:
             raise self.CollectError(_shown(f"readfirst: {error}", kept="\n")) from error
-        name = self.path.relative_to(self.root / _folder_of(self.root, self.path)).with_suffix("")
+        folder = next(each for each in _FOLDERS if self.path.is_relative_to(self.root / each))
+        name = self.path.relative_to(self.root / folder).with_suffix("")
         if slugs is None:
             yield from _items(self, target, name.as_posix())
             return
@@ -406,10 +400,6 @@ def _items(parent: pytest.Collector, target: _Target, scenario_id: str) -> Itera
         item.target, item.scenario_id = target, scenario_id
         item.extra_keyword_matches.add(scenario_id)
         yield item
-
-
-def _folder_of(root: Path, path: Path) -> str:
-    return next(name for name in _FOLDERS if path.is_relative_to(root / name))
 
 
 class ScenarioItem(pytest.Item):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, get_args
 
 from readfirst.harness.compare.expected_files import (
     FileDifference,
@@ -32,7 +32,7 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
-from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
+from readfirst.harness.suite.transcript import RecordedResult, Transcript
 from readfirst.harness.suite.vocabulary import Vocabulary
 from readfirst.harness.workspace.snapshot import applied
 
@@ -177,6 +177,7 @@ class _Judge:
 
     def verdict(self, outcome: Outcome, level: Level, harms: Sequence[Harm] | None) -> Verdict:
         """Sum up. A level that is not judged (verbatim without a recording) does not hold."""
+        broken = outcome.broken
         status, blame, reason = self._status(outcome)
         unsafe = self._harmed(harms)
         levels: dict[Level, bool] = {}
@@ -206,7 +207,9 @@ class _Judge:
             self.scenario.rule,
             length=self.scenario.length,
             harms=() if harms is None else tuple(harms),
-            lacks=self._lacks(outcome) if status == "unsupported" else (),
+            lacks=(broken.message,)
+            if status == "unsupported" and broken is not None and broken.blame == "unsupported"
+            else (),
         )
 
     def _harmed(self, harms: Sequence[Harm] | None) -> bool:
@@ -226,11 +229,6 @@ class _Judge:
         self.differences.sort(key=lambda each: (each.step, LEVELS.index(each.level)))
         return harms is None
 
-    @staticmethod
-    def _lacks(outcome: Outcome) -> tuple[str, ...]:
-        broken = outcome.broken
-        return (broken.message,) if broken is not None and broken.blame == "unsupported" else ()
-
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
         broken = outcome.broken
         if broken is not None:
@@ -244,7 +242,8 @@ class _Judge:
                 return "unsupported", None, f"the adapter lacks {broken.message}"
             if broken.blame == "unsupported":
                 return ("passed" if deviated else "unsupported"), None, f"the adapter lacks {broken.message}"
-            return "broken", _blame(broken.blame), "\n".join(filter(None, (broken.message, broken.details)))
+            blame: Blame = next((each for each in get_args(Blame) if each == broken.blame), "adapter")
+            return "broken", blame, "\n".join(filter(None, (broken.message, broken.details)))
         if len(outcome.steps) != len(self.scenario.steps):
             problem = f"{len(outcome.steps)} of {len(self.scenario.steps)} steps were replayed"
             return "broken", "harness", problem
@@ -279,7 +278,8 @@ class _Judge:
         answer = answer_of(result.text)
         name = (result.error or self.vocabulary.name_of(call.tool, answer)) if result.is_error else None
         as_expected = result.is_error == refused and name == clause.error
-        if call.during and not happened.struck and as_expected and _reaches_execution(clause):
+        reaches_execution = clause.error is None or clause.error in EXECUTION_ERRORS
+        if call.during and not happened.struck and as_expected and reaches_execution:
             problem = "was never run, though the call was not refused before"
             found = FileDifference("during", "is run before the execution", problem)
             self._note(index, number, "effects", found, position, "adapter")
@@ -328,7 +328,9 @@ class _Judge:
     def _verbatim(self, index: int, step: ToolCall | ParallelCalls, happened: StepOutcome) -> None:
         if self.recorded is None:
             return
-        expected = self._recorded_results()
+        rows = self.recorded.steps[self.messages : self.messages + 1]
+        expected = rows[0].results if rows else ()
+        self.messages += 1
         calls = step.calls if isinstance(step, ParallelCalls) else (step,)
         for number, (call, result) in enumerate(zip(calls, happened.results, strict=True)):
             raw = expected[number].raw if number < len(expected) else None
@@ -344,11 +346,6 @@ class _Judge:
             return expected.raw == text
         answer, is_wrapped, after = unwrapped(text)
         return answer.startswith(expected.text) and (is_wrapped, after) == (expected.wrapped, expected.after)
-
-    def _recorded_results(self) -> Sequence[RecordedResult]:
-        steps: Sequence[TranscriptStep] = self.recorded.steps if self.recorded is not None else ()
-        self.messages += 1
-        return steps[self.messages - 1].results if self.messages <= len(steps) else ()
 
     def _note(
         self,
@@ -366,17 +363,5 @@ class _Judge:
         )
 
 
-def _reaches_execution(clause: Clause) -> bool:
-    return clause.error is None or clause.error in EXECUTION_ERRORS
-
-
 def _refusal(refused: bool) -> str:
     return "refused" if refused else "not refused"
-
-
-def _blame(name: str) -> Blame:
-    match name:
-        case "implementation" | "harness" | "environment":
-            return name
-        case _:
-            return "adapter"

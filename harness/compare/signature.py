@@ -71,7 +71,8 @@ def kind(difference: Difference) -> str:
         case "file":
             return f"effects: file: {manner(difference.expected, difference.got)}"
         case "path":
-            return f"effects: path: {_presence(difference.expected, difference.got)}"
+            gone, missing = (each == "nothing there" for each in (difference.expected, difference.got))
+            return f"effects: path: {'left over' if gone else 'missing' if missing else 'another kind'}"
         case what:
             return f"{difference.level}: {what}"
 
@@ -80,12 +81,6 @@ def present(because: str) -> str:
     """Return a signature with what it is called now, for one that a baseline has from before."""
     before, files, last = because.rpartition("effects: file: ")
     return f"{before}{files}{_FORMER[last]}" if files and last in _FORMER else because
-
-
-def _presence(expected: str, got: str) -> str:
-    if expected == "nothing there":
-        return "left over"
-    return "missing" if got == "nothing there" else "another kind"
 
 
 def manner(expected: str, got: str) -> str:

@@ -43,17 +43,7 @@ class Count:
         self.calls += verdict.calls
         self.steps += verdict.steps
         self.milliseconds += verdict.milliseconds
-        match verdict.status:
-            case "passed":
-                self.passed += 1
-            case "failed":
-                self.failed += 1
-            case "broken":
-                self.broken += 1
-            case "unsupported":
-                self.unsupported += 1
-            case "unspecified":
-                self.unspecified += 1
+        setattr(self, verdict.status, getattr(self, verdict.status) + 1)
         if verdict.status in ("passed", "failed", "broken"):
             self.judged += 1
             self.holds.update(level for level, holds in verdict.levels.items() if holds)

@@ -8,12 +8,12 @@ from readfirst.harness.source.finding import Finding
 from readfirst.harness.source.inspection import did_you_mean
 from readfirst.harness.source.strict_yaml import Document
 from readfirst.harness.suite.case import Case, at
+from readfirst.harness.suite.skeleton import SCENARIO_ID
 
 MOST_TITLE_CHARACTERS = 100
 SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/scenario.schema.json"
 
 _WORD = r"[a-z0-9]+(?:-[a-z0-9]+)*"
-_ID = re.compile(rf"{_WORD}/{_WORD}")
 _TAG = re.compile(_WORD)
 _ADDRESS = re.compile(r"https://[^\s/]+\.[^\s/]+(?:/\S*)?")
 _DOCUMENT = re.compile(r"(?P<name>\S+\.txt), (?P<section>\S.*)")
@@ -31,15 +31,10 @@ class Complaint:
     fix: str
 
 
-def check_id(scenario_id: str) -> bool:
-    """Whether the id is `family/slug` in lower-case letters, digits and hyphens."""
-    return _ID.fullmatch(scenario_id) is not None
-
-
 def check_wording(case: Case) -> Iterator[Finding]:
     """Yield findings about everything that is words only."""
     scenario = case.scenario
-    if not check_id(scenario.id):
+    if not SCENARIO_ID.fullmatch(scenario.id):
         fix = "Rename it to <family>/<slug>.yaml, of lower-case letters, digits and single hyphens."
         yield case.finding("id-style", (), f"the id {scenario.id!r} is not in the usual form", fix)
     yield from _title(case)

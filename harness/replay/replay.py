@@ -282,8 +282,6 @@ class _Replay:
                 self.steps.append(StepOutcome(changes=changes(before, self.state), expected_world=world))
             case ToolCall(signal=str(name)):
                 self._perform_killed(step, Signals[name], conversation)
-            case ToolCall(interrupted="stopped"):
-                self._perform_stopped(step, conversation.session)
             case ToolCall(during=(), interrupted=None):
                 arguments, session = self._asked(step), conversation.session
                 self._record(lambda: [session.call(step.tool, arguments)], 1)
@@ -303,7 +301,10 @@ class _Replay:
         return arguments
 
     def _perform_race(self, call: ToolCall, session: Session) -> None:
-        """Make a call in which something happens between validation and execution, or that is no whole one."""
+        """Make a call in which something happens between validation and execution, or that ends early.
+
+        What is stopped is given up when it has begun to write.
+        """
         how = call.interrupted
         if how is None:
             racing = able(session, RacingSession, "during", "call_during")
@@ -315,6 +316,9 @@ class _Replay:
         def make() -> list[ToolResult]:
             if how is None:
                 return [racing.call_during(call.tool, arguments, interfere)]
+            if how == "stopped":
+                with Watch(self.site.root) as watch:
+                    return [ending.call_interrupted(call.tool, arguments, how, watch.wait)]
             given = arguments if how == "cancelled" else self.site.substituted(call.begun)
             return [ending.call_interrupted(call.tool, given, how, interfere)]
 
@@ -338,17 +342,6 @@ class _Replay:
             return [results[number] for number in range(len(asked))]
 
         self._record(make, len(asked))
-
-    def _perform_stopped(self, call: ToolCall, session: Session) -> None:
-        """Make a call that the user gives up when it has begun to write."""
-        stopping = able(session, InterruptibleSession, "stop", "call_interrupted")
-        arguments = self._asked(call)
-
-        def make() -> list[ToolResult]:
-            with Watch(self.site.root) as watch:
-                return [stopping.call_interrupted(call.tool, arguments, "stopped", watch.wait)]
-
-        self._record(make, 1)
 
     def _perform_killed(self, call: ToolCall, number: Signals, conversation: Conversation) -> None:
         """Make a call in which the program gets a signal; the next one begins another session, unless it is resumed."""

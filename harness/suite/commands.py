@@ -160,7 +160,11 @@ def _checked(command: SimpleCommand) -> SimpleCommand:
             raise CommandError(f"has {command.program} take {word.text[:60]!r}, {problem[0]}", problem[1])
         if kind is Kind.FILE:
             operands.append(word)
-    if command.program == "sed" and "i" in _flags(command) and any(map(_is_script_elsewhere, operands)):
+    if (
+        command.program == "sed"
+        and "i" in _flags(command)
+        and any("/" in file.text and not file.text.startswith("$WS/") for file in operands)
+    ):
         fix = "Begin it with $WS/: some sed take what follows -i for a suffix, and the file for the script."
         raise CommandError("has sed -i change a file by a relative path", fix)
     least, most = program.files
@@ -168,10 +172,6 @@ def _checked(command: SimpleCommand) -> SimpleCommand:
         fix = f"Name {least} of them." if least == most else f"Name at least {least}."
         raise CommandError(f"names {len(operands)} files for {command.program}", fix)
     return command
-
-
-def _is_script_elsewhere(file: Word) -> bool:
-    return "/" in file.text and not file.text.startswith("$WS/")
 
 
 def _arguments(name: str, program: Program, words: Sequence[Word]) -> Iterator[tuple[Kind, Word]]:

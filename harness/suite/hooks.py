@@ -127,10 +127,8 @@ def _effect(hook: GivenHook, root: str) -> str:
         case "exit":
             return f"printf '%s\\n' {shlex.quote(hook.words)} >&2; exit {hook.code}"
         case "modify":
-            written = [
-                f"printf '{''.join(map(_octal, entry.data))}' >{shlex.quote(f'{root}/{path}')}"
-                for path, entry in hook.files.items()
-            ]
+            octal = {path: "".join(map("\\{:03o}".format, entry.data)) for path, entry in hook.files.items()}
+            written = [f"printf '{data}' >{shlex.quote(f'{root}/{path}')}" for path, data in octal.items()]
             return "; ".join([_LATER, *written])
         case "block":
             return _print({"decision": "block", "reason": hook.words})
@@ -146,10 +144,6 @@ def _effect(hook: GivenHook, root: str) -> str:
 
 def _specific(hook: GivenHook, **said: Any) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": hook.event, **said}}
-
-
-def _octal(byte: int) -> str:
-    return f"\\{byte:03o}"
 
 
 def _print(said: dict[str, Any]) -> str:

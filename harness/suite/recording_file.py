@@ -26,7 +26,7 @@ from readfirst.harness.suite.content import entry_value
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
 from readfirst.harness.suite.host_text import HOST_TEXTS
-from readfirst.harness.suite.ownership import Ownership, ownership_of
+from readfirst.harness.suite.ownership import ownership_of
 from readfirst.harness.suite.transcript import (
     RecordedResult,
     Recording,
@@ -405,17 +405,14 @@ class _Decoder:
             case {"directory": True}:
                 return Directory(_mode(body))
             case {"text": text}:
-                return RegularFile(text.encode("utf-8"), _mode(body), ownership=_ownership(body))
+                ownership = ownership_of(body["ownership"]) if "ownership" in body else None
+                return RegularFile(text.encode("utf-8"), _mode(body), ownership=ownership)
             case {"packed": name}:
                 return RegularFile(self.packed.data(name), _mode(body))
             case {"base64": encoded}:
                 return RegularFile(_bytes(encoded), _mode(body))
             case _:
                 raise ValueError(f"unknown entry {body!r}")
-
-
-def _ownership(body: Mapping[str, Any]) -> Ownership | None:
-    return ownership_of(body["ownership"]) if "ownership" in body else None
 
 
 def _mode(body: Mapping[str, Any]) -> int | None:

@@ -226,7 +226,7 @@ def _parse(expression: str) -> _Matcher:
             raise SelectionError(f"-k {expression!r}: a word is expected before {word!r}.")
         else:
             inner = _contains(word.casefold())
-        return _not(inner) if negated else inner
+        return (lambda text: not inner(text)) if negated else inner
 
     try:
         matcher = either()
@@ -241,7 +241,3 @@ def _parse(expression: str) -> _Matcher:
 
 def _contains(word: str) -> _Matcher:
     return lambda text: word in text
-
-
-def _not(inner: _Matcher) -> _Matcher:
-    return lambda text: not inner(text)

@@ -54,15 +54,12 @@ class Shelf:
         """Return where a scenario is. Raises SuiteError where a file of cases cannot be read."""
         if "\0" in scenario_id or not {"", ".", ".."}.isdisjoint(scenario_id.split("/")):
             return None
-        if self._has_own(scenario_id) and not scenario_id.endswith(_TABLE):
+        if not scenario_id.endswith(_TABLE) and os.path.lexists(f"{self._scenarios}/{scenario_id}.yaml"):
             return Place(self.own(scenario_id))
         place = self.cases.get(scenario_id)
         if place is None and self.problems:
             raise SuiteError(self.problems)
         return place
-
-    def _has_own(self, scenario_id: str) -> bool:
-        return os.path.lexists(f"{self._scenarios}/{scenario_id}.yaml")
 
     @property
     def cases(self) -> Mapping[str, Place]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.suite.suite import Suite
 
-_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*/[a-z0-9]+(?:-[a-z0-9]+)*")
+SCENARIO_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*/[a-z0-9]+(?:-[a-z0-9]+)*")
 
 _SKELETON = """\
 # yaml-language-server: $schema=../../schema/scenario.schema.json
@@ -46,7 +46,7 @@ class SkeletonError(ReadfirstError):
 
 def check_id(scenario_id: str) -> None:
     """Raise SkeletonError for what cannot be the id of a scenario."""
-    if not _ID.fullmatch(scenario_id):
+    if not SCENARIO_ID.fullmatch(scenario_id):
         raise SkeletonError(
             f"{scenario_id!r} is not an id: write family/slug in lower-case letters, digits and hyphens, "
             "for example staleness/edit-after-change"

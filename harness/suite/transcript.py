@@ -47,7 +47,8 @@ class RecordedResult:
         answer, is_wrapped, after = unwrapped(raw)
         if beginning is None or beginning == answer:
             return cls(answer, error, is_wrapped, after)
-        return cls(beginning, error, is_wrapped, after, _sha256(answer), ending)
+        cut = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()
+        return cls(beginning, error, is_wrapped, after, cut, ending)
 
     @property
     def is_error(self) -> bool:
@@ -121,10 +122,6 @@ class Recording:
         kept = {name: kept for name, kept in self.transcripts.items() if name != contract}
         reasons = {**self.unrecorded, contract: why} if why else self.unrecorded
         return replace(self, transcripts=kept, unrecorded=reasons)
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 Course = tuple[tuple[bool, ...], ...]
