@@ -159,27 +159,6 @@ def test_what_is_not_in_the_format_is_refused(wire, body: dict) -> None:
         wire.request("/", body)
 
 
-def test_an_anthropic_message_names_call_and_arguments() -> None:
-    whole = json.loads(ANTHROPIC.reply(Request("m", False), [TextBlock("so"), USE]).body)
-    assert whole["content"] == [
-        {"type": "text", "text": "so"},
-        {"type": "tool_use", "id": "call_1", "name": "edit", "input": USE.arguments},
-    ]
-    assert whole["stop_reason"] == "tool_use"
-    reply = ANTHROPIC.reply(Request("m", True), [USE])
-    assert reply.kind == "text/event-stream"
-    kinds = [event["type"] for event in events(reply.body)]
-    assert kinds == [
-        "message_start",
-        "content_block_start",
-        "content_block_delta",
-        "content_block_stop",
-        "message_delta",
-        "message_stop",
-    ]
-    assert json.loads(events(reply.body)[2]["delta"]["partial_json"]) == USE.arguments
-
-
 def test_an_openai_message_names_call_and_arguments() -> None:
     whole = json.loads(OPENAI.reply(Request("m", False), [USE]).body)["choices"][0]
     assert whole["finish_reason"] == "tool_calls"
@@ -193,15 +172,6 @@ def test_an_openai_message_names_call_and_arguments() -> None:
         None,
         "tool_calls",
     ]
-
-
-def test_a_gemini_message_names_call_and_arguments() -> None:
-    whole = json.loads(GEMINI.reply(Request("m", False), [TextBlock("so"), USE]).body)
-    assert whole["candidates"][0]["content"]["parts"] == [
-        {"text": "so"},
-        {"functionCall": {"id": "call_1", "name": "edit", "args": USE.arguments}},
-    ]
-    assert events(GEMINI.reply(Request("m", True), [TextBlock("so"), USE]).body) == [whole]
 
 
 def test_a_response_names_call_and_arguments_and_gives_a_custom_tool_its_text() -> None:

@@ -5,7 +5,6 @@ import pytest
 from readfirst.harness.claims.claims import Claims, claims_file, load_claims
 from readfirst.harness.lint.walk import lint
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.scenario import TextDigest
 from readfirst.harness.suite.suite import Suite
 
 from .conftest import SECTION, Small, claims
@@ -100,17 +99,6 @@ def test_all_that_is_wrong_is_reported_at_once_in_the_order_of_the_file(small: S
 def test_broken_yaml_is_reported_with_its_place(small: Small) -> None:
     with pytest.raises(SuiteError, match=r"claims\.yaml:3:1: "):
         loaded(small, "topics: {\n\t")
-
-
-def test_a_claim_keeps_what_is_written(small: Small) -> None:
-    statement = "{scenario: a/b, call: 3, expect: {text: {starts: x}, files: {}}, exact: true}"
-    (claim,) = loaded(small, claims("gate/unread", statement))
-    alone, stated = claim.shown_by
-    assert (claim.id, claim.says, claim.sources) == ("unread-files", "Unread files are safe.", (SECTION,))
-    assert (alone.scenario_id, alone.call, alone.clause) == ("gate/unread", None, None)
-    assert (stated.scenario_id, stated.call, stated.states_files, stated.exact) == ("a/b", 3, True, True)
-    assert stated.clause is not None
-    assert stated.clause.text == TextDigest(starts="x")
 
 
 def test_every_document_has_claims_that_can_be_observed() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from readfirst.harness.claims.claims import Shown, check_claims, claims_file, load_claims
+from readfirst.harness.claims.claims import check_claims, claims_file, load_claims
 from readfirst.harness.claims.evidence import Evidence, Holding, Witness, combined
 from readfirst.harness.session import ToolResult
 
@@ -137,13 +137,6 @@ def test_numbers_that_are_set_otherwise_are_other_words(
     assert [each.holding for each in found] == [expected, "does not hold"]
 
 
-def test_files_that_a_claim_does_not_speak_of_are_not_judged(small: Small) -> None:
-    edited(small, "error: not_read", notes_txt=CHANGED["notes.txt"])
-    silent = "{scenario: state/edit, call: 2, expect: {text: The file was updated.}}"
-    none = "{scenario: state/edit, call: 2, expect: {text: The file was updated., files: {}}}"
-    assert [each.holding for each in evidence(small, silent, none)] == ["holds", "does not hold"]
-
-
 def test_where_the_words_are_the_claim_other_words_refute_it(small: Small) -> None:
     words = "{scenario: gate/unread, call: 1, expect: {error: not_read, text: Read it.}%s}"
     found = evidence(small, words % "", words % ", exact: true")
@@ -168,13 +161,6 @@ def test_of_several_documented_clauses_that_of_the_claims_section_counts(small: 
     assert calls(SECTION) == [(1, "holds")]
     assert calls(OTHER_SECTION) == [(2, "does not hold")]
     assert calls("later-edit-flow.txt, Step 1") == [(1, "holds"), (2, "does not hold")]
-
-
-def test_a_clause_of_the_scenario_does_not_count_where_the_claim_says_something_else(small: Small) -> None:
-    """The scenario's own documented clause is wrong; the claim's is right."""
-    edited(small, "error: is_notebook", refused())
-    assert holding(small, "state/edit") == "does not hold"
-    assert holding(small, "{scenario: state/edit, call: 2, expect: {error: not_read}}") == "holds"
 
 
 def test_calls_of_one_message_are_judged_one_by_one(small: Small) -> None:
@@ -218,13 +204,3 @@ def test_a_document_that_contracts_yaml_does_not_list_is_found(small: Small) -> 
     (finding,) = check_claims(small.suite, load_claims(claims_file(small.root)))
     assert finding.rule == "unknown-document"
     assert finding.fix == "Did you mean behaviour-spec.txt?"
-
-
-def test_the_answer_is_that_of_the_call_that_counts(small: Small) -> None:
-    edited(small, "error: not_read", refused())
-    position = next(load_claims(claims_file(small.root)).shown()).position
-    witness = Witness(small.suite)
-    last = witness.answer(Shown("state/edit", position))
-    first = witness.answer(Shown("state/edit", position, call=1))
-    assert [(each.tool, each.answer.text) for each in last.statements if each.answer] == [("Edit", UNREAD)]
-    assert [(each.tool, each.answer.text) for each in first.statements if each.answer] == [("Read", "shown")]

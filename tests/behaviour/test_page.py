@@ -12,10 +12,8 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
 
 from .conftest import (
-    DONE,
     OTHER_SECTION,
     SECTION,
-    UNREAD,
     Small,
     claim_of_multi_edit,
     claims,
@@ -147,20 +145,6 @@ def test_what_cannot_be_observed_is_listed_with_the_reason(run: Run, small: Smal
     assert line.startswith("- ")
     assert "*Counting happens elsewhere.*" in line
     assert "| **All** | 2 | 1 | 0 | 0 | 0 | 0 | 1 |" in page
-
-
-def test_a_claim_tells_the_versions_on_which_it_holds(small: Small, run: Run) -> None:
-    answers = {
-        "1.0.60": refused(),
-        "2.1.40": refused(UNREAD.replace("writing to", "changing")),
-        "2.1.87": DONE,
-    }
-    small.offer(*answers)
-    for version, result in answers.items():
-        small.record("gate/unread", step(edit(), results=[result]), contract=version)
-    page = run()[1]
-    (row,) = [line for line in page.splitlines() if line.startswith('| <a id="unread-files"')]
-    assert row.endswith("| **holds** | 1.0.60 to 2.1.7; in other words: 2.1.40 |")
 
 
 def test_what_only_another_version_can_show_is_quoted_from_there(small: Small, run: Run) -> None:

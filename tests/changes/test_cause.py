@@ -57,14 +57,6 @@ def test_a_refusal_that_is_gone_explains_all_that_came_instead() -> None:
     assert found[0].level == "effects"
 
 
-def test_a_refusal_that_is_new_explains_all_that_came_before() -> None:
-    assert headlines(
-        seen(refusal(APPLIED, "is_link"), "l/1"),
-        seen(refusal(APPLIED, "is_link"), "l/2"),
-        seen(refusal("file_not_found", "is_link"), "l/3"),
-    ) == ["Edit: applied, refused (file_not_found) → refused (is_link)"]
-
-
 def test_what_protects_a_file_is_reported_for_each_tool_and_other_refusals_together() -> None:
     assert headlines(
         seen(refusal("not_read", APPLIED), "g/1", "Edit"),

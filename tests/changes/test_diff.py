@@ -47,14 +47,6 @@ def test_a_changed_byte_of_an_expectation_is_a_difference(filled: Small, run: Ru
     assert "! Edit: newline at the end of what is written: with → without" in printed
 
 
-def test_documents_that_say_what_the_product_does_are_true(small: Small, run: Run) -> None:
-    small.scenario("gate/unread", edit({"2.1.7": refused()}, refused()))
-    assert run("diff", "documented", "2.1.7")[:2] == (
-        0,
-        "documented → 2.1.7: no difference in 1 scenario\n",
-    )
-
-
 def test_documents_that_say_something_else_are_not_true(small: Small, run: Run) -> None:
     small.scenario("gate/unread", edit({"2.1.7": refused()}, refused()))
     small.scenario("gate/stale", CHANGED, edit({"2.1.7": refused("modified_since_read", STALE)}, done()))
@@ -92,11 +84,6 @@ def test_an_empty_selection_is_not_a_success(filled: Small, run: Run) -> None:
     code, printed, error = run("diff", "2.1.7", "2.1.228", "-k", "nothing-like-it")
     assert (code, printed) == (5, "")
     assert "nothing was selected" in error
-
-
-def test_a_selection_restricts_what_is_compared(filled: Small, run: Run) -> None:
-    assert "2 of 2 scenarios differ, 1 cause" in run("diff", "2.1.7", "2.1.228", "-k", "lines")[1]
-    assert run("diff", "2.1.7", "2.1.228", "--family", "writing")[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,10 @@ from readfirst.harness.versions.history import (
     ChangePoint,
     change_points,
     history_page,
-    scenarios_of_changes,
 )
 from readfirst.reference_impl.behaviours.history import ByModel, History
 
-from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused
+from .conftest import Run, Says, Small, done, edit, read, refused
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -51,35 +50,6 @@ def track(small: Small) -> Track:
     return tracked
 
 
-def test_a_change_has_the_words_before_and_after_it_and_the_scenarios(small: Small, track: Track) -> None:
-    small.scenario("gate/unread", UNREAD)
-    small.scenario("gate/other", UNREAD)
-    (point,) = track(needs=one({(2, 1, 208): True}, "gate/unread", "gate/other"))
-    assert (point.version, point.behaviour, point.tool) == ("2.1.208", "needs", "Edit")
-    assert (
-        point.before
-        == "refused (not_read): `File has not been read yet. Read it first before writing to it.`"
-    )
-    assert point.after.startswith("answered: `The file $WS/notes.txt has been updated.`; `notes.txt` becomes")
-    assert [name for name, _ in point.shown] == ["gate/unread", "gate/other"]
-
-
-def test_a_change_is_exact_if_the_version_and_the_one_published_before_it_are_recorded(
-    small: Small, track: Track
-) -> None:
-    said = {"2.1.19": Says("File does not exist.", "file_not_found"), "2.1.20": Says("Gone.")}
-    call = read({**MISSING.says, **said})
-    small.scenario("paths/missing", call)
-    small.record("paths/missing", [call], [*VERSIONS, "2.1.19", "2.1.20"])
-    (without,) = track(changes=one({(2, 1, 20): True}, "paths/missing"))
-    assert without.point is not None
-    assert not without.point.exact
-    (small.root / "releases.yaml").write_text("versions: [2.1.7, 2.1.19, 2.1.20, 2.1.40]\n")
-    (point,) = track(changes=one({(2, 1, 20): True}, "paths/missing"))
-    assert point.point is not None
-    assert (point.point.before, point.point.after, point.point.exact) == ("2.1.19", "2.1.20", True)
-
-
 def test_changes_stand_in_the_order_of_the_versions(small: Small, track: Track) -> None:
     small.scenario("paths/missing", MISSING)
     found = track(
@@ -100,18 +70,6 @@ def test_a_change_that_no_recording_shows_is_reported_as_not_recorded(small: Sma
     (nowhere,) = track(changes=one({(2, 1, 20): True}, "paths/none"))
     for point in (alike, early, nowhere):
         assert (point.point, point.before, point.after) == (None, "not recorded", "not recorded")
-
-
-def test_the_call_is_reported_that_shows_what_changes_nowhere_else(small: Small, track: Track) -> None:
-    prefix = read({"2.1.7": Says("     1→a"), "2.1.40": Says("1\ta")})
-    small.scenario("reading/lines", prefix)
-    small.scenario("gate/unread", prefix, edit({"2.1.7": refused(), "2.1.40": done()}))
-    lines, needs = track(
-        lines=one({(2, 1, 20): True}, "reading/lines"), needs=one({(2, 1, 30): True}, "gate/unread")
-    )
-    assert lines.tool == "Read"
-    assert needs.tool == "Edit"
-    assert needs.before.startswith("refused (not_read)")
 
 
 def test_what_a_tool_does_identifies_a_change_better_than_what_it_says(small: Small, track: Track) -> None:
@@ -160,12 +118,6 @@ def test_the_page_has_one_line_for_each_change(small: Small, monkeypatch: pytest
     assert "Edit: refused (not_read): `File has not been read yet." in row
     assert row.endswith("| [gate/unread](../fixtures/scenarios/gate/unread.yaml) |")
     assert "1 change, 0 of them exact." in page
-
-
-def test_scenarios_of_changes_tell_more_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    histories = {"changed": one({(2, 1, 8): True}, "a/b"), "never": one({}, "c/d")}
-    monkeypatch.setattr(readfirst.harness.versions.history, "histories", lambda: histories)
-    assert scenarios_of_changes() == {"a/b"}
 
 
 @pytest.fixture

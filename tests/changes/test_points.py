@@ -4,13 +4,10 @@ import json
 
 import pytest
 
-from readfirst.harness.changes.dating import Point, chain, narrowest, points
-from readfirst.harness.suite.releases import Releases
+from readfirst.harness.changes.dating import Point, narrowest
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 
 from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused
-
-RELEASES = Releases(("2.1.7", "2.1.39", "2.1.40", "2.1.41", "2.1.207", "2.1.208", "2.1.228"))
 
 
 def recording(**said: str) -> Recording:
@@ -26,16 +23,6 @@ def recording(**said: str) -> Recording:
 
 def said(transcript: Transcript) -> str:
     return transcript.steps[0].results[0].text
-
-
-def test_a_point_is_exact_if_nothing_was_published_in_between() -> None:
-    found = recording(v2_1_39="a", v2_1_40="b")
-    (point,) = points(found, chain(found, gated=False), said, RELEASES)
-    assert point.exact
-    assert str(point) == "2.1.40"
-    (wider,) = points(found, chain(found, gated=False), said, Releases(("2.1.39", "2.1.39.1", "2.1.40")))
-    assert not wider.exact
-    assert str(wider) == "2.1.39 to 2.1.40"
 
 
 def test_of_two_points_the_one_that_the_other_lies_in_is_left_out() -> None:

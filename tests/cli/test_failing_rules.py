@@ -77,11 +77,6 @@ def test_no_rule_of_safety_is_left_out_however_many_there_are() -> None:
     assert shown(found)[-1].startswith("[1 of contract more;")
 
 
-def test_scenarios_of_no_rule_are_listed_last() -> None:
-    found = by_rule([judged(verdict("a/x"))], None)
-    assert shown(found)[-2:] == ["no rule", "  1/1  Scenarios that belong to no rule  a/x"]
-
-
 def test_what_differs_in_words_alone_comes_after_all_that_differs_in_effects() -> None:
     def failing(rule: str, number: int, fails: Level, length: int = 2) -> Judged:
         return judged(verdict(f"{rule}/s{number}", fails=fails, rule=rule, length=length))

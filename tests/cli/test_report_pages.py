@@ -61,35 +61,6 @@ def test_a_run_and_its_stream_give_the_same_page(mixed: Suite, page: Page) -> No
     assert written(make, VERDICTS, interrupted=True) != direct
 
 
-def test_the_matrix_has_the_levels_of_each_run_side_by_side(mixed: Suite) -> None:
-    page = Parsed(sources_of(mixed).write("html", of_suite(mixed)))
-    buttons = [each for each in page.all("button") if each.get("data-result")]
-    found = {(each["data-family"], each["data-result"]): each["aria-label"] for each in buttons}
-    assert found["wrong", "effects"] == "1/2, 1 of wrong fail at effects, reference on 2.1.7"
-    assert found["wrong", "text"] == "0/2, 2 of wrong fail at text, reference on 2.1.7"
-    assert ("gate", "text") not in found
-    index = page.json["index"]
-    assert index["levels"] == ["safe", "effects", "reason", "text"]
-    cells = {each[0]: each[2] for each in index["scenarios"]}
-    assert cells["wrong/text"] == [["failed", ["safe", "effects", "reason"], 0]]
-    assert cells["wrong/effects"] == [["failed", ["safe"], 0]]
-    assert cells["gate/not-read"] == [["passed", ["safe", "effects", "reason", "text"], 0]]
-
-
-def test_the_details_have_arguments_expectation_and_an_exact_difference(mixed: Suite) -> None:
-    details = Parsed(sources_of(mixed).write("html", of_suite(mixed))).json["wrong"]["wrong/text"]
-    (step,) = details["steps"]
-    assert (step["kind"], step["head"]) == ("call", "Read")
-    assert step["calls"][0]["blocks"] == [{"label": "file_path", "lines": ["$WS/notes.txt"]}]
-    ((names, expected),) = details["expected"]
-    assert names == ["2.1.7"]
-    assert expected == [[[{"label": "text", "lines": ["     1→alpha\\r", "     2→"]}]]]
-    (difference,) = details["runs"]["0"]["differences"]
-    assert (difference["step"], difference["call"], difference["level"]) == (0, 0, "text")
-    assert difference["lines"][:2] == [["-", "     1→alpha\\r"], ["+", "     1→alpha"]]
-    assert details["given"] == [{"label": "notes.txt, 6 bytes", "lines": ["alpha\\n"]}]
-
-
 def test_the_page_asks_for_nothing_outside_itself(mixed: Suite) -> None:
     text = sources_of(mixed).write("html", of_suite(mixed))
     page = Parsed(text)
@@ -164,10 +135,6 @@ def test_versions_stand_in_a_line_with_what_changed(make_suite: MakeSuite) -> No
     assert "1 no longer hold" in text
     details = Parsed(text).json["gate"]["gate/worded"]
     assert [names for names, _ in details["expected"]] == [["documented"], ["2.1.7"], ["2.2.0"]]
-
-
-def test_one_version_gives_no_line(mixed: Suite) -> None:
-    assert 'id="versions"' not in sources_of(mixed).write("html", of_suite(mixed, "2.1.7", "documented"))
 
 
 def test_runs_that_are_named_alike_get_numbers() -> None:

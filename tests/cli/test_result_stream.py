@@ -91,20 +91,6 @@ def test_a_whole_stream_gives_its_verdicts_back(stream: Write) -> None:
     )
 
 
-def test_a_run_is_called_by_its_name_and_without_one_by_its_target(stream: Write) -> None:
-    (run,) = read_stream(stream(WHOLE))
-    assert run.name == "python:module:Tools"
-    (run,) = read_stream(stream([{**HEADER, "name": "mine"}, *WHOLE[1:]]))
-    assert (run.name, run.target) == ("mine", "python:module:Tools")
-
-
-def test_each_contract_of_a_stream_is_a_run(stream: Write) -> None:
-    header = {**HEADER, "contracts": ["2.1.7", "documented"], "scenarios": 1}
-    other = {**verdict("a/one"), "contract": "documented"}
-    runs = read_stream(stream([header, verdict("a/one"), other, footer()]))
-    assert [(run.contract, len(run.judged)) for run in runs] == [("2.1.7", 1), ("documented", 1)]
-
-
 @pytest.mark.parametrize(
     ("lines", "line", "message"),
     [

@@ -65,12 +65,6 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     return adapter
 
 
-def test_verdicts_come_in_the_order_of_sorted_ids(mixed: Suite) -> None:
-    verdicts = judged(mixed, ids=["wrong/text", "gate/not-read", "reading/lines", "wrong/effects"])
-    assert [verdict.scenario_id for verdict in verdicts] == mixed.ids()
-    assert [verdict.status for verdict in verdicts] == ["passed", "passed", "failed", "failed"]
-
-
 def test_every_level_is_judged_whatever_is_asked_for(mixed: Suite) -> None:
     (verdict,) = judged(mixed, ids=["wrong/text"], level="effects")
     assert verdict.status == "passed"

@@ -92,14 +92,6 @@ def test_other_parts_of_a_text_leave_nothing_open(pinned: TextDigest) -> None:
     assert expected(stated, said("File is not read.", error="not_read")).text == "File is not read."
 
 
-def test_of_an_answer_that_was_cut_the_beginning_is_expected() -> None:
-    result = RecordedResult.of("Wrong.\nSchema:{}\nMind.", "invalid_settings", "Wrong.\nSchema:", "\nMind.")
-    step = TranscriptStep(("Edit",), (result,))
-    assert expected(None, step).text == TextDigest(starts="Wrong.\nSchema:")
-    shorter = Clause(error="invalid_settings", text=TextDigest(starts="Wrong."))
-    assert expected(shorter, step).text == TextDigest(starts="Wrong.")
-
-
 def test_modes_of_what_is_new_are_expected_where_the_file_pins_them() -> None:
     stated = Clause(text="Done.", files={"new/a": RegularFile(b"old", 0o644), "new": Directory(0o755)})
     modes = {"new": 0o700, "new/a": 0o600, "new/b": 0o600}
@@ -150,15 +142,6 @@ def suite(tmp_path: Path) -> Suite:
 def text_of(suite: Suite, contract: Contract) -> object:
     expect = next(suite.scenario("a/b", contract).calls()).expect
     return expect.recorded and expect.recorded.text
-
-
-def test_a_recording_of_other_inputs_is_an_error_wherever_it_is_needed(suite: Suite) -> None:
-    suite.path("a/b").write_text(FILE.replace("new_string: new", "new_string: newer"))
-    message = "a/b.yaml: it was recorded before .* run `readfirst product record --fix a/b`"
-    for contract in (OTHER, SUITE.contracts["2.1.328"]):
-        with pytest.raises(RecordingError, match=message):
-            suite.scenario("a/b", contract)
-    assert text_of(suite, OWN) == "Read it.", "this the file states itself"
 
 
 @pytest.mark.parametrize(

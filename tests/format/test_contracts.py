@@ -134,15 +134,6 @@ def test_two_contracts_that_no_clause_can_tell_apart_are_refused(tmp_path: Path)
     )
 
 
-def test_an_unlisted_version_is_like_the_next_newer_contract_unless_that_one_follows_it() -> None:
-    known = load_contracts(default_root() / "contracts.yaml")
-    assert known.find("1.0.127").tools == known["1.0.126"].tools != known["2.0.0"].tools
-    assert known.find("1.0.128").tools == known["1.0.126"].tools
-    assert "during" not in known.find("1.0.37").capabilities
-    assert "during" in known.find("1.0.50").capabilities
-    assert known.find("2.1.210").read_gate == known["2.1.228"].read_gate
-
-
 def test_an_unlisted_version_has_the_model_that_the_next_contract_names_for_versions_between() -> None:
     known = load_contracts(default_root() / "contracts.yaml")
     assert known["2.1.328"].asked_model is None

@@ -157,13 +157,6 @@ def test_findings_point_at_the_place(tmp_path: Path) -> None:
     assert place("trailing-spaces", "literal") == (8, 10)
 
 
-def test_only_scenarios_that_are_named_are_read_and_compared(tmp_path: Path) -> None:
-    suite = _suite("duplicate-title", tmp_path)
-    assert lint(suite, ["broken/one"]) == lint(suite, ["broken/two"]) == []
-    (finding,) = lint(suite, ["broken/one", "broken/two"])
-    assert "broken/one" in finding.message
-
-
 def test_a_good_suite_has_no_findings(tmp_path: Path) -> None:
     root = tmp_path / "good"
     right = BROKEN / "misplaced-file/scenarios/broken/right.yaml"
@@ -186,12 +179,6 @@ def test_a_recording_for_an_unknown_contract_is_an_orphan(tmp_path: Path) -> Non
     path.write_bytes(encode(Recording("", {"9.9.9+odd": Transcript(())})))
     found = [finding for finding in lint(suite) if finding.rule == "orphan-recording"]
     assert ["9.9.9+odd" in finding.message for finding in found] == [True]
-
-
-def test_without_a_list_of_tags_any_tag_may_be_used(tmp_path: Path) -> None:
-    suite = _suite("unknown-tag", tmp_path)
-    (suite.root / "tags.yaml").unlink()
-    assert lint(Suite(suite.root)) == []
 
 
 def test_a_name_that_is_not_utf_8_can_be_reported(tmp_path: Path) -> None:
@@ -276,12 +263,6 @@ def test_the_wording_of_rules_is_compared_with_that_of_scenarios(tmp_path: Path)
     rules.write_text(text.replace("title: Read refuses a file", "title: reads. A file", 1))
     found = {finding.rule for finding in lint(Suite(suite.root))}
     assert found == {"lonely-rule", "duplicate-title", "title-style", "source-form", "unknown-document"}
-
-
-def test_without_rules_a_scenario_needs_none(tmp_path: Path) -> None:
-    suite = _suite("missing-rule", tmp_path)
-    (suite.root / "rules.yaml").unlink()
-    assert lint(Suite(suite.root)) == []
 
 
 def test_processes_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

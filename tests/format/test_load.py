@@ -224,16 +224,6 @@ def test_many_contents_are_refused_together_where_each_alone_would_pass() -> Non
     assert problems(f"steps: [{during}]") == [("schema", 3)]
 
 
-def test_what_is_in_the_wrong_place_is_answered_with_the_right_one() -> None:
-    def fix(group: str) -> str:
-        with pytest.raises(SuiteError) as caught:
-            scenario(f"steps:\n  - parallel: [{group}, {{Read: {{}}, expect: {{text: x}}}}]\n")
-        return caught.value.findings[0].fix
-
-    assert "in the expect of the group" in fix("{Read: {}, expect: {text: x, files: {a: x}}}")
-    assert "its own step" in fix("{Read: {}, during: [{delete: a}], expect: {text: x}}")
-
-
 def test_base64_must_be_canonical() -> None:
     assert problems("given: {files: {a: {base64: YR==}}}\nsteps: [{delete: a}]") == [("schema", 3)]
 

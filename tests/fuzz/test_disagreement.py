@@ -56,17 +56,6 @@ def test_reminders_in_a_file_are_not_taken_for_the_hosts_own(suite: Suite, ours:
     assert compared(suite, StepOutcome((ToolResult(ours, wrapped),)), StepOutcome((theirs,))) is None
 
 
-def test_a_target_that_breaks_where_the_reference_answers_disagrees(suite: Suite) -> None:
-    scenario = Scenario("fuzz/one", "One step", "observed", Given(), (EDIT,))
-    broken = outcome(broken=Breakage("adapter", "took longer than 30 s", 0))
-    found = next(disagreements(scenario, outcome(StepOutcome((DONE,))), broken, "text", suite.vocabulary))
-    assert (found.cause, found.target) == (
-        Cause("Edit", "effects", "answered", "broken"),
-        "took longer than 30 s",
-    )
-    assert not any(disagreements(scenario, broken, broken, "text", suite.vocabulary))
-
-
 def beside_bytes(step: Any, result: ToolResult, **left: Any) -> tuple[Any, StepOutcome, StepOutcome]:
     return step, StepOutcome((result,)), StepOutcome((result,), **left)
 

@@ -59,12 +59,6 @@ def test_the_same_seed_gives_the_same_scenarios_and_another_gives_others() -> No
     assert some(7, 20) != some(8, 20)
 
 
-def test_every_scenario_makes_a_call_and_few_are_alike() -> None:
-    drawn = some(1, 200)
-    assert all(next(scenario.calls(), None) for scenario in drawn)
-    assert len({repr((scenario.given, scenario.steps)) for scenario in drawn}) >= 195
-
-
 def test_most_scenarios_can_share_a_session_of_the_product() -> None:
     assert sum(map(needs_own_session, some(2, 400))) <= 30
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from readfirst.harness.fuzz.generate import several_files, single_file
+from readfirst.harness.fuzz.generate import several_files
 from readfirst.harness.fuzz.shrink import shrink
 from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
@@ -84,17 +84,6 @@ def test_no_more_questions_are_asked_than_allowed() -> None:
 
     shrink(several_files(Random(1), 40), shows, attempts=17)
     assert len(asked) == 17
-
-
-def test_no_question_is_asked_twice() -> None:
-    asked: list[str] = []
-
-    def shows(candidate: Scenario) -> bool:
-        asked.append(repr((candidate.given, candidate.steps)))
-        return len(candidate.steps) > 2
-
-    shrink(single_file(Random(5), 20), shows)
-    assert len(asked) == len(set(asked))
 
 
 def test_what_the_first_step_makes_becomes_a_given_file() -> None:

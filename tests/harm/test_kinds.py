@@ -10,9 +10,11 @@ import wrong_exceptions as exceptions
 import wrong_files as files
 import wrong_text as text
 
-from readfirst.harness.compare.baseline import Baseline, Ruler
+from readfirst.harness.compare.baseline import Baseline, Ruler, Ruling
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.lacking import Lacking
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.overcautious import overcautious
@@ -107,3 +109,13 @@ def test_a_tool_without_edit_is_not_safe_unless_somebody_says_what_is_claimed(su
         assert Ruler(baseline, frozenset({"Read"})).rule(verdict).conformant
     assert Ruler(accepted).rule(replace(verdict, lacks=("during",))).conformant
     assert Ruler(accepted).rule(replace(verdict, level="effects")).conformant
+
+
+def test_a_run_says_what_was_harmed_the_worst_first() -> None:
+    summary = Summary()
+    assert summary.harm_sentence() == ""
+    for number, kinds in enumerate((("stray", "lost"), ("lost", "lost", "blind"))):
+        harms = tuple(Harm(0, 0, kind, "a", "a") for kind in kinds)
+        verdict = Verdict(f"a/{number}", "2.1.7", "safe", "failed", {}, harms=harms)
+        summary.add(verdict, Ruling(conformant=False))
+    assert summary.harm_sentence() == "harm, by scenarios: lost 2, stray 1; beside it blind 1"

@@ -5,7 +5,6 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,14 +28,6 @@ def conversation(tmp_path: Path) -> Iterator[Conversation]:
     conversation = Conversation(options(tmp_path))
     yield conversation
     conversation.close()
-
-
-def test_without_a_model_the_product_is_given_none(tmp_path: Path) -> None:
-    default = replace(options(tmp_path), model=None)
-    for each, expected in ((options(tmp_path), "some-model"), (default, None)):
-        with closing(Conversation(each)) as conversation:
-            seen = json.loads(conversation.call("Environment", {}).text)["environ"]
-        assert seen.get("ANTHROPIC_MODEL") == expected
 
 
 def test_variables_set_before_the_start_do_not_reach_the_product_either(tmp_path: Path, monkeypatch) -> None:
@@ -85,15 +76,6 @@ def test_the_reason_is_reported_where_the_network_cannot_be_left_and_the_product
     with closing(Conversation(options(tmp_path))) as conversation:
         assert conversation.isolation == reason
         assert json.loads(conversation.call("Interfaces", {}).text) != ["lo"]
-
-
-def test_a_user_without_rights_leaves_the_network_too_where_the_system_allows(
-    tmp_path: Path, monkeypatch
-) -> None:
-    altered_supervisor(tmp_path, monkeypatch, AS_A_USER)
-    with closing(Conversation(options(tmp_path))) as conversation:
-        interfaces = json.loads(conversation.call("Interfaces", {}).text)
-        assert (interfaces == ["lo"]) == (conversation.isolation == "")
 
 
 def test_a_result_that_is_not_a_text_is_described(conversation: Conversation) -> None:

@@ -143,15 +143,6 @@ def test_create_does_not_replace_what_the_product_contradicts(suite: Suite) -> N
     assert state(suite) == before
 
 
-def test_fix_replaces_it_and_check_only_reports(suite: Suite) -> None:
-    run(suite, "create", replaced)
-    before = state(suite)
-    assert run(suite, "check", refused).status == "differs"
-    assert state(suite) == before
-    assert run(suite, "fix", refused).status == "fixed"
-    assert expectations(suite)[1] == {"error": "not_read", "text": NOT_READ}
-
-
 DOCUMENTED = "    expect:\n      documented: behaviour-spec.txt, State Requirements\n      error: not_read\n"
 
 
@@ -268,15 +259,6 @@ def test_a_contract_that_the_file_does_not_state_is_recorded_and_the_file_left_a
     assert (other.expect.recorded.error, other.expect.recorded.text) == ("not_read", NOT_READ)
     assert recorded(suite, "create", {"2.1.328": replaced}).status == "differs"
     assert recorded(suite, "fix", {"2.1.328": replaced}).status == "fixed"
-
-
-def test_one_pass_records_several_contracts_in_one_file(suite: Suite) -> None:
-    edits = {"2.1.7": replaced, "2.1.40": replaced, "2.1.328": refused}
-    assert recorded(suite, "create", edits).status == "created"
-    text = suite.recordings.path("gate/x").read_text("utf-8")
-    assert "versions: [2.1.7, 2.1.40, 2.1.328]\n" in text
-    assert "since: 2.1.328\n" in text
-    assert text.count("The file $WS/notes.txt has been updated.") == 1
 
 
 def test_changed_steps_drop_what_was_recorded_of_the_others_and_say_so(suite: Suite) -> None:

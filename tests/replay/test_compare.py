@@ -82,11 +82,6 @@ REFUSED = Clause(error="not_read", text=NOT_READ)
 DONE = Clause(text="done", files={"a": RegularFile(b"new")})
 
 
-def test_an_unknown_message_is_shown(judge: Bench) -> None:
-    verdict = judge([call(REFUSED)], [happened("No way!", True)])
-    assert summary(verdict)[0] == ("reason", "error", "not_read", "no known error: No way!")
-
-
 DIGESTED = "one\ntwo\nthree"
 
 
@@ -162,6 +157,13 @@ def test_a_call_that_the_contract_is_silent_about_makes_the_scenario_unspecified
     verdict = judge([call(DONE), call()], [happened("done", changes={"a": NEW}), happened("x")])
     assert verdict.status == "unspecified"
     assert not any(verdict.levels.values())
+
+
+def test_a_breakage_breaks_the_verdict_and_keeps_its_blame(judge: Bench) -> None:
+    for blame in ("adapter", "environment", "harness"):
+        verdict = judge([call(DONE)], [], broken=Breakage(blame, "it hung", 0, "tail"))
+        assert (verdict.status, verdict.blame, verdict.reason) == ("broken", blame, "it hung\ntail")
+        assert not any(verdict.levels.values())
 
 
 def test_a_scenario_in_which_no_call_was_judged_does_not_pass(judge: Bench) -> None:

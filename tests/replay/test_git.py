@@ -68,15 +68,6 @@ def test_modes_links_and_folders_come_and_go_with_a_branch(site: Site, git: Call
     assert Path(site.root, "sub/new.txt").read_text() == "new\n"
 
 
-def test_each_scenario_has_a_repository_of_its_own() -> None:
-    with SitePool() as pool:
-        for _ in range(2):
-            with pool.site() as site:
-                site.lay_out({"notes.txt": RegularFile(TextContent("alpha\n"))})
-                for command in ("commit", "branch topic"):  # which fails where the branch is there
-                    site.perform(WorldEvent("git", command))
-
-
 @pytest.mark.parametrize("name", [".git", ".GIT", "sub/.git"])
 def test_a_repository_within_the_workspace_is_refused(
     site: Site, git: Callable[..., None], name: str

@@ -3,16 +3,13 @@
 import json
 import subprocess
 from collections.abc import Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.agents.claude_code.reminders import hook_reminders
-from readfirst.harness.lint.content import fingerprint
 from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.report.step import given_lines
 from readfirst.harness.report.timeline import given_blocks
@@ -21,8 +18,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.export import expanded
 from readfirst.harness.suite.hooks import hooks_of
 from readfirst.harness.suite.scenario import Scenario
-from tests.judging import CONTRACT, SUITE, as_written, judged
-from tests.replay import answering
+from tests.judging import CONTRACT, SUITE, as_written
 
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: %s\n"
 
@@ -68,12 +64,6 @@ def test_a_hook_that_cannot_be_is_a_mistake_with_a_place(hook: str, message: str
     assert "x.yaml:5:" in str(caught.value)
 
 
-def test_a_process_of_its_own_gets_the_same_hooks() -> None:
-    with closing(PythonAdapter(answering.__file__, "Quoting", time_limit=30)) as adapter:
-        hooks = "    - {PreToolUse: Edit|Write, ask: Really?}\n"
-        assert judged(loaded(hooks, "$HOOK1"), adapter).status == "passed"
-
-
 def ran(tmp_path: Path, hook: str) -> tuple[Hook, subprocess.CompletedProcess[str]]:
     [found] = hooks_of(loaded(f"    - {hook}\n"), str(tmp_path))
     shell = ["/bin/sh", "-c", found.command]
@@ -117,10 +107,6 @@ def test_reports_say_what_each_hook_does(hook: str, line: str) -> None:
     assert f"hook {line}" in list(given_lines(scenario.given))
     assert f"  hook: {line}" in list(scenario_lines(scenario, CONTRACT))
     assert {"label": "hook", "value": line} in given_blocks(scenario)
-
-
-def test_two_scenarios_that_differ_in_their_hooks_alone_are_not_the_same() -> None:
-    assert len({fingerprint(loaded(f"    - {hook}\n")) for hook in HOOKS}) == len(HOOKS)
 
 
 def test_hooks_are_exported_as_commands() -> None:

@@ -138,11 +138,6 @@ def test_a_shared_process_that_broke_is_replaced(opened: Open, workspace: Worksp
             adapter.open(workspace).call("Read", {})
 
 
-def test_a_server_that_does_not_start_is_reported_at_once(opened: Open) -> None:
-    with pytest.raises(BrokenAdapter, match="the server ended with exit status 4 during the start"):
-        opened("never-starts")
-
-
 def test_a_version_of_the_protocol_that_nobody_knows_is_reported(opened: Open) -> None:
     message = "the server's answer to the start is not valid MCP: Unsupported protocol version.*3000-01-01"
     with pytest.raises(BrokenAdapter, match=message):

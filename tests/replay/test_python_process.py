@@ -108,12 +108,6 @@ def test_printing_does_not_disturb_the_answers(opened: Opened, workspace: Worksp
     assert opened("Chatters").open(workspace).call("Edit", {}) == ToolResult("done")
 
 
-def test_a_traceback_is_kept(opened: Opened, workspace: Workspace) -> None:
-    with pytest.raises(BrokenAdapter) as error:
-        opened("Raises").open(workspace).call("Edit", {})
-    assert "miniatures.py" in error.value.details
-
-
 def test_what_it_left_running_is_killed(opened: Opened, workspace: Workspace) -> None:
     with pytest.raises(BrokenAdapter):
         opened("LeavesAChildBehind").open(workspace).call("Edit", {})

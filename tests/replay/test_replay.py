@@ -8,9 +8,9 @@ from typing import Any
 import miniatures
 import pytest
 
-from readfirst.harness.replay.outcome import Breakage, Outcome
+from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import AdapterTraits, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.session import AdapterTraits, ToolResult, Workspace
 from readfirst.harness.suite.entry import RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.workspace.site import SitePool
@@ -83,13 +83,6 @@ def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(place: SitePool, name
     assert len(outcome.steps) == 1
 
 
-def test_a_breakage_shows_no_path_that_differs_from_run_to_run(place: SitePool) -> None:
-    broken = replayed(place, miniatures.Raises, EDIT).broken
-    assert broken is not None
-    assert place.base not in broken.message + broken.details
-    assert "no idea about" in broken.details
-
-
 @pytest.mark.parametrize(
     ("adapter", "step", "words"),
     [
@@ -118,14 +111,6 @@ def test_a_text_for_a_group_is_not_a_sequence_of_results(place: SitePool) -> Non
     broken = replayed(place, Talkative, ParallelCalls((READ, READ))).broken
     assert broken is not None
     assert "answered a parallel group with 'ok'" in broken.message
-
-
-def test_the_blame_of_an_adapter_that_knows_better_is_kept(place: SitePool) -> None:
-    class Offline(miniatures.Honest):
-        def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-            raise BrokenAdapter("no network", blame="environment", details="tail")
-
-    assert replayed(place, Offline, READ).broken == Breakage("environment", "no network", 0, "tail")
 
 
 def test_an_event_that_does_not_fit_ends_the_replay(place: SitePool) -> None:
@@ -184,21 +169,6 @@ def test_paths_repeat_only_for_an_adapter_that_says_so(place: SitePool) -> None:
         replayed(place, Curious, READ)
     assert roots[0] != roots[1]
     assert roots[2] == roots[3]
-
-
-def test_an_interruption_is_not_swallowed_and_the_session_is_closed(place: SitePool) -> None:
-    closed = []
-
-    class Interrupted(miniatures.Misbehaving):
-        def misbehave(self) -> Any:
-            raise KeyboardInterrupt
-
-        def close(self) -> None:
-            closed.append(True)
-
-    with pytest.raises(KeyboardInterrupt):
-        replayed(place, Interrupted, EDIT)
-    assert closed == [True]
 
 
 @pytest.mark.usefixtures("shallow")

@@ -271,17 +271,6 @@ def pool_that_shares(tmp_path: Path) -> tuple[ServerPool, Ending]:
     return pool, server
 
 
-def test_a_third_of_the_scenarios_may_come_out_otherwise(tmp_path: Path) -> None:
-    pool, server = pool_that_shares(tmp_path)
-    for number in range(20):
-        pool._shares += 3
-        pool.separate(f"family/{number}")
-    assert (pool._found.refusal, server.ended) == ("", False)
-    pool._shares += 1
-    pool.separate("family/more")
-    assert pool._found.refusal == "21 scenarios gave another result on a shared server"
-
-
 def test_a_server_on_which_three_in_succession_come_out_otherwise_is_replaced(tmp_path: Path) -> None:
     pool, server = pool_that_shares(tmp_path)
     ended = []

@@ -101,18 +101,6 @@ def test_what_two_sessions_write_never_has_the_same_time() -> None:
     assert min(after - before for before, after in pairwise(adapter.times)) >= 1_000_000
 
 
-def test_a_mention_names_a_file_by_its_absolute_path() -> None:
-    [mention, _] = loaded("  - mention: sub/a.txt\n  - Read: {file_path: $WS/a.txt}\n").steps
-    assert mention == SessionEvent("mention", mention.position, "sub/a.txt")
-    assert mention.needs == "mentions"
-    steps = (SessionEvent("mention", path="a.txt"), SessionEvent("mention", path="sub/a.txt"), READ)
-    with SitePool() as place:
-        outcome = replay(scenario(*steps), answering.Diary(), place)
-    assert outcome.steps[-1].results[0].text == (
-        "a.txt is mentioned, which is there, a.txt is mentioned, which is not there, main Read"
-    )
-
-
 def test_a_sub_agent_that_the_scenario_does_not_end_is_closed_before_its_session() -> None:
     diary = answering.Diary()
     diary.open = lambda _: diary  # type: ignore[method-assign]
