@@ -19,7 +19,7 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
     parts_of,
 )
-from readfirst.harness.suite.transcript import Transcript, TranscriptStep
+from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.suite.vocabulary import Vocabulary
 
 GROUP = "parallel calls"
@@ -86,18 +86,13 @@ def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallInd
         for number, result in enumerate(row.results):
             answers[index, number] = Answer(result.is_error, result.error, result.answer)
         place: CallIndex = (index, 0) if isinstance(step, ToolCall) else (index, None)
-        answer = answers.get(place, Answer())
-        answers[place] = replace(answer, files=_recorded_files(row), reminders=row.reminders)
+        files = dict(row.changes)
+        for path, mode in row.created.items():
+            entry = files.get(path, Directory())
+            if isinstance(entry, RegularFile | Directory):
+                files[path] = replace(entry, mode=mode)
+        answers[place] = replace(answers.get(place, Answer()), files=files, reminders=row.reminders)
     return answers
-
-
-def _recorded_files(row: TranscriptStep) -> dict[str, Entry | None]:
-    files = dict(row.changes)
-    for path, mode in row.created.items():
-        entry = files.get(path, Directory())
-        if isinstance(entry, RegularFile | Directory):
-            files[path] = replace(entry, mode=mode)
-    return files
 
 
 def patched(
@@ -237,19 +232,11 @@ def _harness_made(entry: Entry | None, former: Entry | ReportedEntry | None) -> 
 
 def known_lines(scenario: Scenario) -> frozenset[str]:
     """Return every line that a file, an event or an argument of the scenario holds, without its end."""
-    lines: set[str] = set()
-    for text in _texts(scenario):
-        lines.update(line.strip() for line in text.splitlines())
-    lines.discard("")
-    return frozenset(lines)
-
-
-def _texts(scenario: Scenario) -> Iterator[str]:
-    for call in scenario.calls():
-        yield from texts_in(call.arguments)
+    texts = [text for call in scenario.calls() for text in texts_in(call.arguments)]
     for entry in (*scenario.given.files.values(), *(event.entry for event in scenario.events())):
         if isinstance(entry, RegularFile):
-            yield _decoded(entry.data[:_MOST_BYTES])
+            texts.append(_decoded(entry.data[:_MOST_BYTES]))
+    return frozenset(line.strip() for text in texts for line in text.splitlines()) - {""}
 
 
 @lru_cache(maxsize=256)

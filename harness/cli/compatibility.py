@@ -156,8 +156,7 @@ def _harm(suite: Suite) -> dict[str, Any]:
     with reading(file, "python3 tools/harms.py") as data:
         return {
             name: {
-                "sessions": each["sessions"],
-                "any": each["any"],
+                **{field: each[field] for field in ("sessions", "any")},
                 "counts": each["harmed"],
                 "shortest": {kind: shown["scenario"] for kind, shown in each["shortest"].items()},
             }

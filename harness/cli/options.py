@@ -234,18 +234,16 @@ def selecting(names: Sequence[str]) -> Callable[[Callable[..., int]], Callable[.
         def selected(**given: Any) -> int:
             return command(selection=_selection({name: given.pop(name) for name in names}), **given)
 
-        types: dict[str, tuple[Any, Any]] = {}
+        parameters: list[inspect.Parameter] = []
         for each in inspect.signature(command, eval_str=True).parameters.values():
-            if each.name == "selection":
-                types |= {name: (_SELECTING[name][1], None) for name in names}
-            else:
-                types[each.name] = each.annotation, each.default
-        parameters = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=type_, default=default)
-            for name, (type_, default) in types.items()
-        ]
+            kind = inspect.Parameter.KEYWORD_ONLY
+            if each.name != "selection":
+                parameters.append(each.replace(kind=kind))
+                continue
+            for name in names:
+                parameters.append(inspect.Parameter(name, kind, annotation=_SELECTING[name][1], default=None))
         selected.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        selected.__annotations__ = {name: type_ for name, (type_, _) in types.items()}
+        selected.__annotations__ = {each.name: each.annotation for each in parameters}
         return selected
 
     return decorate

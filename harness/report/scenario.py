@@ -51,6 +51,11 @@ def scenario_lines(
         yield f"  file: {visible(short_path(scenario.path))}"
     yield ""
     yield "given"
+
+    def elsewhere(step: int, call: int | None = None) -> Iterator[str]:
+        for row in () if others is None else others.rows((step, call)):
+            yield f"    {row}"
+
     yield from _shown(given_blocks(scenario))
     if not scenario.given.files:
         yield "  an empty directory"
@@ -62,15 +67,15 @@ def scenario_lines(
                 for event in step.during:
                     yield f"  during: {describe_step(event)}"
                 yield from _expectation(scenario, step.expect, contract)
-                yield from _others(others, (number - 1, None))
+                yield from elsewhere(number - 1)
             case ParallelCalls(calls=calls):
                 for place, call in enumerate(calls, 1):
                     yield f"  call {place}: {describe_step(call)}"
                     yield from _expectation(scenario, call.expect, contract)
-                    yield from _others(others, (number - 1, place - 1))
+                    yield from elsewhere(number - 1, place - 1)
                 if step.expect.clauses():
                     yield from _expectation(scenario, step.expect, contract)
-                yield from _others(others, (number - 1, None))
+                yield from elsewhere(number - 1)
             case WorldEvent():
                 yield from _shown(event_blocks(step))
             case _:
@@ -83,11 +88,6 @@ def _expectation(scenario: Scenario, expect: Expectation, contract: Contract) ->
         yield f"  {contract.name} says nothing about this"
     else:
         yield from _shown(clause_blocks(clause))
-
-
-def _others(others: OtherContracts | None, place: tuple[int, int | None]) -> Iterator[str]:
-    for row in () if others is None else others.rows(place):
-        yield f"    {row}"
 
 
 def _shown(blocks: Iterable[Block]) -> Iterator[str]:

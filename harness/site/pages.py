@@ -169,6 +169,12 @@ def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
     worst = failing[CLASSES[0]][0].id if failing[CLASSES[0]] else ""
     classes = facts.table["implementations"][name]["classes"]
     lacking = [f"{prose(what)} ({count})" for what, count in result["lacks"].items()]
+    changed_since = []
+    if before:
+        common, rules = facts.since(name, before)
+        changed_since = [*harm_changes(common), *changed_rules(rules)]
+        if not common.sessions:
+            changed_since = ["No session was put through both, so nothing can be said."]
     return markdown(
         "site/implementation",
         name=name,
@@ -183,7 +189,7 @@ def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
         + (f" and {len(lacking) - _NAMED} more" if lacking[_NAMED:] else ""),
         harm="\n\n".join(lost) if tried else "",
         before=before,
-        changed=_since(*facts.since(name, before)) if before else [],
+        changed=changed_since,
         found=facts.diagnoses.get(name),
         telling=_telling(facts.diagnoses.get(name, {})),
         against=facts.against,
@@ -203,12 +209,6 @@ def _implementation(facts: Facts, name: str, result: Mapping[str, Any]) -> str:
             for class_, rules in failing.items()
         ],
     )
-
-
-def _since(harm: CommonHarm, rules: Sequence[Any]) -> list[str]:
-    if not harm.sessions:
-        return ["No session was put through both, so nothing can be said."]
-    return [*harm_changes(harm), *changed_rules(rules)]
 
 
 def _telling(found: Mapping[str, Any]) -> list[str]:

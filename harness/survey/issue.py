@@ -89,8 +89,14 @@ def _what_happens(report: Report) -> Iterator[str]:
 
 def _outcome(report: Report) -> str:
     evidence = report.evidence
-    step = report.scenario.steps[evidence.step - 1]
-    called = _called(report, step)
+    match report.scenario.steps[evidence.step - 1]:
+        case ToolCall() as step:
+            own = own_calls(report.target, report.scenario, step)[0]
+            called = f"The last call, of `{own.name}`,"
+        case ParallelCalls():
+            called = "The last message, of several calls,"
+        case _:
+            called = "What comes last"
     if evidence.broken:
         return f"{called} ends early, see below."
     parts = []
@@ -105,27 +111,13 @@ def _outcome(report: Report) -> str:
                     f"leaves {code(path.removeprefix('of '))} with mode {each.got} instead of {each.expected}"
                 )
             case ("path", _, path):
-                parts.append(
-                    f"leaves {_first_line(each.got)} at {code(path)} instead of {_first_line(each.expected)}"
-                )
+                sides = (each.got, each.expected)
+                got, wanted = (prose(text.partition(":")[0].partition("\n")[0]) for text in sides)
+                parts.append(f"leaves {got} at {code(path)} instead of {wanted}")
             case _:
                 parts.append(f"differs in {prose(each.what)}")
     *others, last = dict.fromkeys(parts)
     return f"{called} {', '.join(others)}{' and ' if others else ''}{last}."
-
-
-def _called(report: Report, step: object) -> str:
-    match step:
-        case ToolCall():
-            return f"The last call, of `{own_calls(report.target, report.scenario, step)[0].name}`,"
-        case ParallelCalls():
-            return "The last message, of several calls,"
-        case _:
-            return "What comes last"
-
-
-def _first_line(text: str) -> str:
-    return prose(text.partition(":")[0].partition("\n")[0])
 
 
 def _expected(report: Report, suite: Suite) -> Iterator[str]:
