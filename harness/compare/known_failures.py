@@ -4,6 +4,7 @@ import json
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from textwrap import wrap
 
 from readfirst.harness.compare.baseline import (
     LEVELS_AND_BROKEN,
@@ -20,7 +21,7 @@ from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import order
 
-_WIDTH = 118
+_WIDTH = 117
 _NOWHERE = Position(Path(), 0, 0)
 
 
@@ -142,7 +143,8 @@ def _grouped_lines(entries: Iterable[Acceptance]) -> Iterable[str]:
             family, _, slug = scenario_id.partition("/")
             families.setdefault(family, []).append(json.dumps(slug) if slug.isdecimal() else slug)
         for family, slugs in families.items():
-            yield from _wrapped(f"      {family}: [", slugs)
+            listed = f"      {family}: [{', '.join(slugs)}]"
+            yield from wrap(listed, _WIDTH, subsequent_indent="        ", break_on_hyphens=False)
 
 
 def _accepted(entry: Acceptance, *keys: str) -> Iterable[str]:
@@ -151,14 +153,3 @@ def _accepted(entry: Acceptance, *keys: str) -> Iterable[str]:
         value = in_order(entry.fails) if key == "fails" else json.dumps(getattr(entry, key))
         if value != '""':
             yield f"    {key}: {value}"
-
-
-def _wrapped(start: str, words: list[str]) -> Iterable[str]:
-    line = start
-    for number, word in enumerate(words):
-        piece = word + ("," if number < len(words) - 1 else "]")
-        if len(line) + len(piece) + 1 > _WIDTH and line.strip() != start.strip():
-            yield line.rstrip()
-            line = "        "
-        line += piece + " "
-    yield line.rstrip()

@@ -104,14 +104,6 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
-class LookedFile:
-    """The scenarios of one file, and what is wrong with a file of several as such."""
-
-    findings: tuple[Finding, ...]
-    scenarios: tuple[Looked, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Look:
     """Looks at files of scenarios, in a worker process or in this one, so that each is read once.
 
@@ -123,21 +115,23 @@ class Look:
 
     def open(
         self, suite: Suite | None = None
-    ) -> AbstractContextManager[Callable[[Sequence[str]], LookedFile]]:
+    ) -> AbstractContextManager[Callable[[Sequence[str]], Sequence[Looked]]]:
         """Read the suite once for all files of a worker; what is asked for are the scenarios of one file."""
         suite = suite or Suite(self.fixtures)
         return nullcontext(lambda ids: self._looked(suite, ids))
 
-    def lost(self, ids: Sequence[str], reason: str) -> LookedFile:
+    def lost(self, ids: Sequence[str], reason: str) -> Sequence[Looked]:
         """Return the finding about a file that ends whoever reads it."""
         position = Position(Suite(self.fixtures).path(ids[0]), 1, 1)
         finding = Finding("unreadable", position, reason, "Lint this file alone, and report what happens.")
-        return LookedFile((), tuple(Looked(each, (finding,)) for each in ids))
+        return [Looked(each, (finding,)) for each in ids]
 
-    def _looked(self, suite: Suite, ids: Sequence[str]) -> LookedFile:
+    def _looked(self, suite: Suite, ids: Sequence[str]) -> Sequence[Looked]:
+        """Look at the scenarios of a file; what is wrong with one of several as such is found with the first."""
         place = suite.place(ids[0])
-        findings = tuple(check_table(suite, place.file)) if place.case else ()
-        return LookedFile(findings, tuple(_look_at(suite, each, self.sources) for each in ids))
+        first, *others = (_look_at(suite, each, self.sources) for each in ids)
+        findings = check_table(suite, place.file) if place.case else ()
+        return [replace(first, findings=(*findings, *first.findings)), *others]
 
 
 def _look_at(suite: Suite, scenario_id: str, sources: Collection[str] | None) -> Looked:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from readfirst.harness.claims.claims import Claims, Stated, check_claims, claims_file, load_claims
 from readfirst.harness.lint.belonging import Showing, check_claimed_rules, check_rules
-from readfirst.harness.lint.looked import Look, Looked, LookedFile
+from readfirst.harness.lint.looked import Look, Looked
 from readfirst.harness.lint.recorded import check_orphans
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.finding import Finding, Position, SuiteError
@@ -50,12 +50,13 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     with _looked(suite, known, claims, min(jobs, len(known) // _WORTH_A_PROCESS)) as looks:
         recorded = suite.recordings.files() if ids is None else {}
         files = list(looks)
-    looked = {each.scenario_id: each for file in files for each in file.scenarios}
-    findings = [*problems, *(finding for file in files for finding in file.findings)]
-    alike = _Alike({}, {})
+    looked = {each.scenario_id: each for file in files for each in file}
+    findings = [*problems]
+    titles: dict[str, str] = {}
+    prints: dict[str, str] = {}
     shown: dict[str, list[Showing]] = {}
     for each in map(looked.__getitem__, known):
-        findings += sorted((*alike.findings(each), *each.findings), key=_place)
+        findings += sorted((*_repeated(each, titles, prints), *each.findings), key=_place)
         if each.comparable is not None:
             shown.setdefault(each.comparable.rule, []).append(each.comparable.showing)
     if ids is None:
@@ -82,7 +83,7 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
 @contextmanager
 def _looked(
     suite: Suite, ids: Sequence[str], claims: Claims | None, jobs: int
-) -> Iterator[Iterable[LookedFile]]:
+) -> Iterator[Iterable[Sequence[Looked]]]:
     """Give what is seen in each file; workers begin at once, while the caller does something else."""
     files: dict[Path, list[str]] = {}
     for each in ids:
@@ -96,26 +97,19 @@ def _looked(
         yield found
 
 
-@dataclass(frozen=True, slots=True)
-class _Alike:
-    """The titles and the steps that were met, with the first scenario that has them."""
-
-    titles: dict[str, str]
-    prints: dict[str, str]
-
-    def findings(self, looked: Looked) -> Iterator[Finding]:
-        """Yield in what a scenario repeats one before it, and remember it."""
-        if looked.comparable is None:
-            return
-        scenario_id, compared = looked.scenario_id, looked.comparable
-        first = self.titles.setdefault(compared.title.casefold(), scenario_id)
-        if first != scenario_id:
-            fix = "Say how this one differs, or remove one of the two."
-            yield Finding("duplicate-title", compared.title_at, f"{first} has the same title", fix)
-        first = self.prints.setdefault(compared.fingerprint, scenario_id)
-        if first != scenario_id:
-            message = f"{first} has the same files and the same steps"
-            yield Finding("duplicate-scenario", compared.steps_at, message, "Remove one of the two.")
+def _repeated(looked: Looked, titles: dict[str, str], prints: dict[str, str]) -> Iterator[Finding]:
+    """Yield in what a scenario repeats one before it; the first that has a title and steps is remembered."""
+    if looked.comparable is None:
+        return
+    scenario_id, compared = looked.scenario_id, looked.comparable
+    first = titles.setdefault(compared.title.casefold(), scenario_id)
+    if first != scenario_id:
+        fix = "Say how this one differs, or remove one of the two."
+        yield Finding("duplicate-title", compared.title_at, f"{first} has the same title", fix)
+    first = prints.setdefault(compared.fingerprint, scenario_id)
+    if first != scenario_id:
+        message = f"{first} has the same files and the same steps"
+        yield Finding("duplicate-scenario", compared.steps_at, message, "Remove one of the two.")
 
 
 def _claims(suite: Suite) -> tuple[Claims | None, tuple[Finding, ...]]:

@@ -42,7 +42,6 @@ class Scalar:
     first_line: int
     last_line: int
     column: int
-    is_key: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +79,13 @@ class Document:
         """Yield every scalar in the order of the file; reads the file's bytes once more."""
         import yaml
 
-        values = (yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent)
-        # One entry per open collection: None for a sequence, else whether a key comes next.
-        open_: list[bool | None] = []
         for event in _events(self.data):
             kind = type(event)
-            if kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                open_.pop()
-                continue
-            if kind not in values:
-                continue
-            is_key = bool(open_ and open_[-1])
-            if open_ and open_[-1] is not None:
-                open_[-1] = not open_[-1]
-            if kind is yaml.MappingStartEvent:
-                open_.append(True)
-            elif kind is yaml.SequenceStartEvent:
-                open_.append(None)
-            else:
+            if kind is yaml.ScalarEvent:
                 start, end = event.start_mark, event.end_mark
                 # The end mark of a block scalar is the beginning of what follows it.
                 last = end.line if event.style in ("|", ">") else end.line + 1
-                style = event.style or ""
-                yield Scalar(event.value, style, start.line + 1, last, start.column + 1, is_key)
+                yield Scalar(event.value, event.style or "", start.line + 1, last, start.column + 1)
 
 
 def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> bytes:

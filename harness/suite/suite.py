@@ -105,10 +105,14 @@ class Suite:
     @cached_property
     def tags(self) -> Mapping[str, str] | None:
         """The tags that scenarios may have, each with its meaning; None where none are listed. Raises SuiteError."""
-        from readfirst.harness.suite.tags import load_tags
+        from readfirst.harness.suite.schema import checked
 
         path = self.root / "tags.yaml"
-        return load_tags(path) if os.path.lexists(path) else None
+        if not os.path.lexists(path):
+            return None
+        with checked(path, "tags") as look:
+            tags: Mapping[str, str] = look.document.value["tags"]
+            return tags
 
     @cached_property
     def rules(self) -> Rules | None:

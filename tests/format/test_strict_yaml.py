@@ -171,17 +171,17 @@ def test_every_value_has_its_position(path: YamlPath, key: bool, line: int, colu
     assert load(DOCUMENT, FILE).position(path, key=key) == Position(FILE, line, column)
 
 
-def test_scalars_come_with_style_lines_and_role() -> None:
+def test_scalars_come_with_style_and_lines() -> None:
     document = load(b"a: 'x'\nb: |\n  y\n  z\nc: [d, \"e\"]\n", FILE)
-    seen = [(s.value, s.style, s.first_line, s.last_line, s.column, s.is_key) for s in document.scalars()]
+    seen = [(s.value, s.style, s.first_line, s.last_line, s.column) for s in document.scalars()]
     assert seen == [
-        ("a", "", 1, 1, 1, True),
-        ("x", "'", 1, 1, 4, False),
-        ("b", "", 2, 2, 1, True),
-        ("y\nz\n", "|", 2, 4, 4, False),
-        ("c", "", 5, 5, 1, True),
-        ("d", "", 5, 5, 5, False),
-        ("e", '"', 5, 5, 8, False),
+        ("a", "", 1, 1, 1),
+        ("x", "'", 1, 1, 4),
+        ("b", "", 2, 2, 1),
+        ("y\nz\n", "|", 2, 4, 4),
+        ("c", "", 5, 5, 1),
+        ("d", "", 5, 5, 5),
+        ("e", '"', 5, 5, 8),
     ]
 
 
