@@ -96,21 +96,6 @@ class Harmed:
         )
 
 
-@dataclass(slots=True)
-class TargetResult:
-    """What one run of a target came to. `reach` has how far each scenario went by each contract.
-
-    `lacks` and `shortest` are by the first of the contracts; `lacks` counts what unsupported scenarios need.
-    """
-
-    target: Target
-    lacks: Counter[str] = field(default_factory=Counter)
-    harmed: Harmed = field(default_factory=Harmed)
-    shortest: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """For each family the shortest scenario that fails at effects, with its number of steps."""
-    reach: dict[str, dict[str, Reach]] = field(default_factory=dict)
-
-
 def result_of(
     target: Target,
     verdicts: Iterable[Verdict],
@@ -118,98 +103,63 @@ def result_of(
     contracts: Sequence[str],
     earlier: Mapping[str, Any] | None = None,
     again: Collection[str] = (),
-) -> TargetResult:
-    """Count the verdicts of one target by these contracts, and whom it harmed.
+) -> dict[str, Any]:
+    """Return what the verdicts of one target by these contracts come to, and whom it harmed, in JSON types.
 
-    They are added to an `earlier` result, as `result_data` has it, which says nothing any more of the scenarios that
-    are run `again`.
+    They are added to an `earlier` result, which says nothing any more of the scenarios that are run `again`. `reach` is
+    how far each scenario went by each contract; counts are by the first, and `lacks` counts what unsupported ones need.
     """
-    result = TargetResult(target, reach={contract: {} for contract in contracts})
+    reach: dict[str, dict[str, Reach]] = {contract: {} for contract in contracts}
+    harmed, lacks = Harmed(), Counter[str]()
     if earlier is not None:
-        result.lacks.update(earlier["lacks"])
+        lacks.update(earlier["lacks"])
         for contract, reaches in earlier["reach"].items():
             known = unpacked(reaches).items()
-            result.reach[contract].update((name, reach) for name, reach in known if name not in again)
+            reach[contract].update((name, how_far) for name, how_far in known if name not in again)
         if is_counted(earlier):
-            result.harmed = Harmed.of(earlier["harm"], looked_at(earlier), frozenset(again))
+            harmed = Harmed.of(earlier["harm"], looked_at(earlier), frozenset(again))
     for verdict in verdicts:
-        result.reach[verdict.contract][verdict.scenario_id] = reach_of(verdict)
-        result.harmed.note(verdict, suite)
+        reach[verdict.contract][verdict.scenario_id] = reach_of(verdict)
+        harmed.note(verdict, suite)
         if verdict.contract == contracts[0] and verdict.status == "unsupported":
-            result.lacks[verdict.reason.removeprefix("the adapter lacks ")] += 1
-    for scenario_id, reach in result.reach[contracts[0]].items():
-        if reach == "nothing":
-            scenario = suite.scenario(scenario_id, suite.contracts[contracts[0]])
-            shortest = (len(scenario.steps), scenario_id)
-            result.shortest[scenario.family] = min(result.shortest.get(scenario.family, shortest), shortest)
-    return result
+            lacks[verdict.reason.removeprefix("the adapter lacks ")] += 1
+    release, tally = target.release, Counter(reach[contracts[0]].values())
+    judged = tally.total() - tally["unsupported"] - tally["unspecified"]
+    data: dict[str, Any] = {
+        "target": target.pinned,
+        **{name: getattr(target, name) for name in ("title", "home", "about", "kind", "level")},
+        **({"design": release.design} if release.design else {}),
+        "packages": [*release.pip, *release.npm],
+        "released": release.released,
+        "scenarios": tally.total(),
+        "judged": judged,
+        "holds": {
+            level: sum(tally[how_far] for how_far in tally if holds_at(how_far, level)) for level in _LEVELS
+        },
+        **{name: tally[name] for name in ("broken", "unsupported", "unspecified")},
+        "lacks": dict(sorted(lacks.items(), key=lambda item: (-item[1], item[0]))),
+        "harm": harmed.data(),
+        "reach": {contract: packed(each) for contract, each in reach.items()},
+    }
+    if not looked_at_all(data):
+        data["harm"]["sampled"] = by_family(harmed.sessions)
+    elif left_out := harmed.sessions - looked_at(data):
+        data["harm"]["left_out"] = by_family(left_out)
+    return data
 
 
 def result_data(
-    results: Sequence[TargetResult], contracts: Sequence[str], date: str, command: str
+    targets: Sequence[Mapping[str, Any]], contracts: Sequence[str], date: str, command: str
 ) -> dict[str, Any]:
-    """Return everything in JSON types, for docs/implementations.json."""
+    """Return the results of targets in JSON types, for docs/implementations.json."""
     return {
         "format": FORMAT,
         "contracts": list(contracts),
         "date": date,
         "command": command,
         "levels": list(_LEVELS),
-        "scenarios": max((len(result.reach[contracts[0]]) for result in results), default=0),
-        "targets": [_target_data(result) for result in results],
-    }
-
-
-def _target_data(result: TargetResult) -> dict[str, Any]:
-    target, release, reaches = result.target, result.target.release, next(iter(result.reach.values()))
-    families: dict[str, list[Reach]] = {}
-    for scenario_id, reach in reaches.items():
-        families.setdefault(scenario_id.partition("/")[0], []).append(reach)
-    counted = _counted(reaches.values())
-    data: dict[str, Any] = {
-        "target": target.pinned,
-        "title": target.title,
-        "home": target.home,
-        "about": target.about,
-        "kind": target.kind,
-        "level": target.level,
-        **({"design": release.design} if release.design else {}),
-        "packages": [*release.pip, *release.npm],
-        "released": release.released,
-        "scenarios": counted["scenarios"],
-        "judged": counted["judged"],
-        "holds": {level: counted[level] for level in _LEVELS},
-        "broken": counted["broken"],
-        "unsupported": counted["unsupported"],
-        "unspecified": len(reaches) - counted["judged"] - counted["unsupported"],
-        "lacks": dict(sorted(result.lacks.items(), key=lambda item: (-item[1], item[0]))),
-        "harm": result.harmed.data(),
-        "families": {
-            family: {
-                **_counted(each),
-                **({"shortest": result.shortest[family][1]} if family in result.shortest else {}),
-            }
-            for family, each in sorted(families.items())
-        },
-        "reach": {contract: packed(each) for contract, each in result.reach.items()},
-    }
-    if not looked_at_all(data):
-        data["harm"]["sampled"] = by_family(result.harmed.sessions)
-    elif left_out := result.harmed.sessions - looked_at(data):
-        data["harm"]["left_out"] = by_family(left_out)
-    return data
-
-
-def _counted(reaches: Iterable[Reach]) -> dict[str, int]:
-    """Count scenarios: those that are judged passed, failed or broke, as in a run's own table."""
-    tally = Counter(reaches)
-    judged = sum(count for reach, count in tally.items() if reach not in ("unsupported", "unspecified"))
-    return {
-        "scenarios": tally.total(),
-        "judged": judged,
-        **{level: sum(tally[reach] for reach in tally if holds_at(reach, level)) for level in _LEVELS},
-        "broken": tally["broken"],
-        "unsupported": tally["unsupported"],
+        "scenarios": max((each["scenarios"] for each in targets), default=0),
+        "targets": list(targets),
     }
 
 

@@ -224,8 +224,7 @@ class Survey:
         # In a file, because differences may be as large as the files, and their lines need the new baseline.
         with tempfile.TemporaryFile() as kept:
             with closing(replayed):
-                result = result_of(target, noted(), self.suite, self._contracts, earlier, ids)
-            data = result_data([result], self._contracts, "", "")["targets"][0]
+                data = result_of(target, noted(), self.suite, self._contracts, earlier, ids)
             data["date"] = date.today().isoformat()
             self._done[name] = data
             if baseline:
@@ -244,11 +243,7 @@ class Survey:
         done = {**self._kept, **self._done}
         targets = [done[name] for name in order if name in done]
         dates = sorted({each["date"] for each in targets})
-        data = {
-            **result_data([], self._contracts, dates[-1] if dates else "", COMMAND),
-            "scenarios": max((each["scenarios"] for each in targets), default=0),
-            "targets": targets,
-        }
+        data = result_data(targets, self._contracts, dates[-1] if dates else "", COMMAND)
         text = json.dumps(data, indent=1, ensure_ascii=True) + "\n"
         write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
 
