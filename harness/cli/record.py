@@ -220,7 +220,7 @@ def _record_given(
 ) -> int:
     """Ask the product of each contract what it gives beside answers; keep it, or with `check` only say what is new."""
     changed = False
-    for given in [*([TOOLS] if tools else []), *([RESULTS] if results else [])]:
+    for given in (each for each, wanted in ((TOOLS, tools), (RESULTS, results)) if wanted):
         for name in record_given(given, suite, contracts, write=not check, time_limit=time_limit):
             say(f"{'differs' if check else 'recorded'} {name} {given.name}")
             changed = True

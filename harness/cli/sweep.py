@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from readfirst.harness.agents.claude_code.package import PACKAGE, installed
+from readfirst.harness.agents.claude_code.package import PACKAGE
 from readfirst.harness.cli.exits import UsageError
 from readfirst.harness.cli.options import Fixtures, Minutes, Shard, TimeLimit, open_suite, shard_of
 from readfirst.harness.cli.pages import keep_pages, page_file
@@ -20,7 +20,7 @@ from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.releases import load_releases, releases_file
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions.history import change_points
-from readfirst.harness.versions.published import KeptVersions, newest
+from readfirst.harness.versions.published import KeptVersions
 from readfirst.harness.versions.sweep import Sweep, Swept, followed, spread
 from readfirst.harness.versions.swept import FILE, load_swept, merged, sweep_page, swept_text
 from readfirst.reference_impl.contract import histories
@@ -90,13 +90,14 @@ def sweep(
     if not wanted:
         say("no version is selected", err=True)
         return ExitCode.NOTHING
-    room = _Room(keep)
+    room = KeptVersions(keep, package=suite.contracts[suite.contracts.default].package or PACKAGE)
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
     fresh: list[Swept] = []
     for version in _due(asked, wanted, kept.found, again=again):
         if len(fresh) == limit or (deadline is not None and time.monotonic() >= deadline):
             break
-        room.make(suite.contracts.find(version))
+        contract = suite.contracts.find(version)
+        room.make_room(contract.version or contract.name)
         swept = asked(version)
         kept.add(swept)
         fresh.append(swept)
@@ -187,22 +188,6 @@ def _due(asked: Sweep, wanted: Sequence[str], found: Mapping[str, Swept], *, aga
         # A version may have failed because the machine was busy.
         if there[version].failed or (not asked.quick and there[version].inputs != asked.inputs(version)):
             yield version
-
-
-class _Room:
-    """Makes room for the versions that are installed, and finds out once whether that is possible."""
-
-    def __init__(self, keep: int | None) -> None:
-        self._kept = KeptVersions(keep)
-        self._reached = False
-
-    def make(self, contract: Contract) -> None:
-        """Prepare for a version. Raises BrokenAdapter where no registry answers, which is no version's fault."""
-        version = contract.version or contract.name
-        if not self._reached and version not in installed():
-            newest(contract.package or PACKAGE)
-            self._reached = True
-        self._kept.make_room(version)
 
 
 def _connection(suite: Suite, time_limit: float) -> Callable[[Contract], tuple[Adapter, Adapter]]:

@@ -78,10 +78,10 @@ class Table:
 
     def write(self, file: Path | None = None) -> None:
         """Write the file, a line for each scenario, whole or not at all."""
-        lines = [
-            f"  {json.dumps(name)}: {json.dumps(_data(row), separators=(',', ':'))}"
-            for name, row in sorted(self.rows.items())
-        ]
+        lines = []
+        for name, row in sorted(self.rows.items()):
+            parts = ({key: str(each) for key, each in part.items()} for part in (row.contracts, row.changed))
+            lines.append(f"  {json.dumps(name)}: {json.dumps([row.digest, *parts], separators=(',', ':'))}")
         head = f'{{\n "format": {_FORMAT},\n "reference": "{self.reference}",\n "scenarios": {{\n'
         write_all({file or TABLE: (head + ",\n".join(lines) + "\n }\n}\n").encode()})
 
@@ -101,13 +101,6 @@ def _row(data: Sequence[Any]) -> Row:
     digest, *parts = data
     by_contract, changed = ({name: Fingerprint.read(text) for name, text in part.items()} for part in parts)
     return Row(str(digest), by_contract, changed)
-
-
-def _data(row: Row) -> list[object]:
-    return [
-        row.digest,
-        *({name: str(each) for name, each in part.items()} for part in (row.contracts, row.changed)),
-    ]
 
 
 def scenario_digest(suite: Suite, scenario_id: str) -> str:

@@ -104,7 +104,10 @@ def page_link(name: str, folder: str = "", shown: str = "") -> str:
 
 def scenario_link(scenario_id: str, shown: str = "") -> str:
     """Return a link to the file of a scenario, for a page in a folder of its own; `shown` is Markdown."""
-    return link(shown or prose(scenario_id), f"../fixtures/{_file_of(scenario_id)}")
+    place = _shelf().find(scenario_id)
+    # Of one that is no more, the file that it would have.
+    file = _shelf().own(scenario_id) if place is None else place.file
+    return link(shown or prose(scenario_id), f"../fixtures/{file.relative_to(_shelf().root).as_posix()}")
 
 
 def scenario_code(scenario_id: str) -> str:
@@ -115,13 +118,6 @@ def scenario_code(scenario_id: str) -> str:
 @cache
 def _shelf() -> Shelf:
     return Shelf(default_root())
-
-
-def _file_of(scenario_id: str) -> str:
-    """Return the file that a scenario is in; of one that is no more, the one that it would have."""
-    place = _shelf().find(scenario_id)
-    file = _shelf().own(scenario_id) if place is None else place.file
-    return file.relative_to(_shelf().root).as_posix()
 
 
 def anchor(title: str) -> str:

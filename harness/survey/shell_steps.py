@@ -45,7 +45,7 @@ def event_lines(event: WorldEvent) -> Iterator[str]:
         case "modify":
             yield from _modified(event, path)
         case "touch":
-            yield _dated(path, f'"$(stat -c %y {path}) {_shift(event.mtime or 0)} seconds"')
+            yield f'touch -d "$(stat -c %y {path}) {_shift(event.mtime or 0)} seconds" {path}'
         case "delete":
             yield f"rm -rf {path}"
         case "rename":
@@ -75,11 +75,6 @@ def shown_lines(paths: Mapping[str, int]) -> Iterator[str]:
         yield f"ls -ld {_word(path)}; od -c {_word(path)}{end}"
 
 
-def with_workspace(word: str) -> str:
-    """Return a shell word for a text in which `$WS` means the workspace."""
-    return '"$WS"'.join(_seen(part) if part else "" for part in word.split("$WS")) or "''"
-
-
 def _modified(event: WorldEvent, path: str) -> Iterator[str]:
     if not isinstance(event.entry, RegularFile):
         yield f"rm -rf {path}"
@@ -95,11 +90,7 @@ def _modified(event: WorldEvent, path: str) -> Iterator[str]:
     yield from _made(event.path, event.entry)
     if keeps:
         later = "" if event.mtime is None else f" {_shift(event.mtime)} seconds"
-        yield _dated(path, f'"$time{later}"')
-
-
-def _dated(path: str, time: str) -> str:
-    return f"touch -d {time} {path}"
+        yield f'touch -d "$time{later}" {path}'
 
 
 def _shift(seconds: Seconds) -> str:
@@ -121,7 +112,9 @@ def _made(path: str, entry: Entry) -> Iterator[str]:
             if entry.mtime is not None:
                 yield f"touch -d @{float(entry.mtime):f} {name}"
         case Symlink(target):
-            yield f"ln -s {with_workspace(target)} {name}"
+            parts = (_seen(part) if part else "" for part in target.split("$WS"))
+            shown = '"$WS"'.join(parts) or "''"
+            yield f"ln -s {shown} {name}"
         case HardLink(to):
             yield f"ln {_word(to)} {name}"
         case Directory():

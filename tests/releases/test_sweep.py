@@ -264,7 +264,7 @@ def run(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Run:
     )
     products: dict[str, Adapter] = {"1.0.63": at("2.1.270"), "1.0.64": Unwell("1.0.64")}
     monkeypatch.setattr(command, "change_points", lambda *_: [point("gate/x")])
-    monkeypatch.setattr(command._Room, "make", lambda *_: None)
+    monkeypatch.setattr(command.KeptVersions, "make_room", lambda *_: None)
 
     def connection(*_: object) -> Callable[[Contract], tuple[Adapter, Adapter]]:
         return lambda contract: (at(contract.name), products.get(contract.name, at(contract.name)))

@@ -33,10 +33,10 @@ from readfirst.harness.versions import history
 near = history.Point("2.1.14", "2.1.15", exact=True)
 point = history.ChangePoint("2.1.15", "made_up", "made up", "", 0, 1, (("gate/x", near),))
 history.change_points = lambda *_: [point]
-def make(room, contract):
+def make(room, version):
     if {offline}:
         raise BrokenAdapter("npm does not report the versions", blame="environment")
-sweep._Room.make = make
+sweep.KeptVersions.make_room = make
 def connection(*_):
     return lambda contract: (ReferenceAdapter("2.1.14"), ReferenceAdapter(contract.name))
 sweep._connection = connection
