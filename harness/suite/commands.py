@@ -7,6 +7,8 @@ A command is words of a listed program with its listed options, joined by `;`, `
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from getopt import GetoptError, gnu_getopt
+from typing import Any
 
 from readfirst.harness.suite.programs import (
     PROGRAMS,
@@ -38,11 +40,9 @@ class CommandError(ValueError):
         self.fix = fix
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(str):
     """One word as the program gets it. `star`: it holds a `*` that the shell expands."""
 
-    text: str
     star: bool = False
 
 
@@ -97,7 +97,9 @@ def _tokens(command: str) -> Iterator[Word | str]:
             raise _no_sign(command[at:])
         if text.isdecimal() and command[at : at + 1] in ("<", ">"):
             raise CommandError(f"redirects the stream {text}", "Redirect standard input or output.")
-        yield Word(text, star)
+        word = Word(text)
+        word.star = star
+        yield word
 
 
 def _no_sign(rest: str) -> CommandError:
@@ -114,11 +116,11 @@ def _simple_commands(tokens: Sequence[Word | str]) -> Iterator[SimpleCommand]:
     joint, words, redirections, operator = "", list[Word](), list[Redirection](), ""
     for token in (*tokens, None):
         if operator:
-            if not isinstance(token, Word) or token.star or not is_plain_file(token.text):
-                named = repr(token.text) if isinstance(token, Word) else "no name"
+            if not isinstance(token, Word) or token.star or not is_plain_file(token):
+                named = repr(token) if isinstance(token, Word) else "no name"
                 fix = "Write a plain name after it: notes.txt, sub/notes.txt or $WS/notes.txt."
                 raise CommandError(f"redirects with {operator} to {named}", fix)
-            redirections.append(Redirection(operator, token.text))
+            redirections.append(Redirection(operator, token))
             operator = ""
         elif isinstance(token, Word):
             words.append(token)
@@ -136,10 +138,10 @@ def _program(words: list[Word]) -> tuple[str, tuple[Word, ...]]:
         raise CommandError(
             "lacks a program", "Write one before and after each ; | && and ||, none at the end."
         )
-    if words[0].text not in PROGRAMS:
+    if words[0] not in PROGRAMS:
         fix = f"Use one of: {', '.join(PROGRAMS)}."
-        raise CommandError(f"runs {words[0].text[:40]!r}", fix)
-    return words[0].text, tuple(words[1:])
+        raise CommandError(f"runs {words[0][:40]!r}", fix)
+    return words[0], tuple(words[1:])
 
 
 def _checked(command: SimpleCommand) -> SimpleCommand:
@@ -153,17 +155,17 @@ def _checked(command: SimpleCommand) -> SimpleCommand:
         raise CommandError(f"appends what {command.program} prints", fix)
     operands = []
     for kind, word in _arguments(command.program, program, command.words):
-        if word.star and not (kind is Kind.FILE and program.globs and is_file_pattern(word.text)):
+        if word.star and not (kind is Kind.FILE and program.globs and is_file_pattern(word)):
             fix = "Put a * at the end of a file's name: cat notes.*, or put it in quotes."
-            raise CommandError(f"has * in {word.text[:60]!r}, which a shell may expand", fix)
-        if not word.star and (problem := word_problem(kind, word.text)):
-            raise CommandError(f"has {command.program} take {word.text[:60]!r}, {problem[0]}", problem[1])
+            raise CommandError(f"has * in {word[:60]!r}, which a shell may expand", fix)
+        if not word.star and (problem := word_problem(kind, word)):
+            raise CommandError(f"has {command.program} take {word[:60]!r}, {problem[0]}", problem[1])
         if kind is Kind.FILE:
             operands.append(word)
     if (
         command.program == "sed"
         and "i" in _flags(command)
-        and any("/" in file.text and not file.text.startswith("$WS/") for file in operands)
+        and any("/" in file and not file.startswith("$WS/") for file in operands)
     ):
         fix = "Begin it with $WS/: some sed take what follows -i for a suffix, and the file for the script."
         raise CommandError("has sed -i change a file by a relative path", fix)
@@ -176,61 +178,41 @@ def _checked(command: SimpleCommand) -> SimpleCommand:
 
 def _arguments(name: str, program: Program, words: Sequence[Word]) -> Iterator[tuple[Kind, Word]]:
     """Yield the words that are no option, and the values of options, each with what it must be."""
-    first: Kind | None = program.first
-    rest = list(words)
-    options = not program.says
-    while rest:
-        word = rest.pop(0)
-        if program.says:
-            yield first or Kind.TEXT, word
-            first = None
-        elif options and word.text == "--":
-            options = False
-        elif options and word.text.startswith("-"):
-            for kind, value in _values(name, program, word, rest):
+    first, operands = program.first, list(words)
+    if not program.says:
+        options, operands = _parted(name, program, words)
+        for option, value in options:
+            if kind := program.values.get(option[1]):
                 if kind is first:  # `grep -e a`: the pattern is no operand then
                     first = None
-                yield kind, value
-        elif first is not None:
-            yield first, word
-            first = None
-        else:
-            yield Kind.FILE, word
+                yield kind, Word(value)
     if first is not None:
-        raise CommandError(f"gives {name} no {first.value}", f"Write its {first.value}.")
+        if not operands:
+            raise CommandError(f"gives {name} no {first.value}", f"Write its {first.value}.")
+        yield first, operands.pop(0)
+    yield from ((Kind.TEXT if program.says else Kind.FILE, word) for word in operands)
 
 
-def _values(name: str, program: Program, word: Word, rest: list[Word]) -> Iterator[tuple[Kind, Word]]:
-    """Yield the value of the options in one word, if one of them has one; it may be the next word."""
-    letters = word.text[1:]
-    if program.counts and letters.isdecimal():
-        yield Kind.NUMBER, Word(letters)
-        return
-    for number, letter in enumerate(letters):
-        if letter in program.last and letters[number + 1 :]:
-            fix = f"Write -{letter} as a word of its own, or last: -n -{letter}."
-            raise CommandError(
-                f"has {name} take {letters[number + 1 :][:40]!r} for the value of -{letter}", fix
-            )
-        if letter in program.flags:
-            continue
-        if letter in program.values:
-            if value := letters[number + 1 :]:
-                yield program.values[letter], Word(value, word.star)
-            elif rest:
-                yield program.values[letter], rest.pop(0)
-            else:
-                raise CommandError(f"gives -{letter} of {name} no value", "Write one.")
-            return
-        raise _no_option(name, program, word)
-    if not letters:
-        raise _no_option(name, program, word)
-
-
-def _no_option(name: str, program: Program, word: Word) -> CommandError:
-    known = [*(f"-{letter}" for letter in program.flags), *(f"-{letter} …" for letter in program.values)]
-    fix = f"{name} has: {', '.join(known)}." if known else f"{name} has no options here."
-    return CommandError(f"gives {name} the option {word.text[:40]!r}", fix)
+def _parted(name: str, program: Program, words: Sequence[Word]) -> tuple[list[tuple[str, str]], list[Word]]:
+    """Return options, each with its value, and operands."""
+    for word in words:
+        if program.last and (glued := re.match(rf"-[{program.flags}]*([{program.last}])(.+)", word)):
+            fix = f"Write -{glued[1]} as a word of its own, or last: -n -{glued[1]}."
+            raise CommandError(f"has {name} take {glued[2][:40]!r} for the value of -{glued[1]}", fix)
+        if word.star and word.startswith("-"):
+            fix = "Put it in quotes."
+            raise CommandError(f"has * in {word[:60]!r}, which a shell may expand", fix)
+    counted = [word for word in words if not (program.counts and re.fullmatch("-[0-9]{1,9}", word))]
+    try:
+        found: Any = gnu_getopt(counted, program.flags + "".join(f"{letter}:" for letter in program.values))
+    except GetoptError as error:
+        if error.opt in program.values:
+            raise CommandError(f"gives -{error.opt} of {name} no value", "Write one.") from None
+        known = [*(f"-{letter}" for letter in program.flags), *(f"-{letter} …" for letter in program.values)]
+        fix = f"{name} has: {', '.join(known)}." if known else f"{name} has no options here."
+        raise CommandError(f"gives {name} the option {f'-{error.opt}'[:40]!r}", fix) from None
+    options, operands = found
+    return options, operands
 
 
 def _pipelines(commands: Sequence[SimpleCommand]) -> Iterator[list[SimpleCommand]]:
@@ -249,7 +231,7 @@ def _check_loop(pipeline: Sequence[SimpleCommand]) -> None:
     for command in pipeline:
         for redirection in command.redirections:
             (read if redirection.operator == "<" else written).add(_last(redirection.file))
-        files = {_last(word.text) for word in command.words}
+        files = {_last(word) for word in command.words}
         if PROGRAMS[command.program].writes_operands:
             written |= files
         else:
@@ -266,7 +248,7 @@ def _searches(command: SimpleCommand) -> bool:
 
 
 def _flags(command: SimpleCommand) -> str:
-    return "".join(word.text for word in command.words if word.text.startswith("-"))
+    return "".join(word for word in command.words if word.startswith("-"))
 
 
 def _last(file: str) -> str:
