@@ -33,15 +33,14 @@ def a_kind_of(value: object) -> str:
             return "a mapping"
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `Did you mean X?` for the closest of `known`, else which ones there are."""
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return `Did you mean X?` for the closest of `known`, or one that holds the word; else `otherwise`, or all."""
     import difflib  # by who made a mistake, and nobody else waits for it
 
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
-    if not close:
-        close = [name for name in names if name.lower() == word.lower()]
-    return f"Did you mean {close[0]}?" if close else f"Use one of: {', '.join(names)}."
+    close = close or [name for name in names if word and word.lower() in name.lower()]
+    return f"Did you mean {close[0]}?" if close else otherwise or f"Use one of: {', '.join(names)}."
 
 
 class Inspection:
@@ -109,17 +108,15 @@ class Node(NamedTuple):
         known: Collection[str] | None = None,
         required: Iterable[str] = (),
         fixes: Mapping[str, str] = _NOTHING,
-        *,
-        whose: str = "",
     ) -> Fields:
         """Check a mapping, and return what reads its keys; of what is no mapping, of none.
 
         With `known`, only these keys; unknown ones are noted and do not end the check. `fixes` says what to write
-        instead of some of those. `whose` it is, messages say of each key.
+        instead of some of those.
         """
         if not isinstance(self.value, dict):
             self.note(f"{self.what} must be a mapping, not {a_kind_of(self.value)}", "Write keys and values.")
-            return Fields(self._replace(value=_NOTHING), whose)
+            return Fields(self._replace(value=_NOTHING))
         if known is not None and not self.value.keys() <= set(known):
             for key in self.value.keys() - set(known):
                 fix = fixes.get(key) or did_you_mean(key, known)
@@ -127,7 +124,7 @@ class Node(NamedTuple):
         for key in required:
             if key not in self.value:
                 self.note(f"{self.what} lacks the key {key!r}", f"Add {key}: to it.")
-        return Fields(self, whose)
+        return Fields(self)
 
     def string(self, *, empty: bool = False) -> str | None:
         """Check a string, not empty unless `empty`."""
@@ -180,10 +177,9 @@ class Node(NamedTuple):
 class Fields:
     """The keys of a mapping that was checked; of one that is not there, nothing is returned and nothing noted."""
 
-    def __init__(self, node: Node, whose: str = "") -> None:
+    def __init__(self, node: Node) -> None:
         self.node = node
         self.values: Mapping[str, Any] = node.value
-        self._of = f" of {whose}" if whose else ""
 
     @property
     def wrong(self) -> bool:
@@ -198,7 +194,7 @@ class Fields:
         return ((key, self[key]) for key in self.values)
 
     def __getitem__(self, key: str) -> Node:
-        return self.node.below(key, key + self._of)
+        return self.node.below(key)
 
     def read(self, key: str, reader: Callable[[Node], _Read]) -> _Read | None:
         """Return what is read from the value of a key, None where there is none."""

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 
+from readfirst.harness.source.inspection import did_you_mean
 from readfirst.harness.suite.contracts import LATEST, Contract, order
 
 _EXACT = re.compile(r"\d+\.\d+\.\d+(?:\+gated)?")
@@ -20,8 +20,7 @@ def nearest(name: str, contracts: Sequence[Contract]) -> str:
         return f"Write {contracts[-1].name.partition('+')[0]}: what is the latest changes."
     if not _EXACT.fullmatch(name):
         names = [LATEST, *(contract.name for contract in contracts)]
-        close = get_close_matches(name, names, n=1, cutoff=0.6)
-        return f"Did you mean {close[0]}?" if close else "`readfirst contracts` lists them."
+        return did_you_mean(name, names, "`readfirst contracts` lists them.")
     version, _, variant = name.partition("+")
     alike = [each.name for each in contracts if each.recorded and each.name.partition("+")[2] == variant]
     older = [each for each in alike if order(each) < order(name)]

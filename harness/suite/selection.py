@@ -158,12 +158,9 @@ def _ids_of(given: str, known: Sequence[str], suite: Suite) -> list[str]:
 
 
 def _suggest(name: str, known: Iterable[str]) -> str:
-    choices = list(known)
-    from difflib import get_close_matches
+    from readfirst.harness.source.inspection import did_you_mean
 
-    close = get_close_matches(name, choices, n=1, cutoff=0.6)
-    close = close or [choice for choice in choices if name and name in choice][:1]
-    return f" Did you mean {close[0]!r}?" if close else " `readfirst list` shows what there is."
+    return " " + did_you_mean(name, known, "`readfirst list` shows what there is.")
 
 
 _Matcher = Callable[[str], bool]

@@ -146,9 +146,8 @@ class Suite:
             known = self.ids()
             place = self._shelf.find(scenario_id)
             if place is None:
-                raise UnknownScenarioError(
-                    f"there is no scenario {scenario_id!r}. {did_you_mean_id(scenario_id, known)}"
-                )
+                advice = did_you_mean(scenario_id, known, "`readfirst list` shows which there are.")
+                raise UnknownScenarioError(f"there is no scenario {scenario_id!r}. {advice}")
         return place
 
     def path(self, scenario_id: str) -> Path:
@@ -292,9 +291,3 @@ def load_suite(root: Path | None = None) -> Suite:
     suite = Suite(root)
     _ = suite.contracts, suite.vocabulary
     return suite
-
-
-def did_you_mean_id(scenario_id: str, ids: list[str]) -> str:
-    """Return a suggestion, without listing hundreds of ids where none is close."""
-    suggestion = did_you_mean(scenario_id, ids) if ids else ""
-    return suggestion if suggestion.startswith("Did") else "`readfirst list` shows which there are."

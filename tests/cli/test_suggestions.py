@@ -142,7 +142,7 @@ def test_a_tag_is_known_where_the_suite_lists_its_tags(mixed: Suite) -> None:
     [
         ("gate", "no scenario has the id 'gate'. Write --family gate."),
         ("2.1.40", "no scenario has the id '2.1.40'. Write --contract 2.1.40."),
-        ("gate/not-raed", "Did you mean 'gate/not-read'?"),
+        ("gate/not-raed", "Did you mean gate/not-read?"),
     ],
 )
 def test_a_word_where_an_id_belongs_gets_the_option_that_was_meant(
