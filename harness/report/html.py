@@ -10,26 +10,22 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import count, product
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from packaging.version import Version
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
+from readfirst.harness.report.markup import TEMPLATES, environment
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown
 from readfirst.harness.report.rule_table import Column, run_table, toned
 from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.scenario import Scenario
-
-if TYPE_CHECKING:
-    import jinja2
-
 
 _SCHEMES = ("agent", "claude-code", "lines", "mcp", "python", "recording", "target")
 """What may come before the colon of a connect string, and is left out above a column."""
@@ -79,7 +75,7 @@ def rendered(template: str, scripts: Sequence[str], **values: Any) -> str:
     script = "".join(map(_source, scripts))
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
     made: str = (
-        _environment()
+        environment(html=True)
         .get_template(template)
         .render(
             script_hash=f"sha256-{digest}",
@@ -103,26 +99,12 @@ def styles(light: str, dark: str, names: Sequence[str]) -> str:
 
 def macro(template: str, name: str, *values: Any) -> str:
     """Return what a macro of a template makes of these values, as HTML."""
-    made: str = getattr(_environment().get_template(template).module, name)(*values)
+    made: str = getattr(environment(html=True).get_template(template).module, name)(*values)
     return str(made)
 
 
-@cache
-def _environment() -> jinja2.Environment:
-    import jinja2  # here, because only pages need it
-
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("readfirst.harness.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-    )
-
-
 def _source(name: str) -> str:
-    environment = _environment()
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0]
+    return (TEMPLATES / name).read_text("utf-8")
 
 
 def safe(text: str) -> Any:

@@ -134,30 +134,36 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Colle
 
 def markdown(template: str, **values: Any) -> str:
     """Return a page by its template, in which a line that is indented goes on with the line before it."""
-    made: str = _environment().get_template(f"{template}.md.j2").render(values)
+    made: str = environment().get_template(f"{template}.md.j2").render(values)
     return made
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def environment(*, html: bool = False) -> jinja2.Environment:
+    """Return what makes pages of the templates, of those for Markdown or for HTML."""
     import jinja2  # here, because only pages need it
 
-    folder = Path(__file__).with_name("templates")
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(lambda name: _FOLDED.sub(" ", (folder / name).read_text("utf-8"))),
+    def source(name: str) -> str:
+        text = (TEMPLATES / name).read_text("utf-8")
+        return text if html else _FOLDED.sub(" ", text)
+
+    made = jinja2.Environment(
+        loader=jinja2.FunctionLoader(source),
+        autoescape=html,
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
-        trim_blocks=True,
+        trim_blocks=not html,
     )
     filters = (bullets, cell, code, counted, link, page_link, prose, scenario_code, scenario_link)
-    environment.filters |= {each.__name__: each for each in filters}
-    environment.filters |= {
+    made.filters |= {each.__name__: each for each in filters}
+    made.filters |= {
         "fenced": lambda text, language: fenced(language, text),
         "thousands": "{:,}".format,
     }
-    environment.globals |= {"CLASSES": CLASSES, "KINDS": KINDS, "table": table}
-    return environment
+    made.globals |= {"CLASSES": CLASSES, "KINDS": KINDS, "table": table}
+    return made
 
 
+TEMPLATES = Path(__file__).with_name("templates")
 _FOLDED = re.compile(r"\n +(?=[^\s<])")
 """What joins two lines of a template; elements of HTML keep their indentation."""
