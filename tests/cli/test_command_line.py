@@ -450,4 +450,4 @@ def test_every_command_has_one_place_in_the_help(readfirst: Cli) -> None:
 def test_a_group_suggests_what_was_meant(readfirst: Cli) -> None:
     ended = readfirst("product", "snapshott")
     assert ended.code == 2
-    assert "Did you mean snapshot?" in ended.err
+    assert "Did you mean 'snapshot'?" in ended.err
