@@ -81,7 +81,10 @@ def _blocks(diff: Diff, all_: bool) -> Iterator[str]:
     if diff.harm:
         yield f"## {_HARM}"
         yield bullets(prose(line) for line, _ in _harm(diff, all_))
-    shown, rare = _shown(diff.causes, all_)
+    few = all_ or len(diff.causes) <= _SHORT_LIST
+    rare = [each for each in diff.causes if each.level == "text" and len(each.scenario_ids) <= _RARE]
+    rare = [] if few else rare
+    shown = [cause for cause in diff.causes if cause not in rare]
     for level, title in _TITLES.items():
         if here := [cause for cause in shown if cause.level == level]:
             yield f"## {title}"
@@ -177,14 +180,6 @@ def _sum(diff: Diff) -> str:
     causes = "1 cause" if len(diff.causes) == 1 else f"{len(diff.causes)} causes"
     differ = "differs" if len(diff.differing) == 1 else "differ"
     return f"{len(diff.differing):,} of {counted(diff.compared, 'scenario')} {differ}, {causes}"
-
-
-def _shown(causes: Sequence[Cause], all_: bool) -> tuple[list[Cause], list[Cause]]:
-    """Return the causes to show and those that are only counted."""
-    if all_ or len(causes) <= _SHORT_LIST:
-        return list(causes), []
-    rare = [cause for cause in causes if cause.level == "text" and len(cause.scenario_ids) <= _RARE]
-    return [cause for cause in causes if cause not in rare], rare
 
 
 def _rest(diff: Diff, rare: Sequence[Cause]) -> Iterator[str]:

@@ -73,19 +73,14 @@ def _answer(
         case TextDigest(ends=str()) if len(answer.text) > MOST_CHARACTERS:
             lines = answer.text.count("\n") + 1
             did.append(_digest(TextDigest(None, lines, answer.text, answer.text)))
-        case None if not answer.refused:
-            did.append(excerpt(answer.text, _first_sentence(answer.text)))
+        case None if not answer.refused:  # its first sentence or line, within limits
+            ends = [at for at in (answer.text.find(". ") + 1, answer.text.find("\n")) if at > 0]
+            did.append(excerpt(answer.text, min([_FEW_CHARACTERS, *ends])))
         case _:
             did.append(excerpt(answer.text, MOST_CHARACTERS, around))
     if files:
         did += _files(answer.changes)
     return _sentence(did)
-
-
-def _first_sentence(text: str) -> int:
-    """Return how many characters the first sentence or line has, within limits."""
-    ends = [at for at in (text.find(". ") + 1, text.find("\n")) if at > 0]
-    return min([_FEW_CHARACTERS, *ends])
 
 
 def _refusal(refused: bool, error: str | None) -> str:

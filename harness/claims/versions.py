@@ -150,15 +150,10 @@ def _seen(scenario: Scenario, sides: Mapping[str, ContractSide], level: Level) -
             # Versions that gave the same share their transcript.
             key = id(transcripts.get(name)) if contract.recorded else -1
             if key not in compared:
-                compared[key] = _holds(scenario, base, side, level)
+                compared[key] = None
+                if not side.silent(scenario):
+                    changes = occurrences(scenario, base.answers(scenario), side.answers(scenario))
+                    compared[key] = not any(each.change.level in up_to(level) for each in changes)
             holds = compared[key]
         found[name] = Seen(scenario.id, scenario.length, holds, lacking)
     return found
-
-
-def _holds(scenario: Scenario, base: ContractSide, side: ContractSide, level: Level) -> bool | None:
-    if side.silent(scenario):
-        return None
-    asked = up_to(level)
-    changes = occurrences(scenario, base.answers(scenario), side.answers(scenario))
-    return not any(each.change.level in asked for each in changes)

@@ -65,21 +65,15 @@ def snapshot(
     package = suite.contracts[suite.contracts.default].package or PACKAGE
     exact = newest(package) if version == "latest" else version
     if exact in suite.contracts:
-        say(_known(suite, exact, latest=version == "latest"))
+        notice = f"{exact} is already a contract{', and nothing newer is published' if version == 'latest' else ''}"
+        former = predecessor(suite.contracts, exact)
+        how = f" `readfirst diff {former.name} {exact}` shows what it changed." if former else ""
+        say(f"{notice}: nothing to record.{how}")
         return ExitCode.CONFORMANT
     release = release_of(suite.contracts, exact)
     kept = Takes(takes or default_takes())
     with kept.held():
         return (_look if quick else _record)(suite, release, kept, jobs, time_limit)
-
-
-def _known(suite: Suite, exact: str, *, latest: bool) -> str:
-    """Say that a version is a contract, and how to see what it changed."""
-    before = predecessor(suite.contracts, exact)
-    notice = f"{exact} is already a contract{', and nothing newer is published' if latest else ''}"
-    return f"{notice}: nothing to record." + (
-        f" `readfirst diff {before.name} {exact}` shows what it changed." if before else ""
-    )
 
 
 def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:

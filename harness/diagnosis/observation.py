@@ -11,7 +11,7 @@ from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report.stream import read_stream
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT
-from readfirst.harness.suite.suite import Suite, UnknownScenarioError
+from readfirst.harness.suite.suite import Suite
 
 
 class ObservationError(ReadfirstError):
@@ -65,19 +65,13 @@ def read_observed(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]
         )
     observed: dict[str, Fingerprint] = {}
     left = _take(observed, (verdict for verdict, _ in runs[default].judged))
-    own = {each: _contract(suite, each) for each in left} if len(runs) > 1 else {}
+    known = set(left).intersection(suite.ids())  # the stream may be of a suite that has more
+    own = {each: suite.scenario(each).contract for each in known} if len(runs) > 1 else {}
     for contract, other in runs.items():
         _take(observed, (verdict for verdict, _ in other.judged if own.get(verdict.scenario_id) == contract))
     if not observed:
         raise ObservationError(f"{file} judges no scenario, so there is nothing to diagnose.")
     return runs[default].name or runs[default].target, observed
-
-
-def _contract(suite: Suite, scenario_id: str) -> str:
-    try:
-        return suite.scenario(scenario_id).contract
-    except UnknownScenarioError:
-        return ""  # the stream is of a suite that has it
 
 
 def _take(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) -> list[str]:

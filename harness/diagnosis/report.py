@@ -6,7 +6,7 @@ from typing import Any
 
 from readfirst.harness.counted import counted
 from readfirst.harness.diagnosis.alternatives import versions
-from readfirst.harness.diagnosis.search import Diagnosis, Difference
+from readfirst.harness.diagnosis.search import Diagnosis
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.report.markup import code, table
 from readfirst.harness.report.visible import visible
@@ -58,7 +58,9 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
         yield f"{counted(len(found.differences), 'behaviour')} of the reference changed; scenarios that each explains:"
         explaining = [each for each in found.differences if each.explains]
         for each in explaining:
-            yield f"  {len(each.explains):>4}  {_said(each)}"
+            change = each.change
+            sides = f"{_value(change.value)} instead of {_value(each.instead_of)}"
+            yield f"  {len(each.explains):>4}  {change.behaviour}: {sides}"
             yield f"        {history_of(each.change.behaviour).meaning}"
         if silent := len(found.differences) - len(explaining):
             yield f"  and {silent} more, which {'explains' if silent == 1 else 'explain'} no failure alone"
@@ -85,11 +87,6 @@ def _reach(found: Diagnosis) -> str:
     if len(others) > _NAMED:
         return f" (and {others[0]} to {others[-1]}, {len(others)} in all, cannot be distinguished here)"
     return f" ({', '.join(others)} cannot be distinguished here)"
-
-
-def _said(difference: Difference) -> str:
-    change = difference.change
-    return f"{change.behaviour}: {_value(change.value)} instead of {_value(difference.instead_of)}"
 
 
 def _value(value: Any) -> str:

@@ -14,7 +14,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from readfirst import reference_impl
 from readfirst.harness.diagnosis.alternatives import alternatives, with_changes
@@ -73,7 +72,12 @@ class Table:
     def read(cls, file: Path | None = None) -> Table:
         """Read a table, by default the one that is kept with the suite. Raises KeptError."""
         with reading(file or TABLE, "readfirst diagnose --write-table", _FORMAT) as data:
-            rows = {name: _row(row) for name, row in data["scenarios"].items()}
+            rows = {}
+            for name, (digest, *parts) in data["scenarios"].items():
+                by_contract, changed = (
+                    {key: Fingerprint.read(text) for key, text in part.items()} for part in parts
+                )
+                rows[name] = Row(str(digest), by_contract, changed)
             return cls(data["reference"], rows)
 
     def write(self, file: Path | None = None) -> None:
@@ -95,12 +99,6 @@ class Table:
             for each in ids
             if each not in self.rows or self.rows[each].digest != scenario_digest(suite, each)
         ]
-
-
-def _row(data: Sequence[Any]) -> Row:
-    digest, *parts = data
-    by_contract, changed = ({name: Fingerprint.read(text) for name, text in part.items()} for part in parts)
-    return Row(str(digest), by_contract, changed)
 
 
 def scenario_digest(suite: Suite, scenario_id: str) -> str:

@@ -84,11 +84,11 @@ def change_page(changes: Sequence[RuleChange], before: str, after: str) -> str:
         ("Otherwise", [each for each in ordered if not (each.worse or each.better)]),
     )
     for heading, group in groups:
-        blocks += [f"## {heading}", bullets(map(_line, group))] if group else []
+        lines = []
+        for each in group:
+            was, now = (f"{holding}/{each.judged}" for holding in each.holding)
+            sides = f"{each.before} ({was}) → {each.after} ({now})"
+            shown = f", for example {code(each.scenario)}" if each.scenario and not each.better else ""
+            lines.append(f"{each.class_}, {code(each.rule)}: {sides}{shown}. {each.title}.")
+        blocks += [f"## {heading}", bullets(lines)] if lines else []
     return document(blocks)
-
-
-def _line(each: RuleChange) -> str:
-    was, now = (f"{holding}/{each.judged}" for holding in each.holding)
-    shown = f", for example {code(each.scenario)}" if each.scenario and not each.better else ""
-    return f"{each.class_}, {code(each.rule)}: {each.before} ({was}) → {each.after} ({now}){shown}. {each.title}."
