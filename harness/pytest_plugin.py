@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from readfirst.harness.exit_code import ReadfirstError
+
 if TYPE_CHECKING:
     from readfirst.harness.compare.baseline import Ruling
     from readfirst.harness.compare.verdict import Level, Verdict
@@ -151,13 +153,13 @@ def _check(config: pytest.Config, roots: set[Path]) -> None:
                 continue
             for contract in target.contracts:
                 if unclaimed := target.unclaimed(contract):
-                    raise _Refused(
+                    raise ReadfirstError(
                         f"{name} does not claim {unclaimed}, so scenarios that need this are not judged. "
                         "If that is meant, name what is claimed (--readfirst-claims Read), or let a baseline say so."
                     )
         if config.getoption("numprocesses", None) or config.getoption("tx", None):
             pytest_unconfigure(config)  # the workers connect for themselves
-    except _Refused as error:
+    except ReadfirstError as error:
         raise pytest.UsageError(_shown(f"readfirst: {error}", kept="\n")) from error
 
 
@@ -205,8 +207,8 @@ def _shown(text: str, kept: str = "") -> str:
     return as_text(text, kept)
 
 
-class _Refused(Exception):  # noqa: N818 - it says what became of the request
-    """The options, the suite or the target cannot be used; the message says why and what to do."""
+class _Unconnected(ReadfirstError):  # noqa: N818 - it says what became of the target
+    """The target cannot be connected; the message says why and what to do."""
 
 
 class _Target:
@@ -223,49 +225,37 @@ class _Target:
         self._runners: dict[str, Runner] = {}
 
     def prepare(self) -> None:
-        """Read the suite, the baseline, and what is asked for. Raises _Refused."""
+        """Read the suite, the baseline, and what is asked for. Raises ReadfirstError."""
         from readfirst.harness.compare.baseline import Ruler
-        from readfirst.harness.run.claims import ClaimsError, claims_named
+        from readfirst.harness.run.claims import claims_named
         from readfirst.harness.run.command import chosen_contracts, open_baseline
-        from readfirst.harness.run.connect import ConnectError
         from readfirst.harness.run.target_defaults import target_defaults
-        from readfirst.harness.source.finding import SuiteError
-        from readfirst.harness.suite.contracts import UnknownContractError
-        from readfirst.harness.suite.selection import SelectionError, rules_chosen
+        from readfirst.harness.suite.selection import rules_chosen
         from readfirst.harness.suite.suite import Suite
 
         options = self._options
-        try:
-            self._suite = suite = Suite(self.root)
-            claims = claims_named(options.readfirst_claims or ())
-            called = self.name
-            if self.name.startswith(("target:", "agent:")):
-                own = target_defaults(self.name)
-                called, self.level = own.connect, options.readfirst_level or own.level
-                claims = own.claims if claims is None else claims
-            contracts = chosen_contracts(
-                suite, self.name, tuple(options.readfirst_contract or ()), self.level
-            )
-            self._rules = rules_chosen(suite, options.readfirst_rule or (), options.readfirst_class or ())
-            file, name = options.readfirst_baseline, options.readfirst_name
-            baseline = open_baseline(suite, file, name, called, "--readfirst-name") if file else None
-        except (SuiteError, SelectionError, UnknownContractError, ClaimsError, ConnectError) as error:
-            raise _Refused(str(error)) from error
+        self._suite = suite = Suite(self.root)
+        claims = claims_named(options.readfirst_claims or ())
+        called = self.name
+        if self.name.startswith(("target:", "agent:")):
+            own = target_defaults(self.name)
+            called, self.level = own.connect, options.readfirst_level or own.level
+            claims = own.claims if claims is None else claims
+        contracts = chosen_contracts(suite, self.name, tuple(options.readfirst_contract or ()), self.level)
+        self._rules = rules_chosen(suite, options.readfirst_rule or (), options.readfirst_class or ())
+        file, name = options.readfirst_baseline, options.readfirst_name
+        baseline = open_baseline(suite, file, name, called, "--readfirst-name") if file else None
         self._ruler = Ruler(baseline, claims)
         self.contracts = contracts
 
     def cases(self, path: Path) -> Sequence[str] | None:
-        """Return the last parts of the ids in a file of several scenarios, None for another. Raises _Refused."""
+        """Return the last parts of the ids in a file of several scenarios, None for another. Raises SuiteError."""
         if path.is_relative_to(self.root / "scenarios") and not path.name.endswith(".cases.yaml"):
             return None
         from readfirst.harness.source import strict_yaml
-        from readfirst.harness.source.finding import SuiteError
         from readfirst.harness.suite.cases import case_slugs
 
-        try:
-            return case_slugs(strict_yaml.read(path, suite=self.root), path)
-        except SuiteError as error:
-            raise _Refused(str(error)) from error
+        return case_slugs(strict_yaml.read(path, suite=self.root), path)
 
     def takes(self, scenario_id: str) -> bool:
         """Whether a scenario is of a requirement, rule and class asked for; one that cannot be read fails when run."""
@@ -281,7 +271,7 @@ class _Target:
         return bound and (self._rules is None or heading.rule in self._rules)
 
     def _connect(self, contract: str) -> Runner:
-        """Connect the target unless it is. Raises _Refused."""
+        """Connect the target unless it is. Raises _Unconnected."""
         from readfirst.harness.run.connect import ConnectError
         from readfirst.harness.run.runner import Runner, RunSpec
         from readfirst.harness.session import BrokenAdapter
@@ -292,10 +282,10 @@ class _Target:
             try:
                 self._runners[contract] = Runner(spec, self._suite)
             except ConnectError as error:
-                raise _Refused(str(error)) from error
+                raise _Unconnected(str(error)) from error
             except BrokenAdapter as error:
                 message = f"{self.name!r} cannot be connected: {error}"
-                raise _Refused("\n".join(filter(None, (message, error.details.strip())))) from error
+                raise _Unconnected("\n".join(filter(None, (message, error.details.strip())))) from error
         return self._runners[contract]
 
     def judge(self, contract: str, scenario_id: str) -> tuple[Verdict, Ruling]:
@@ -304,7 +294,7 @@ class _Target:
         return verdict, self._ruler.rule(verdict)
 
     def unclaimed(self, contract: str) -> str:
-        """Return what the target does not claim and has to; empty where there is nothing. Raises _Refused."""
+        """Return what the target does not claim and has to; empty where there is nothing. Raises _Unconnected."""
         return ", ".join(sorted(self._ruler.required - self._connect(contract).claims))
 
     def explain(self, verdict: Verdict) -> str:
@@ -337,7 +327,7 @@ _TARGETS = pytest.StashKey[dict[Path, _Target]]()
 def _target(config: pytest.Config, root: Path) -> _Target:
     """Return what is asked of the target with a suite.
 
-    Raises _Refused, the first time only: for the other files of a suite that cannot be used there are no contracts.
+    Raises ReadfirstError, the first time only: for the other files of such a suite there are no contracts.
     """
     targets = config.stash.setdefault(_TARGETS, {})
     if root not in targets:
@@ -368,7 +358,7 @@ class ScenarioFile(pytest.File):
         try:
             target = _target(self.config, self.root)
             slugs = target.cases(self.path)
-        except _Refused as error:
+        except ReadfirstError as error:
             raise self.CollectError(_shown(f"readfirst: {error}", kept="\n")) from error
         folder = next(each for each in _FOLDERS if self.path.is_relative_to(self.root / each))
         name = self.path.relative_to(self.root / folder).with_suffix("")
@@ -412,7 +402,7 @@ class ScenarioItem(pytest.Item):
         """Replay and judge. Raises ScenarioFailedError; skips what cannot be judged."""
         try:
             verdict, ruling = self.target.judge(self.name, self.scenario_id)
-        except _Refused:
+        except _Unconnected:
             self.session.shouldstop = "readfirst: the target can no longer be connected"
             raise
         self.user_properties.append((PROPERTY, verdict.status))
@@ -434,11 +424,8 @@ class ScenarioItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the explanation without a traceback, also for a broken suite or target."""
-        from readfirst.harness.source.finding import SuiteError
-        from readfirst.harness.suite.transcript import RecordingError
-
         error = excinfo.value
-        if not isinstance(error, ScenarioFailedError | SuiteError | RecordingError | _Refused):
+        if not isinstance(error, ScenarioFailedError | ReadfirstError):
             return super().repr_failure(excinfo, style)
         shown = excinfo.getrepr(style="value", chain=False)
         if shown.reprcrash is not None:

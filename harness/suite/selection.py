@@ -96,7 +96,7 @@ def _released(suite: Suite, release: str, ids: list[str]) -> list[str]:
 def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> frozenset[str] | None:
     """Return the ids of these rules that are of these classes; None where neither is asked for.
 
-    Raises SelectionError for an unknown rule, and where the suite has no rules.
+    Raises UnknownRuleError, and SelectionError where the suite has no rules.
     """
     if not rules and not classes:
         return None
@@ -104,12 +104,7 @@ def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> 
         raise SelectionError(
             f"{suite.root} has no rules.yaml, so its scenarios belong to no rule and no class."
         )
-    from readfirst.harness.suite.rules import UnknownRuleError
-
-    try:
-        wanted = [suite.rules[rule_id] for rule_id in rules] if rules else list(suite.rules)
-    except UnknownRuleError as error:
-        raise SelectionError(str(error)) from None
+    wanted = [suite.rules[rule_id] for rule_id in rules] if rules else list(suite.rules)
     return frozenset(rule.id for rule in wanted if not classes or rule.class_ in classes)
 
 
