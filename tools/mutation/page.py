@@ -177,8 +177,9 @@ class Noticed:
             f"- On {day}, of {sample} mutants of the reference, drawn at random from all {population:,}, "
             f"{scenarios:,} scenarios noticed {self.effects} by effects on 2.1.7. In {self.off} of these the session "
             f"breaks off. Of the other {left}, harm alone notices {self.harm}, and {self.beside} more refuse what "
-            f"every contract answers, or edit blindly; {self.alone} change only effects. So at the level `safe` {fail}, "
-            f"and {beyond}. One replay shows both: `python3 tools/mutation/run.py --level effects --sample {sample}`."
+            f"every contract answers, or edit blindly; {self.alone} change only effects. So at the level `safe` "
+            f"{fail}, and {beyond}. One replay shows both: "
+            f"`python3 tools/mutation/run.py --level effects --sample {sample}`."
         )
         return fill(text, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) + "\n"
 
