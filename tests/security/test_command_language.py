@@ -70,6 +70,10 @@ ALLOWED = [
     "cat a.txt | tee b.txt",
     "rm -rf sub; touch new.txt",
     "cat .env",
+    *cases(
+        "c''at f.txt ¦ cat '$WS' ¦ nl -b p../x f.txt ¦ nl -b'pa' f.txt ¦ sed -n -i s/a/b/ f.txt ¦ "
+        "echo -e '\\057' > f.txt ¦ cat f.txt > CON ¦ cat f.txt:stream"
+    ),
 ]
 
 
@@ -105,6 +109,49 @@ def test_the_page_lists_the_programs_with_their_options() -> None:
         if program.files != (0, 0) and not program.says and name != "cd":
             assert listed[name] == {*program.flags, *program.values}, name
 
+
+LATER = r"""
+$'cat' f.txt ¦ $"cat" f.txt ¦ c\at f.txt ¦ cat f.txt& ¦ cat f.txt &! ¦ cat f.txt |& sh ¦ cat f.txt &> g.txt
+cat f.txt >& g.txt ¦ cat f.txt >| g.txt ¦ cat f.txt 2> g.txt ¦ cat f.txt 2>&1 ¦ cat f.txt <> g.txt ¦ cat << EOF
+cat <<-EOF ¦ tee >(sh) ¦ echo {a,b} ¦ cat {f,../g}.txt ¦ cat f{1..3} ¦ cat ~/x ¦ cat ~+/x ¦ echo ~- ¦ !! ¦ !cat
+echo "!cat" ¦ ^a^b ¦ cat f.txt # comment ¦ # ¦ : > f.txt ¦ . ./f.txt ¦ source f.txt ¦ exec cat f.txt ¦ eval cat f.txt
+command cat f.txt ¦ builtin echo x ¦ env cat f.txt ¦ env -S 'sh -c id' ¦ nice cat f.txt ¦ timeout 1 cat f.txt
+nohup cat f.txt ¦ time cat f.txt ¦ xargs cat ¦ find . -exec id ; ¦ awk 'BEGIN{system("id")}' ¦ perl -e 1
+python3 -c 1 ¦ git -c core.pager=id log ¦ tar --to-command=id -xf a ¦ tar -I id -cf a b ¦ zip a b -TT id
+sort --compress-program=id f.txt ¦ sort -T / f.txt ¦ sort -o g.txt f.txt ¦ sort -og.txt f.txt
+sort --files0-from=f.txt ¦ sort -S1 f.txt ¦ wc --files0-from=f.txt ¦ wc --files0-from f.txt ¦ grep -f f.txt x
+grep --file=f.txt x ¦ grep -P '(?{system "id"})' f.txt ¦ grep --include=../x -r a ¦ grep -R a . ¦ rg --pre id x
+rg -f f.txt x ¦ rg --hostname-bin id x ¦ rg -z x ¦ rg --search-zip x ¦ rg --no-config x ¦ head --bytes=1 f.txt
+head -c1 /etc/passwd ¦ tail -f f.txt ¦ tail -F f.txt ¦ tail --pid=1 -f f.txt ¦ tail --retry f.txt ¦ cat -- /etc/passwd
+cat -/etc/passwd ¦ cat --help/../x ¦ cat - < /etc/passwd ¦ cat </etc/passwd ¦ cat < ../f.txt ¦ cat f.txt > /tmp/x
+cat f.txt > ~/x ¦ cat f.txt > $HOME ¦ cat f.txt > "$HOME/x" ¦ cat f.txt > $WS/../x ¦ cat f.txt > $WS
+cat f.txt > $WSx ¦ cat f.txt > ${WS}/x ¦ cat ${WS} ¦ cat $WS/$WS/x ¦ cat "$WS/$(id)" ¦ cat "$WS/`id`"
+cp -t sub f.txt ¦ cp --target-directory=/ f.txt ¦ cp -r sub sub2 ¦ cp -a f.txt g.txt ¦ cp -P f.txt g.txt
+cp -d f.txt g.txt ¦ cp -l f.txt g.txt ¦ cp -s f.txt g.txt ¦ cp --backup=simple -S /x f.txt g.txt
+cp -S/../x -b f.txt g.txt ¦ cp f.txt -t sub ¦ mv -t sub f.txt ¦ mv --suffix=/x -b f.txt g.txt ¦ mv f.txt g.txt sub
+mv . sub ¦ rm -rf . ¦ rm -rf .. ¦ rm -rf $WS/.. ¦ rm -rf / ¦ rm -rf --no-preserve-root / ¦ rm -- -rf
+touch -r /etc/passwd f.txt ¦ touch -d x f.txt ¦ touch -t 1 f.txt ¦ ls -L ¦ ls --hyperlink ¦ ls .. ¦ ls / ¦ ls *
+ls */.. ¦ ls .* ¦ ls [.]* ¦ ls ? ¦ cat *.txt ¦ cat sub/* ¦ cat */f.txt ¦ cat ..* ¦ sed -f f.txt g.txt
+sed -s -n p f.txt ¦ sed 'w g.txt' f.txt ¦ sed 's/a/b/w g.txt' f.txt ¦ sed 's/a/id/e' f.txt ¦ sed e f.txt
+sed 1e f.txt ¦ sed '1!e' f.txt ¦ sed 'r /etc/passwd' f.txt ¦ sed 'R x' f.txt ¦ sed 'W x' f.txt ¦ sed 's/a/b/;e' f.txt
+sed 's/a/b/gw x' f.txt ¦ sed 's,a,b,e' f.txt ¦ sed 's/[/]w x/b/' f.txt ¦ sed 's/a\/b/w x' f.txt
+sed -i.bak s/a/b/ f.txt ¦ sed -ies/../../g p f.txt ¦ sed -Eie's/../../g' p f.txt ¦ sed -in p f.txt
+sed -i/../x s/a/b/ f.txt ¦ sed --in-place=../x s/a/b/ f.txt ¦ sed -e s/a/b/ -e e f.txt ¦ sed --expression=e f.txt
+sed --debug p f.txt ¦ sed 'y/a/b/' f.txt ¦ sed '1{e}' f.txt ¦ sed ':a;ba' f.txt ¦ sed 's/a/b/;\ne' f.txt
+printf -v x y ¦ printf '%(x)T' 1 ¦ printf '%n' ¦ printf '%*d' 9999999999 1 ¦ printf '%99999999s' x ¦ printf '\x2f'
+printf '\057' ¦ printf "%b" '\057' ¦ tee -a f.txt ¦ tee --output-error f.txt ¦ tee /dev/tcp/x/1
+cat /dev/tcp/127.0.0.1/22 ¦ cat dev/../../x ¦ cat f.txt/ ¦ cat f.txt//g ¦ cat ./f.txt ¦ cat ./../f.txt
+cat sub/../../f.txt ¦ cat "sub/..//../f" ¦ cat 'a"b' ¦ cat f.txt;id ¦ cat f.txt;;id ¦ cat f.txt||id ¦ cat f.txt&&id
+cat f.txt|id ¦ cat|id ¦ |cat ¦ cat f.txt| ¦ cat f.txt & ¦ (cat f.txt) ¦ { cat f.txt; } ¦ if true; then id; fi
+while true; do echo; done ¦ for i in a; do id; done ¦ case a in a) id;; esac ¦ function cat { id; } ¦ cat() { id; }
+cat () { id; } ¦ A=1 cat f.txt ¦ PATH=. cat f.txt ¦ a[1]=x ¦ cat=id ¦ set -x ¦ cd ~ ¦ cd / && cat etc/passwd
+cd sub && rm -rf .. ¦ cd $WS && cd .. ¦ pushd sub ¦ umask 0 ¦ ulimit -f 1 ¦ export A=1 ¦ hash -p /bin/sh cat
+enable -f x y ¦ test -f x ¦ [ -f x ] ¦ [[ -f x ]] ¦ ((1)) ¦ $((1)) ¦ let a=1 ¦ read x ¦ wait ¦ exit ¦ kill -9 1
+ln f.txt g.txt ¦ install f.txt g.txt ¦ dd if=/dev/zero of=f.txt ¦ chmod 4755 f.txt ¦ mkdir x ¦ mkfifo x ¦ cat C:\x
+cat C:/x ¦ cat \\host\x ¦ cat %HOME% ¦ /bin/cat f.txt ¦ ./cat f.txt ¦ ../cat f.txt ¦ sub/cat f.txt ¦ CAT f.txt
+cat\tf.txt
+"""
+"""Commands that were thought of after the language was made; in each line a broken bar is between two."""
 
 REFUSED = {
     "glued punctuation": cases(
@@ -185,6 +232,16 @@ REFUSED = {
         "printf '%n' a ¦ printf '%999999999s' a ¦ printf '%*s' 9 a ¦ printf '%d' 'a[b]' ¦ printf '%b' a ¦ "
         "printf '\\x2f' a ¦ printf $WS ¦ printf '%' ¦ printf -- a ¦ printf '%q' a"
     ),
+    "thought of later": [
+        *(each for line in LATER.strip("\n").split("\n") for each in cases(line)),
+        *cases(
+            "cat f.txt\nid ¦ cat f.txt\rid ¦ cat f.txt\x0bid ¦ cat f.txt\x0cid ¦ cat f.txt\x00id ¦ "
+            "cat f.txt\u2028id ¦ cat\xa0f.txt ¦ cat\u3000f.txt ¦ cat f.txt\u037e id ¦ cat f.txt \uff1b id ¦ "
+            "cat f.txt \uff5c id ¦ c\u200bat f.txt ¦ \ufeffcat f.txt ¦ cat \\\nid ¦ cat \"a\nb\" ¦ cat 'a\nb' ¦ "
+            'cat "\x1b]8;;x" ¦ cat $\'\\x2f\' ¦ cat "\ud800" ¦ cat f.txt\x85id ¦ cat \u202ef.txt ¦ '
+            'echo \u2018x\u2019;id ¦ cat "$WS\u0301/x" ¦ cat $WS\u0301 ¦ cat $WS\xb7x/..'
+        ),
+    ],
     "size": ["echo " + "a" * 1000, "; ".join(["true"] * 21)],
     "nothing": ["", " "],
 }
