@@ -67,7 +67,7 @@ def baseline_text(
     entries += accepted.values()
     lacking = Lacking.of(unjudged)
     if old is not None and old.lacking is not None and (added or not of_all):
-        lacking = lacking.and_of_others(old.lacking) if added else lacking.with_former(old.lacking)
+        lacking = lacking.with_former(old.lacking, of_others=added)
     lines = _grouped_lines(entries) if grouped else _lines(entries)
     return "\n".join([*_heading(name, suite, grouped=grouped), *lacking.lines(), *lines]) + "\n"
 

@@ -35,14 +35,12 @@ class Lacking:
                 unclaimed.update(verdict.lacks)
         return cls(frozenset(unclaimed), _larger(*counts.values()))
 
-    def with_former(self, other: Lacking) -> Lacking:
-        """Return what either lacks."""
-        return Lacking(self.unclaimed | other.unclaimed, _larger(self.unsupported, other.unsupported))
-
-    def and_of_others(self, others: Lacking) -> Lacking:
-        """Return what these scenarios lack and others, which were not among them."""
-        counts = Counter(self.unsupported) + Counter(others.unsupported)
-        return Lacking(self.unclaimed | others.unclaimed, dict(counts))
+    def with_former(self, other: Lacking, *, of_others: bool) -> Lacking:
+        """Return what either lacks: the same scenarios earlier, or others, which were not among them."""
+        counts = dict(Counter(self.unsupported) + Counter(other.unsupported))
+        if not of_others:
+            counts = _larger(self.unsupported, other.unsupported)
+        return Lacking(self.unclaimed | other.unclaimed, counts)
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of a baseline that say it."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from readfirst.harness.claims.claims import Claims
-from readfirst.harness.lint.wording import complaint_about_source, complaint_about_title
+from readfirst.harness.lint.wording import check_source, check_title
 from readfirst.harness.source.finding import Finding
 from readfirst.harness.suite.case import Case
 from readfirst.harness.suite.heading import Requirement
@@ -85,13 +85,9 @@ def check_claimed_rules(
 
 
 def _wording(rule: Rule, documents: Sequence[str]) -> Iterator[Finding]:
-    problem = complaint_about_title(rule.title)
-    if problem is not None:
-        yield _finding("title-style", rule, f"the title of the rule {rule.id} {problem.message}", problem.fix)
+    yield from check_title(rule.title, rule.position, f"the title of the rule {rule.id}")
     for source in rule.sources:
-        found = complaint_about_source(source, documents)
-        if found is not None:
-            yield _finding(found.rule, rule, f"rule {rule.id}: {found.message}", found.fix)
+        yield from check_source(source, documents, rule.position, f"rule {rule.id}: ")
 
 
 def _sides(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:

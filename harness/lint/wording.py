@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from readfirst.harness.source.finding import Finding
+from readfirst.harness.source.finding import Finding, Position
 from readfirst.harness.source.inspection import did_you_mean
 from readfirst.harness.source.strict_yaml import Document
 from readfirst.harness.suite.case import Case, at
@@ -22,15 +21,6 @@ _CODE = re.compile(r"`[^`]*`|\$WS\S*|(?<!\S)(?:#\d+|\+\d+|0[0-7]{3})(?!\S)|\bnum
 _SENTENCE_END = re.compile(r"[.!?] +[A-Z]")
 
 
-@dataclass(frozen=True, slots=True)
-class Complaint:
-    """What is wrong with a title or source, whoever has it."""
-
-    rule: str
-    message: str
-    fix: str
-
-
 def check_wording(case: Case) -> Iterator[Finding]:
     """Yield findings about everything that is words only."""
     scenario = case.scenario
@@ -41,14 +31,10 @@ def check_wording(case: Case) -> Iterator[Finding]:
     yield from _tags(case)
     documents = [name for contract in case.suite.contracts for name in contract.documents]
     for number, source in enumerate(scenario.sources):
-        found = complaint_about_source(source, documents)
-        if found is not None:
-            yield case.finding(found.rule, ("sources", number), found.message, found.fix)
+        yield from check_source(source, documents, case.document.position(("sources", number)))
     for clause, _ in case.clauses():
         if clause.documented is not None:
-            found = _complaint_about_document(clause.documented, documents)
-            if found is not None:
-                yield Finding(found.rule, at(clause.position, case), found.message, found.fix)
+            yield from _check_document(clause.documented, documents, at(clause.position, case))
 
 
 def check_schema_comment(document: Document, comment: str) -> Iterator[Finding]:
@@ -58,8 +44,8 @@ def check_schema_comment(document: Document, comment: str) -> Iterator[Finding]:
         yield Finding("schema-comment", document.position(), message, fix)
 
 
-def complaint_about_title(title: str) -> Complaint | None:
-    """Return what keeps a title from being one sentence that states a behaviour."""
+def check_title(title: str, position: Position, what: str = "the title") -> Iterator[Finding]:
+    """Yield what keeps a title from being one sentence that states a behaviour; `what` is it called."""
     problem = None
     if len(title) > MOST_TITLE_CHARACTERS:
         problem = f"has {len(title)} characters"
@@ -77,22 +63,37 @@ def complaint_about_title(title: str) -> Complaint | None:
         problem = f"has {found[0]!r}, which is code or a number that says nothing"
     elif len(title.split()) < 3:
         problem = "is too short to state a behaviour"
-    if problem is None:
-        return None
-    fix = f"State the behaviour in one sentence of up to {MOST_TITLE_CHARACTERS} characters, no full stop."
-    return Complaint("title-style", problem, fix)
+    if problem is not None:
+        fix = (
+            f"State the behaviour in one sentence of up to {MOST_TITLE_CHARACTERS} characters, no full stop."
+        )
+        yield Finding("title-style", position, f"{what} {problem}", fix)
 
 
-def complaint_about_source(source: str, documents: Sequence[str]) -> Complaint | None:
-    """Return what is wrong with a source that is neither an https address nor a section of one of `documents`."""
-    return None if _ADDRESS.fullmatch(source) else _complaint_about_document(source, documents)
+def check_source(
+    source: str, documents: Sequence[str], position: Position, of: str = ""
+) -> Iterator[Finding]:
+    """Yield what is wrong with a source that is neither an https address nor a section of one of `documents`."""
+    if not _ADDRESS.fullmatch(source):
+        yield from _check_document(source, documents, position, of)
+
+
+def _check_document(
+    text: str, documents: Sequence[str], position: Position, of: str = ""
+) -> Iterator[Finding]:
+    """Check `document.txt, Section`."""
+    found = _DOCUMENT.fullmatch(text)
+    if found is None:
+        fix = "Write an https address of a thread, or `document.txt, Section`."
+        yield Finding("source-form", position, f"{of}{text!r} does not say where to look", fix)
+    elif found["name"] not in documents:
+        message = f"{of}there is no document {found['name']!r}"
+        yield Finding("unknown-document", position, message, did_you_mean(found["name"], documents))
 
 
 def _title(case: Case) -> Iterator[Finding]:
     title = case.scenario.title
-    problem = complaint_about_title(title)
-    if problem is not None:
-        yield case.finding(problem.rule, ("title",), f"the title {problem.message}", problem.fix)
+    yield from check_title(title, case.document.position(("title",)))
     about = case.scenario.about
     if about and _words(title) == _words(about):
         fix = "Say why it matters or how it happens, or remove about."
@@ -115,18 +116,6 @@ def _tags(case: Case) -> Iterator[Finding]:
         elif known is not None and tag not in known:
             fix = f"{did_you_mean(tag, known)} A new tag is explained in tags.yaml."
             yield case.finding("unknown-tag", place, f"tags.yaml does not explain {tag!r}", fix)
-
-
-def _complaint_about_document(text: str, documents: Sequence[str]) -> Complaint | None:
-    """Check `document.txt, Section`."""
-    found = _DOCUMENT.fullmatch(text)
-    if found is None:
-        fix = "Write an https address of a thread, or `document.txt, Section`."
-        return Complaint("source-form", f"{text!r} does not say where to look", fix)
-    if found["name"] not in documents:
-        message = f"there is no document {found['name']!r}"
-        return Complaint("unknown-document", message, did_you_mean(found["name"], documents))
-    return None
 
 
 def _words(text: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -82,9 +81,6 @@ def _read(value: Any) -> bytes:
         case str():
             return value.encode()
         case {"base64": str(encoded)} if len(value) == 1:
-            try:
-                return base64.b64decode(encoded, validate=True)
-            except binascii.Error as error:
-                raise ValueError(str(error)) from error
+            return base64.b64decode(encoded, validate=True)
         case _:
             raise ValueError(f"an attribute of {value!r}")
