@@ -178,58 +178,26 @@ def _tokens(expression: str) -> list[tuple[str, bool]]:
 
 
 def _parse(expression: str) -> _Matcher:
-    """Compile an expression; `not` binds closest, then `and`, then `or`."""
-    tokens = _tokens(expression)
-    at = 0
-
-    def is_next(word: str) -> bool:
-        return at < len(tokens) and tokens[at] == (word, False)
-
-    def take() -> tuple[str, bool]:
-        nonlocal at
-        if at == len(tokens):
-            raise SelectionError(f"-k {expression!r}: a word is missing at the end.")
-        at += 1
-        return tokens[at - 1]
-
-    def row(word: str, part: Callable[[], _Matcher], how: Callable[[Iterable[bool]], bool]) -> _Matcher:
-        parts = [part()]
-        while is_next(word):
-            take()
-            parts.append(part())
-        return parts[0] if len(parts) == 1 else lambda text: how(part(text) for part in parts)
-
-    def either() -> _Matcher:
-        return row("or", lambda: row("and", one, all), any)
-
-    def one() -> _Matcher:
-        # A loop, so that a very long row of `not` needs no stack.
-        negated = False
-        while is_next("not"):
-            take()
-            negated = not negated
-        word, quoted = take()
-        if not quoted and word == "(":
-            inner = either()
-            if not is_next(")"):
-                raise SelectionError(f"-k {expression!r}: a `)` is missing.")
-            take()
-        elif not quoted and word in ("and", "or", ")"):
-            raise SelectionError(f"-k {expression!r}: a word is expected before {word!r}.")
-        else:
-            inner = _contains(word.casefold())
-        return (lambda text: not inner(text)) if negated else inner
-
+    """Compile an expression, which is one of Python once each word has a number in its place."""
+    words: list[str] = []
+    parts, open_brackets, after_a_word = [], 0, False
+    for token, quoted in (*_tokens(expression), ("", False)):
+        is_word = quoted or token not in ("and", "or", "not", "(", ")", "")
+        problem = ""
+        if after_a_word and (is_word or token in ("not", "(") or (token == ")" and not open_brackets)):
+            problem = f"`and` or `or` is expected before {token!r}; quote words that contain spaces"
+        elif after_a_word and not token and open_brackets:
+            problem = "a `)` is missing"
+        elif not after_a_word and not is_word and token not in ("not", "("):
+            problem = f"a word is expected before {token!r}" if token else "a word is missing at the end"
+        if problem:
+            raise SelectionError(f"-k {expression!r}: {problem}.")
+        open_brackets += (token == "(") - (token == ")") if not quoted else 0
+        after_a_word = is_word or token == ")"
+        parts.append(f"said[{len(words)}]" if is_word else token)
+        words += [token.casefold()] if is_word else []
     try:
-        matcher = either()
-    except RecursionError:
+        code = compile(" ".join(parts), "-k", "eval")
+    except (SyntaxError, MemoryError, RecursionError):
         raise SelectionError("the -k expression is nested too deep.") from None
-    if at < len(tokens):
-        raise SelectionError(
-            f"-k {expression!r}: `and` or `or` is expected before {tokens[at][0]!r}; quote words that contain spaces."
-        )
-    return matcher
-
-
-def _contains(word: str) -> _Matcher:
-    return lambda text: word in text
+    return lambda text: bool(eval(code, {"said": [word in text for word in words]}))
