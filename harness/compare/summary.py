@@ -16,6 +16,16 @@ _MOST_NAMED = 5
 """What is lacking that a complaint names before it counts the rest."""
 
 
+_SAID = {
+    "failed": "failed",
+    "broken": "broken",
+    "accepted": "of these accepted by the baseline",
+    "unsupported": "unsupported",
+    "unspecified": "unspecified",
+}
+"""What is said of a count beside those that passed."""
+
+
 @dataclass(slots=True)
 class Count:
     """The verdicts of one family, or of all. `holds` counts the scenarios that hold, per level.
@@ -161,16 +171,7 @@ class Summary:
         """Return the run in one line."""
         total = self.total
         parts = [f"{total.passed} passed"]
-        if total.failed:
-            parts.append(f"{total.failed} failed")
-        if total.broken:
-            parts.append(f"{total.broken} broken")
-        if total.accepted:
-            parts.append(f"{total.accepted} of these accepted by the baseline")
-        if total.unsupported:
-            parts.append(f"{total.unsupported} unsupported")
-        if total.unspecified:
-            parts.append(f"{total.unspecified} unspecified")
+        parts += [f"{count} {words}" for name, words in _SAID.items() if (count := getattr(total, name))]
         if total.unsupported:
             parts.append(total.share)
         if self.stale:

@@ -47,21 +47,16 @@ class Word(str):
 
 
 @dataclass(frozen=True, slots=True)
-class Redirection:
-    """`operator` is `<`, `>` or `>>`, `file` a plain name."""
-
-    operator: str
-    file: str
-
-
-@dataclass(frozen=True, slots=True)
 class SimpleCommand:
-    """One program and its words. `joint` is what joins it to the command before it, empty for the first."""
+    """One program and its words. `joint` is what joins it to the command before it, empty for the first.
+
+    `redirections` are `<`, `>` or `>>`, each with the plain name of a file.
+    """
 
     joint: str
     program: str
     words: tuple[Word, ...]
-    redirections: tuple[Redirection, ...]
+    redirections: tuple[tuple[str, str], ...]
 
 
 def parse_command(command: str) -> tuple[SimpleCommand, ...]:
@@ -113,14 +108,14 @@ def _no_sign(rest: str) -> CommandError:
 
 
 def _simple_commands(tokens: Sequence[Word | str]) -> Iterator[SimpleCommand]:
-    joint, words, redirections, operator = "", list[Word](), list[Redirection](), ""
+    joint, words, redirections, operator = "", list[Word](), list[tuple[str, str]](), ""
     for token in (*tokens, None):
         if operator:
             if not isinstance(token, Word) or token.star or not is_plain_file(token):
                 named = repr(token) if isinstance(token, Word) else "no name"
                 fix = "Write a plain name after it: notes.txt, sub/notes.txt or $WS/notes.txt."
                 raise CommandError(f"redirects with {operator} to {named}", fix)
-            redirections.append(Redirection(operator, token))
+            redirections.append((operator, token))
             operator = ""
         elif isinstance(token, Word):
             words.append(token)
@@ -147,20 +142,20 @@ def _program(words: list[Word]) -> tuple[str, tuple[Word, ...]]:
 def _checked(command: SimpleCommand) -> SimpleCommand:
     """Return a command whose options and operands are those of its program."""
     program = PROGRAMS[command.program]
-    operators = [each.operator[0] for each in command.redirections]
+    operators = [operator[0] for operator, _ in command.redirections]
     if len(operators) > len(set(operators)):
         raise CommandError("redirects one stream twice", "Redirect it once.")
-    if ">>" in (each.operator for each in command.redirections) and not program.says:
+    if ">>" in (operator for operator, _ in command.redirections) and not program.says:
         fix = "Append with echo or printf: what reads and appends may never end."
         raise CommandError(f"appends what {command.program} prints", fix)
     operands = []
     for kind, word in _arguments(command.program, program, command.words):
-        if word.star and not (kind is Kind.FILE and program.globs and is_file_pattern(word)):
+        if word.star and not (kind == "file" and program.globs and is_file_pattern(word)):
             fix = "Put a * at the end of a file's name: cat notes.*, or put it in quotes."
             raise CommandError(f"has * in {word[:60]!r}, which a shell may expand", fix)
         if not word.star and (problem := word_problem(kind, word)):
             raise CommandError(f"has {command.program} take {word[:60]!r}, {problem[0]}", problem[1])
-        if kind is Kind.FILE:
+        if kind == "file":
             operands.append(word)
     if (
         command.program == "sed"
@@ -188,9 +183,9 @@ def _arguments(name: str, program: Program, words: Sequence[Word]) -> Iterator[t
                 yield kind, Word(value)
     if first is not None:
         if not operands:
-            raise CommandError(f"gives {name} no {first.value}", f"Write its {first.value}.")
+            raise CommandError(f"gives {name} no {first}", f"Write its {first}.")
         yield first, operands.pop(0)
-    yield from ((Kind.TEXT if program.says else Kind.FILE, word) for word in operands)
+    yield from (("text" if program.says else "file", word) for word in operands)
 
 
 def _parted(name: str, program: Program, words: Sequence[Word]) -> tuple[list[tuple[str, str]], list[Word]]:
@@ -229,8 +224,8 @@ def _check_loop(pipeline: Sequence[SimpleCommand]) -> None:
     """Refuse a pipeline that writes a file that it may read, however it is spelled: it may never end."""
     written, read, starred = set[str](), set[str](), False
     for command in pipeline:
-        for redirection in command.redirections:
-            (read if redirection.operator == "<" else written).add(_last(redirection.file))
+        for operator, file in command.redirections:
+            (read if operator == "<" else written).add(_last(file))
         files = {_last(word) for word in command.words}
         if PROGRAMS[command.program].writes_operands:
             written |= files

@@ -3,20 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from types import MappingProxyType
+from typing import Literal
 
-
-class Kind(Enum):
-    """What a word may be; the value is how a message names it."""
-
-    FILE = "file"
-    NUMBER = "number"
-    PATTERN = "pattern"
-    SCRIPT = "script"
-    FORMAT = "format"
-    TEXT = "text"
-
+Kind = Literal["file", "number", "pattern", "script", "format", "text"]
+"""What a word may be, as messages name it."""
 
 _NONE: Mapping[str, Kind] = MappingProxyType({})
 _ANY = 200
@@ -43,11 +34,11 @@ class Program:
     last: str = ""
 
 
-_LINES = {"n": Kind.NUMBER, "c": Kind.NUMBER}
+_LINES: Mapping[str, Kind] = {"n": "number", "c": "number"}
 _GREP = Program(
     "cEFHhilnoqrsvwx",
-    {"e": Kind.PATTERN, "m": Kind.NUMBER, "A": Kind.NUMBER, "B": Kind.NUMBER, "C": Kind.NUMBER},
-    first=Kind.PATTERN,
+    {"e": "pattern", "m": "number", "A": "number", "B": "number", "C": "number"},
+    first="pattern",
     globs=True,
 )
 
@@ -64,13 +55,13 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         "head": Program("qv", _LINES, globs=True, counts=True),
         "ls": Program("1AaFlp", globs=True),
         "mv": Program("fn", files=(2, 2), writes_operands=True),
-        "nl": Program("", {"b": Kind.PATTERN}, globs=True),
-        "printf": Program(first=Kind.FORMAT, says=True),
+        "nl": Program("", {"b": "pattern"}, globs=True),
+        "printf": Program(first="format", says=True),
         "pwd": Program(files=(0, 0)),
-        "rg": Program("FNciHlnovw", {"e": Kind.PATTERN, "m": Kind.NUMBER}, first=Kind.PATTERN, globs=True),
+        "rg": Program("FNciHlnovw", {"e": "pattern", "m": "number"}, first="pattern", globs=True),
         "rm": Program("fr", files=(1, _ANY), writes_operands=True),
-        "sed": Program("Ein", {"e": Kind.SCRIPT}, first=Kind.SCRIPT, last="i"),
-        "sort": Program("bfnru", {"k": Kind.NUMBER}, globs=True),
+        "sed": Program("Ein", {"e": "script"}, first="script", last="i"),
+        "sort": Program("bfnru", {"k": "number"}, globs=True),
         "tail": Program("qv", _LINES, globs=True, counts=True),
         "tee": Program(files=(1, _ANY), writes_operands=True),
         "touch": Program("acm", files=(1, _ANY), writes_operands=True),
@@ -108,18 +99,18 @@ def is_file_pattern(word: str) -> bool:
 def word_problem(kind: Kind, word: str) -> tuple[str, str] | None:
     """Say what is wrong with a word that is to be of this kind, and what to write instead; None if nothing is."""
     match kind:
-        case Kind.FILE if not is_plain_file(word) and word != "$WS":
+        case "file" if not is_plain_file(word) and word != "$WS":
             return (
                 "which is no plain name in the workspace",
                 "Write notes.txt, sub/notes.txt or $WS/notes.txt.",
             )
-        case Kind.NUMBER if _NUMBER.fullmatch(word) is None:
+        case "number" if _NUMBER.fullmatch(word) is None:
             return "which is no number", "Write digits."
-        case Kind.PATTERN if _PATTERN.fullmatch(word) is None:
+        case "pattern" if _PATTERN.fullmatch(word) is None:
             return "which may take long to look for", r"Leave out {2}, {1,3} and \1."
-        case Kind.SCRIPT if "$WS" in word or _SCRIPT.fullmatch(word) is None:
+        case "script" if "$WS" in word or _SCRIPT.fullmatch(word) is None:
             return "which may do more than show and replace", "Write 1,2p, $d, /text/d or s/old/new/g."
-        case Kind.FORMAT if "$WS" in word or _FORMAT.fullmatch(word) is None:
+        case "format" if "$WS" in word or _FORMAT.fullmatch(word) is None:
             return "which is no plain format", r"Write text with %s, %c, %%, \n and \t, no - first."
         case _:
             return None

@@ -50,28 +50,20 @@ Interruption = Literal[
     "cut",
     "limit",
 ]
-INTERRUPTIONS: Mapping[Interruption, str] = {
+SIGNALS: Mapping[str, str] = {
+    word + when: signal
+    for word, signal in (("killed", "SIGKILL"), ("sigint", "SIGINT"), ("sigterm", "SIGTERM"))
+    for when in ("", "-writing")
+}
+"""The signal that a program gets in the middle of a call."""
+INTERRUPTIONS: Mapping[str, str] = {
     "cancelled": "cancel",
     "stopped": "stop",
-    "killed": "kill",
-    "killed-writing": "kill",
-    "sigint": "kill",
-    "sigint-writing": "kill",
-    "sigterm": "kill",
-    "sigterm-writing": "kill",
+    **dict.fromkeys(SIGNALS, "kill"),
     "cut": "cut",
     "limit": "cut",
 }
 """What may end a call before it is over, with the capability that it takes."""
-SIGNALS: Mapping[str, str] = {
-    "killed": "SIGKILL",
-    "killed-writing": "SIGKILL",
-    "sigint": "SIGINT",
-    "sigint-writing": "SIGINT",
-    "sigterm": "SIGTERM",
-    "sigterm-writing": "SIGTERM",
-}
-"""The signal that a program gets in the middle of a call."""
 WAITING = ("cancelled", "killed", "sigint", "sigterm")
 """What comes between validation and execution."""
 

@@ -16,7 +16,6 @@ from readfirst.harness.processes.scratch import Scratch, ScratchError
 from readfirst.harness.session import BASH
 from readfirst.harness.suite.commands import (
     CommandError,
-    Redirection,
     SimpleCommand,
     Word,
     parse_command,
@@ -83,7 +82,7 @@ def test_a_simple_command_on_files_of_the_workspace_may_run() -> None:
 
 def test_a_command_is_read_into_values_once() -> None:
     assert parse_command("cat 'a b' <c.txt | tee \"$WS/\"d.txt") == (
-        SimpleCommand("", "cat", (Word("a b"),), (Redirection("<", "c.txt"),)),
+        SimpleCommand("", "cat", (Word("a b"),), (("<", "c.txt"),)),
         SimpleCommand("|", "tee", (Word("$WS/d.txt"),), ()),
     )
 
