@@ -155,7 +155,7 @@ def _check(config: pytest.Config, roots: set[Path]) -> None:
                 if unclaimed := target.unclaimed(contract):
                     raise ReadfirstError(
                         f"{name} does not claim {unclaimed}, so scenarios that need this are not judged. "
-                        "If that is meant, name what is claimed (--readfirst-claims Read), or let a baseline say so."
+                        "If that is intended, name what is claimed (--readfirst-claims Read), or let a baseline say so."
                     )
         if config.getoption("numprocesses", None) or config.getoption("tx", None):
             pytest_unconfigure(config)  # the workers connect for themselves

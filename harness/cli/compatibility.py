@@ -59,9 +59,9 @@ def compatibility(
     ),
     fixtures: Fixtures = None,
 ) -> int:
-    """Show whom implementations and versions harm, and which rules hold for them, as in docs/compatibility.md.
+    """Show what harm implementations and versions do, and which rules hold for them, as in docs/compatibility.md.
 
-    It is made from the recordings, and from docs/implementations.json and harm.json next to the fixtures. It takes
+    It is made from the recordings, and from docs/implementations.json and harm.json next to the fixtures, and takes
     some seconds.
     """
     if (check or write) and (output is not None or (check and write)):

@@ -35,7 +35,7 @@ def fuzz(
         None,
         min=0,
         help="Stop after this many steps on each side.",
-        show_default=f"{_STEPS}; without a limit where --minutes is given",
+        show_default=f"{_STEPS}; no limit with --minutes",
     ),
     minutes: Minutes = None,
     seed: int = typer.Option(0, help="A different seed generates different scenarios."),

@@ -5,8 +5,8 @@ Conformance suite for Claude Code's file tools (Read, Edit, Write) and their rea
 
 A scenario is one YAML file: initial files, then steps (calls of Read, Edit and Write, and changes to files that \
 no tool made), each with what is expected. "readfirst run" writes the files to an empty directory, makes the calls \
-on an implementation, and compares every byte of the directory after each step. What is expected was recorded \
-from the real product, one contract per version, or is what its documents state (the contract "documented").
+on an implementation, and compares every byte of the directory after each step. Expectations were recorded from the \
+real product, one contract per version, or are what its documents state (the contract "documented").
 """
 
 EXAMPLE = """\
@@ -31,18 +31,18 @@ EXAMPLE = """\
 MANUAL = f"""\
 First steps:
 
-  readfirst run                                the bundled reference implementation
-  readfirst list -k stale                      the scenarios about stale state
-  readfirst show FAMILY/SLUG                   the steps of one of them, and what is expected
-  readfirst contracts                          the versions to compare with
-  readfirst diff documented 2.1.7              what differs between two contracts, or runs, by cause
-  readfirst product behaviours 2.1.40                  what one version does, behaviour by behaviour
-  readfirst product snapshot --quick                   whether the newest release changes anything
-  readfirst run python:mymodule:Tools          your own implementation
-  readfirst run 'mcp:node server.js'           your own MCP server
-  readfirst fuzz python:mymodule:Tools         what the scenarios of the suite do not show
-  readfirst check-adapter python:mymodule:Tools   whether the connection works at all
-  readfirst docs                               the pages of the documentation
+  readfirst run                                  the bundled reference implementation
+  readfirst list -k stale                        the scenarios about stale state
+  readfirst show FAMILY/SLUG                     the steps of one of them, and what is expected
+  readfirst contracts                            the versions to compare with
+  readfirst diff documented 2.1.7                what differs between two contracts, or runs, by cause
+  readfirst product behaviours 2.1.40            what one version does, behaviour by behaviour
+  readfirst product snapshot --quick             whether the newest release changes anything
+  readfirst run python:mymodule:Tools            your own implementation
+  readfirst run 'mcp:node server.js'             your own MCP server
+  readfirst fuzz python:mymodule:Tools           what the scenarios of the suite do not show
+  readfirst check-adapter python:mymodule:Tools  whether the connection works at all
+  readfirst docs                                 the pages of the documentation
 
 Your own implementation:
 
@@ -79,7 +79,7 @@ Targets:
   reference              the bundled reference implementation, in process
   python:module:factory  a Python object, in a process of its own
   mcp:command            an MCP server over standard input and output, in any language
-  lines:command          a program that wants what MCP has no words for (docs/protocol.md)
+  lines:command          a program that needs what MCP cannot express (docs/protocol.md)
   target:agno@3.1.10     a published implementation; `readfirst field targets` lists them
   agent:qwen-code        the same for an agent: its command line, driven by a scripted model
   claude-code:2.1.7      the real product, driven by a scripted model; needs npm and node

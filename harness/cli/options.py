@@ -111,7 +111,7 @@ AutoJobs = Annotated[
         parser=_jobs,
         metavar="N|auto",
         show_default="auto",
-        help="Worker processes; auto: as many as there are processors, where that is worth while.",
+        help="Worker processes; auto: one for each processor, if that is worth it.",
     ),
 ]
 """Its default is 0, which means `auto`."""
@@ -156,7 +156,7 @@ Minutes = Annotated[
 ]
 Output = Annotated[
     Path | None,
-    typer.Option(help="Write to this file, whole or not at all.", show_default="standard output"),
+    typer.Option(help="Write to this file, complete or not at all.", show_default="standard output"),
 ]
 
 

@@ -206,9 +206,9 @@ _PROGRAMS = {"readfirst": (sys.executable, "-m", "readfirst"), "python3": (sys.e
 
 
 def renew() -> int:
-    """Write anew what a change of scenarios, recordings, behaviours or targets made stale, in a checkout.
+    """Rewrite what a change of scenarios, recordings, behaviours or targets made stale, in a checkout.
 
-    The commands are run one after the other, and named before they run. The first that fails ends it.
+    It runs one command after the other, and names each before it runs. The first that fails ends it.
     """
     page = page_file(open_suite(None), "")
     if page is None:

@@ -17,7 +17,7 @@ def serve(
         "mcp", help="mcp, or lines, which has everything that scenarios need."
     ),
 ) -> None:
-    """Serve the reference implementation over standard input and output: as an MCP server, or as `lines:` wants it."""
+    """Serve the reference implementation over standard input and output: as an MCP server, or in JSON lines."""
     keep_nothing()
     if protocol == "lines":
         if root is not None or settings is not None:

@@ -64,7 +64,7 @@ def run(
     ),
     output: Path | None = typer.Option(
         None,
-        help="Write the report of --format to this file, whole or not at all.",
+        help="Write the report of --format to this file, complete or not at all.",
         show_default="standard output",
     ),
     name: str | None = typer.Option(
@@ -92,7 +92,7 @@ def run(
     failed_in: Path | None = typer.Option(
         None, help="Only what failed in these results, which --format jsonl wrote."
     ),
-    keep: Path | None = typer.Option(None, help="Leave the workspaces of failing scenarios in this folder."),
+    keep: Path | None = typer.Option(None, help="Keep the workspaces of failing scenarios in this folder."),
     trace: bool = typer.Option(
         False,
         "--trace",

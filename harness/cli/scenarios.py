@@ -67,7 +67,7 @@ def show(
 
     The contract that the file states is shown in full; the others follow in short, one row for each distinct answer.
     `--contract` shows one contract alone. `--tools CONTRACT` shows the schemas of the tools' arguments instead,
-    `--results CONTRACT` what a program is handed beside each answer.
+    `--results CONTRACT` the structured results that a program gets with each answer.
     """
     if [scenario, tools, results].count(None) != 2:
         raise UsageError(
@@ -132,7 +132,7 @@ def new(
 ) -> None:
     """Write a commented scenario to start from; `readfirst docs contributing` explains the next steps.
 
-    Where there is nothing at --fixtures, a new suite is created there.
+    If there is nothing at --fixtures, a new suite is created there.
     """
     from readfirst.harness.suite.skeleton import begin_suite, check_id, write_skeleton
 

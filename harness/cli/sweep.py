@@ -32,12 +32,12 @@ def sweep(
         metavar="VERSION...",
         help="Published versions (default: all), also `2.1.300+gated`; with --merge, files.",
     ),
-    again: bool = typer.Option(False, "--again", help="Ask versions again that are in the file."),
+    again: bool = typer.Option(False, "--again", help="Ask versions in the file again."),
     shard: Shard = None,
     limit: int | None = typer.Option(None, min=1, help="Ask at most this many versions.", show_default="all"),
     minutes: Minutes = None,
     quick: bool = typer.Option(
-        False, "--quick", help="Leave out scenarios that take a session of their own."
+        False, "--quick", help="Leave out scenarios that need a session of their own."
     ),
     sequences: int = typer.Option(50, min=0, max=10_000, help="Random sequences for each version."),
     keep: int | None = typer.Option(1, min=1, help="Keep at most this many of the versions it installs."),

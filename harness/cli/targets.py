@@ -118,7 +118,7 @@ def check_adapter(
     claims: Claims = None,
     confine: Confine = False,
 ) -> int:
-    """Check that an adapter works at all, before the implementation behind it is judged."""
+    """Check that an adapter works at all, before the implementation is judged."""
     target = one_target(words, "readfirst check-adapter")
     required = claims_named(claims or ())
     if required is None and target.startswith(("target:", "agent:")):
@@ -174,7 +174,7 @@ def implementations(
         help="Run only scenarios that a target's results lack, that broke, or whose verdict a new design changes.",
     ),
     sample: int | None = typer.Option(
-        None, min=1, help="Run only so many scenarios, spread evenly, the same for each target."
+        None, min=1, help="Run only this many scenarios, spread evenly, the same for each target."
     ),
     streams: Path | None = typer.Option(
         None, help="A folder for each target's JSON lines, as `readfirst report` reads them."
@@ -185,7 +185,7 @@ def implementations(
         "--jobs",
         min=1,
         max=256,
-        help="Worker processes: this many targets at once, or this many scenarios where there are fewer targets.",
+        help="Worker processes: this many targets at once, or this many scenarios if there are fewer targets.",
     ),
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
@@ -200,7 +200,7 @@ def implementations(
         help="Run nothing; print a report for the maintainers of a target about a rule that it breaks.",
     ),
 ) -> int:
-    """Run every target on the whole suite, -j of them at once, and report what they do. Installs them."""
+    """Run every target on all scenarios, -j of them at once, and report what they do. Installs them."""
     suite = Suite(fixtures)
     runs = write or missing or update_baselines or (sample, streams) != (None, None)
     if issue is not None:

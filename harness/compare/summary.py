@@ -144,8 +144,8 @@ class Summary:
         if len(self.unclaimed) > _MOST_NAMED:
             named.append(f"and {len(self.unclaimed) - _MOST_NAMED} more")
         return (
-            f"{counted(self.total.unclaimed, 'scenario')} not judged that must be, for want of {'; '.join(named)}. "
-            f"If that is meant, name what is claimed ({how} Read), or let a baseline say so (--update-baseline)."
+            f"{counted(self.total.unclaimed, 'scenario')} not judged that must be, for lack of {'; '.join(named)}. "
+            f"If that is intended, name what is claimed ({how} Read), or let a baseline say so (--update-baseline)."
         )
 
     def harm_sentence(self) -> str:

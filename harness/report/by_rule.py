@@ -163,7 +163,7 @@ class RuleTally:
         """Return the rules that had a verdict, the worst first.
 
         That is by the lowest level that fails, then by class, by requirement and by how many scenarios fail there.
-        `as_if_without` names a kind of mistake that is taken for mended.
+        `as_if_without` names a kind of mistake that counts as fixed.
         """
         place = {rule.id: number for number, rule in enumerate(self.rules or ())}
         found = [self._result(rule_id, as_if_without) for rule_id in self._counts]

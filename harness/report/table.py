@@ -147,7 +147,7 @@ class TableReport:
         example = f"  {visible(dominant.example)}  {visible(dominant.shortest.scenario_id)}"
         lines = [("title", f"One mistake in {many}{counted(dominant.of, 'failure')}{too}:"), ("", example)]
         if dominant.hides:
-            lines.append(("note", "What follows is as if it were mended."))
+            lines.append(("note", "What follows is as if it were fixed."))
         self._lines(lines)
         self._print("")
 

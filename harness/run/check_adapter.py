@@ -178,7 +178,7 @@ def _claims(adapter: Adapter, required: frozenset[str]) -> None:
         named = ",".join(sorted(there & required)) or "Read"
         raise _Wrong(
             f"it does not claim {', '.join(missing)}, so scenarios that need this are not judged. "
-            f"If that is meant, name what is claimed: --claims {named}"
+            f"If that is intended, name what is claimed: --claims {named}"
         )
 
 

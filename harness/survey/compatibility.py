@@ -1,4 +1,4 @@
-"""Compatibility: whom implementations and versions harm, and which rules hold for them, as data for pages and tools."""
+"""Compatibility: what harm implementations and versions do, and which rules hold for them, as data."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

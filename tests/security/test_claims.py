@@ -36,7 +36,7 @@ def written(folder: Path, *verdicts: Verdict, of_all: bool = True, old: Baseline
 def test_an_adapter_that_claims_only_read_is_not_conformant_unless_that_is_stated(readfirst: Cli) -> None:
     found = readfirst("run", READS, *CHOSEN)
     assert found.code == 1
-    assert "2 scenarios not judged that must be, for want of Edit (1); Write (1)" in found.out
+    assert "2 scenarios not judged that must be, for lack of Edit (1); Write (1)" in found.out
     assert "4 scenarios: 2 passed, 2 unsupported, 50% of 4 judged; not conformant" in found.out
     stated = readfirst("run", READS, *CHOSEN, "--claims", "Read")
     assert stated.code == 0
@@ -49,7 +49,7 @@ def test_every_report_says_so(readfirst: Cli, tmp_path: Path) -> None:
     assert readfirst("run", READS, *CHOSEN, "--format", "jsonl", "--output", stream).code == 1
     badge = json.loads(readfirst("report", stream, "--format", "badge").out)
     assert (badge["message"], badge["color"]) == ("2/2 text, 50% of 4 judged", "red")
-    assert "for want of Edit" in readfirst("report", stream, "--format", "markdown").out
+    assert "for lack of Edit" in readfirst("report", stream, "--format", "markdown").out
     junit = readfirst("run", READS, *CHOSEN, "--format", "junit").out
     assert 'failures="2"' in junit
     assert "not judged, because this is not claimed: Edit" in junit
