@@ -17,7 +17,7 @@ from readfirst.harness.suite.schema import schema_findings
 from readfirst.harness.suite.shelf import DEEPEST
 from readfirst.harness.suite.suite import Suite
 
-_DATA = ("contracts", "errors", "rules", "tags")
+_DATA = ("contracts", "errors", "rules", "suite", "tags")
 _WORTH_A_PROCESS = 200
 """Scenarios that take longer to look at than a worker takes to start."""
 

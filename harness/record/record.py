@@ -212,7 +212,9 @@ class _Blessing:
         stored = self.suite.recordings.recording(self.scenario.id)
         stale = bool(stored.transcripts) and stored.inputs != self.scenario.inputs
         known = {} if stale else stored.transcripts
-        new = self._with_outer_whitespace(new, known)
+        # What is known of outer whitespace may change what other contracts were recorded to give, too.
+        restored = with_outer_whitespace({**known, **new}, self.suite.contracts)
+        new = {name: each for name, each in restored.items() if name in new or each != known[name]}
         changed = [name for name in new if name not in known or not same_transcript(known[name], new[name])]
         own = new.get(self.scenario.contract)
         edits, contradicted = self._edits(own) if own is not None else ({}, False)
@@ -236,13 +238,6 @@ class _Blessing:
                 "`readfirst product record --missing` asks them again"
             )
         return self._result("fixed" if contradicted else "created", message)
-
-    def _with_outer_whitespace(
-        self, new: Mapping[str, Transcript], known: Mapping[str, Transcript]
-    ) -> Mapping[str, Transcript]:
-        """Return the transcripts with the known outer whitespace; also those of other contracts that change so."""
-        restored = with_outer_whitespace({**known, **new}, self.suite.contracts)
-        return {name: each for name, each in restored.items() if name in new or each != known[name]}
 
     def _edits(self, own: Transcript) -> tuple[dict[StepPath, Any], bool]:
         """Return the expectations to write, and whether any of them replaces what the file states of the product."""

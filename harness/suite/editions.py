@@ -1,15 +1,12 @@
 """Editions: the releases of a suite, the ids that each has, and what became of ids that are no more."""
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.inspection import Inspection
-
-_VERSION = re.compile(r"[0-9]+\.[0-9]+")
+from readfirst.harness.suite.schema import checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +39,18 @@ def load_editions(root: Path) -> Editions:
     file = root / "suite.yaml"
     if not os.path.lexists(file):
         return Editions()
-    look = Inspection.of(file)
-    top = look.top.fields(("version", "releases", "renamed", "retired"), ("version", "releases"))
-    version = top.string("version")
-    if version is not None and not _VERSION.fullmatch(version):
-        top["version"].note(f"{version!r} is no version", 'Write two numbers in quotes: "1.0".')
-    renamed, retired = (
-        {former: word.called(f"{key} {former}").string() or "" for former, word in top.fields(key)}
-        for key in ("renamed", "retired")
-    )
-    releases = {}
-    for number, name in enumerate(top.strings("releases")):
-        node, listed = top["releases"].below(number), root / "releases" / f"{name}.txt"
-        if not _VERSION.fullmatch(name):
-            node.note(f"{name!r} is no version", "Write it as in 1.0.")
-        elif not listed.is_file():
-            node.note(f"there is no {listed}", "Write the ids of the release there, one a line.")
-        else:
-            releases[name] = tuple(strict_yaml.read(listed, suite=root).decode("utf-8", "replace").split())
-    if version is not None and releases and version not in releases:
-        top["version"].note(f"{version} is none of the releases", "Add it to releases, with its list.")
-    look.finish()
-    return Editions(version or "", releases, renamed, retired)
+    with checked(file, "suite") as look:
+        said, releases = look.document.value, {}
+        for number, name in enumerate(said["releases"]):
+            listed = root / "releases" / f"{name}.txt"
+            if listed.is_file():
+                releases[name] = tuple(
+                    strict_yaml.read(listed, suite=root).decode("utf-8", "replace").split()
+                )
+            else:
+                fix = "Write the ids of the release there, one a line."
+                look.note(("releases", number), f"there is no {listed}", fix)
+        if releases and said["version"] not in releases:
+            message = f"{said['version']} is none of the releases"
+            look.note(("version",), message, "Add it to releases, with its list.")
+        return Editions(said["version"], releases, said.get("renamed", {}), said.get("retired", {}))

@@ -12,9 +12,6 @@ HARMS: tuple[Kind, ...] = KINDS[:7]
 BESIDE: tuple[Kind, ...] = KINDS[7:]
 """What is counted beside harm: it loses nothing."""
 
-GUARDED: tuple[Kind, ...] = (*HARMS, "blind")
-"""What a rule may guard against."""
-
 MEANING: dict[str, str] = {
     "lost": "bytes that others put there are gone, though no call named them",
     "misplaced": "an Edit replaced what is not the one place where the old text is",

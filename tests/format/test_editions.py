@@ -94,7 +94,7 @@ def test_a_disputed_scenario_counts_for_nothing_and_says_so(suite: Suite) -> Non
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("version: one\nreleases: []\n", "'one' is no version"),
+        ("version: one\nreleases: []\n", "version cannot be 'one'"),
         ('version: "1.1"\nreleases: ["9.9"]\n', "there is no .*9.9.txt"),
         ('version: "7.0"\nreleases: ["1.0"]\n', "7.0 is none of the releases"),
         ('version: "1.0"\n', "lacks the key 'releases'"),

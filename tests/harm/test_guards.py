@@ -18,7 +18,7 @@ from wrong_contents import TreatingInsertions, treating
 from readfirst.harness.compare.reach import in_families
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.harm_kinds import GUARDED
+from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 
@@ -117,7 +117,7 @@ def test_rules_of_safety_guard_and_all_guard_in_the_order_of_harm(suite: Suite) 
     rules = suite.rules
     assert rules is not None
     assert all(rule.guards for rule in rules.of("safety"))
-    assert all(list(rule.guards) == sorted(rule.guards, key=GUARDED.index) for rule in rules)
+    assert all(list(rule.guards) == sorted(rule.guards, key=KINDS.index) for rule in rules)
 
 
 def test_what_only_this_contract_refuses_is_no_rule_of_safety(suite: Suite) -> None:
