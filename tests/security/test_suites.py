@@ -117,7 +117,7 @@ def test_a_link_where_no_recording_is_leads_nowhere(suite: Suite, tmp_path: Path
 def test_a_release_names_no_file_elsewhere(suite: Suite, tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("precious\n")
     (suite.root / "suite.yaml").write_text('version: "1.0"\nreleases: [../../secret]\n')
-    with pytest.raises(SuiteError, match="releases cannot be .*secret'") as refused:
+    with pytest.raises(SuiteError, match=r"releases cannot be .*secret'") as refused:
         _ = suite.editions
     assert "precious" not in str(refused.value)
 
