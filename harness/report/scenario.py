@@ -52,7 +52,7 @@ def scenario_lines(
     yield ""
     yield "given"
 
-    def elsewhere(step: int, call: int | None = None) -> Iterator[str]:
+    def in_other_contracts(step: int, call: int | None = None) -> Iterator[str]:
         for row in () if others is None else others.rows((step, call)):
             yield f"    {row}"
 
@@ -67,15 +67,15 @@ def scenario_lines(
                 for event in step.during:
                     yield f"  during: {describe_step(event)}"
                 yield from _expectation(scenario, step.expect, contract)
-                yield from elsewhere(number - 1)
+                yield from in_other_contracts(number - 1)
             case ParallelCalls(calls=calls):
                 for place, call in enumerate(calls, 1):
                     yield f"  call {place}: {describe_step(call)}"
                     yield from _expectation(scenario, call.expect, contract)
-                    yield from elsewhere(number - 1, place - 1)
+                    yield from in_other_contracts(number - 1, place - 1)
                 if step.expect.clauses():
                     yield from _expectation(scenario, step.expect, contract)
-                yield from elsewhere(number - 1)
+                yield from in_other_contracts(number - 1)
             case WorldEvent():
                 yield from _shown(event_blocks(step))
             case _:

@@ -17,7 +17,7 @@ _PLAIN = re.compile(rf"(?!.* [/~.]|.*//)(?:(?:\$WS|~)/|{_NAME})(?:{_NAME}|\.?/)*
 """Paths of ordinary names, of which each `..` takes back the name before it."""
 _ABOUT = "\"'`<>()[]{}@=,;|&!?*+^#-"
 """What may come before a path and be taken off, beside spaces and what is not seen."""
-_ELSEWHERE = re.compile(r"[/%$]|[A-Za-z][A-Za-z0-9+.@-]*:")
+_LEADS_OUT = re.compile(r"[/%$]|[A-Za-z][A-Za-z0-9+.@-]*:")
 """How paths begin that are not relative: with a root, a variable, a drive or a scheme."""
 _OF_ITS_OWN = re.compile(r"/|~[^/]+/|file:", re.IGNORECASE)
 """What leads elsewhere where nothing is before it any more: a root, another user's home, an address."""
@@ -141,7 +141,7 @@ def split_path(path: str) -> tuple[str, str | None]:
         if path.startswith(base):
             rest = path[len(base) :]
             return base, rest if not rest or rest[0] == "/" else None
-    return _RELATIVE, None if _ELSEWHERE.match(path) else path
+    return _RELATIVE, None if _LEADS_OUT.match(path) else path
 
 
 def _most_read(path: str, separators: Mapping[int, str] = _SEPARATORS) -> str:

@@ -235,7 +235,7 @@ class Suite:
     def in_full(self, scenario: Scenario) -> Scenario:
         """Return a scenario of this suite with what was recorded where its file keeps digests, if that can be read.
 
-        A digest shows that a long text or file differs; where it differs takes the whole.
+        A digest shows that a long text or file differs; where it differs takes all of it.
         """
         from readfirst.harness.suite.expected import expand_digests, has_digests
         from readfirst.harness.suite.transcript import RecordingError
