@@ -22,6 +22,10 @@ from readfirst.harness.targets.edit_formats import Knowledge
 from readfirst.harness.targets.mapping import McpLaunch, PythonLaunch, Release, Target
 from readfirst.harness.targets.translate import Scope, TargetCall, translated
 
+_Lines = list[str]
+_Done = _Lines | tuple[TargetCall, ...]
+"""What somebody else does in a step, as lines for a shell, or the calls of it."""
+_EMPTY = ("umask 022", "export WS=$(mktemp -d)", 'cd "$WS"')
 _SCOPE = Scope(Path("$WS"), Path("$HOME"))
 _MEANWHILE = "Meanwhile, somebody else:"
 _PROTOCOL = "2025-06-18"
@@ -76,18 +80,26 @@ def _known_before(scenario: Scenario, end: Step) -> Knowledge:
 
 def steps_section(target: Target, scenario: Scenario, evidence: Evidence) -> Iterator[str]:
     """Yield the blocks, in Markdown, that repeat a scenario up to the step that does not hold."""
-    steps = scenario.steps[: evidence.step]
-    paths = _paths(scenario, evidence)
+    done: list[_Done] = []
+    for step in scenario.steps[: evidence.step]:
+        match step:
+            case WorldEvent():
+                done.append(list(shell_steps.event_lines(step)))
+            case ToolCall() | ParallelCalls():
+                done.append(tuple(own_calls(target, scenario, step)))
+            case _:
+                done.append(())
+    given = list(shell_steps.given_lines(scenario.given))
+    shown = list(shell_steps.shown_lines(_paths(scenario, evidence)))
     match target.launch:
         case PythonLaunch() as launch:
             yield fenced("shell", f"pip install {shlex.join(target.release.pip)}")
-            program = _python(target, launch, scenario, steps, paths)
-            yield fenced("python", "\n".join(program))
+            yield fenced("python", "\n".join(_python(target, launch, given, done, shown)))
         case McpLaunch() as launch:
             yield fenced("shell", "\n".join(_installed(target.release)))
-            yield fenced("bash", "\n".join(_script(target, launch, scenario, steps, paths)))
+            yield fenced("bash", "\n".join(_script(target, launch, given, done, shown)))
         case _:
-            yield from _played(target, scenario, steps, paths)
+            yield from _played(target, given, done, shown)
 
 
 def _paths(scenario: Scenario, evidence: Evidence) -> dict[str, int]:
@@ -108,30 +120,26 @@ def _paths(scenario: Scenario, evidence: Evidence) -> dict[str, int]:
 
 
 def _python(
-    target: Target,
-    launch: PythonLaunch,
-    scenario: Scenario,
-    steps: Sequence[Any],
-    paths: Mapping[str, int],
+    target: Target, launch: PythonLaunch, given: _Lines, done: Sequence[_Done], shown: _Lines
 ) -> Iterator[str]:
     lines: list[str] = []
-    for step in steps:
-        if isinstance(step, WorldEvent):
-            lines += [f"# {_MEANWHILE}", *_in_a_shell(["sleep 0.1", *shell_steps.event_lines(step)])]
+    for each in done:
+        if isinstance(each, list):
+            lines += [f"# {_MEANWHILE}", *_in_a_shell(["sleep 0.1", *each])]
         else:
-            lines += map(_shown_call, own_calls(target, scenario, step))
+            lines += map(_shown_call, each)
     yield from ("import os", "import subprocess", "import tempfile", "")
     for name, value in target.environment.items():
         yield f"os.environ[{name!r}] = {_in_python(value)}"
     yield "workspace = tempfile.mkdtemp()"
     yield "os.chdir(workspace)"
     yield from ("", "", *_SHELL.splitlines(), "")
-    if given := list(shell_steps.given_lines(scenario.given)):
+    if given:
         yield from ("", *_in_a_shell(given))
     yield from _connected(launch)
     yield from ("", "", *_SHOW.splitlines(), "", "")
     yield from lines
-    if shown := list(shell_steps.shown_lines(paths)):
+    if shown:
         yield from _in_a_shell(shown)
 
 
@@ -193,22 +201,11 @@ def _installed(release: Release) -> Iterator[str]:
         yield f'npm install --ignore-scripts --prefix "$INSTALL" {shlex.join(release.npm)}'
 
 
-def _laid_out(scenario: Scenario) -> Iterator[str]:
-    yield "umask 022"
-    yield "export WS=$(mktemp -d)"
-    yield 'cd "$WS"'
-    yield from shell_steps.given_lines(scenario.given)
-
-
 def _script(
-    target: Target,
-    launch: McpLaunch,
-    scenario: Scenario,
-    steps: Sequence[Any],
-    paths: Mapping[str, int],
+    target: Target, launch: McpLaunch, given: _Lines, done: Sequence[_Done], shown: _Lines
 ) -> Iterator[str]:
     """Yield a script for bash that speaks JSON-RPC with a server."""
-    yield from _laid_out(scenario)
+    yield from (*_EMPTY, *given)
     variables = "".join(f" {name}={_word(value)}" for name, value in target.environment.items())
     command = " ".join(map(_word, launch.command))
     yield f"coproc SERVER {{ exec{' env' if variables else ''}{variables} {command} 2>/dev/null; }}"
@@ -222,17 +219,16 @@ def _script(
     yield f"{_request(next(numbers), 'initialize', client)} >/dev/null"
     ready = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
     yield f"printf '%s\\n' '{ready}' >&\"${{SERVER[1]}}\""
-    for each in target.setup:
-        yield _request(next(numbers), "tools/call", {"name": each.call, "arguments": dict(each.arguments)})
-    for step in steps:
-        if isinstance(step, WorldEvent):
-            yield from ("", f"# {_MEANWHILE}", "sleep 0.1", *shell_steps.event_lines(step), "")
+    for first in target.setup:
+        yield _request(next(numbers), "tools/call", {"name": first.call, "arguments": dict(first.arguments)})
+    for each in done:
+        if isinstance(each, list):
+            yield from ("", f"# {_MEANWHILE}", "sleep 0.1", *each, "")
             continue
-        for call in own_calls(target, scenario, step):
+        for call in each:
             asked = {"name": call.name, "arguments": dict(call.arguments)}
             yield _request(next(numbers), "tools/call", asked)
-    yield from shell_steps.shown_lines(paths)
-    yield 'kill "$SERVER_PID"'
+    yield from (*shown, 'kill "$SERVER_PID"')
 
 
 def _request(number: int, method: str, parameters: Mapping[str, Any]) -> str:
@@ -252,25 +248,22 @@ def _word(text: str) -> str:
     return "".join(words) or "''"
 
 
-def _played(
-    target: Target, scenario: Scenario, steps: Sequence[Any], paths: Mapping[str, int]
-) -> Iterator[str]:
+def _played(target: Target, given: _Lines, done: Sequence[_Done], shown: _Lines) -> Iterator[str]:
     """Yield what a model does that is to make an agent repeat it, and what happens in a shell meanwhile."""
     yield "In a shell:"
-    yield fenced("bash", "\n".join([*_installed(target.release), *_laid_out(scenario)]))
+    yield fenced("bash", "\n".join([*_installed(target.release), *_EMPTY, *given]))
     yield f"Start {target.name} in `$WS`, with edits allowed. Its model then does this, call by call:"
-    for number, step in enumerate(steps, 1):
-        if isinstance(step, WorldEvent):
+    for number, each in enumerate(done, 1):
+        if isinstance(each, list):
             yield f"{number}. {_MEANWHILE}"
-            yield indent(fenced("bash", "\n".join(shell_steps.event_lines(step))), "   ", bool)
+            yield indent(fenced("bash", "\n".join(each)), "   ", bool)
         else:
-            calls = own_calls(target, scenario, step)
-            names = ", ".join(f"`{call.name}`" for call in calls)
-            together = " in one message" if len(calls) > 1 else ""
+            names = ", ".join(f"`{call.name}`" for call in each)
+            together = " in one message" if len(each) > 1 else ""
             yield f"{number}. The model calls {names}{together}:"
-            for call in calls:
+            for call in each:
                 text = json.dumps(dict(call.arguments), ensure_ascii=True)
                 yield indent(fenced("json", text), "   ")
-    if paths:  # none where what differs lies outside the workspace
+    if shown:  # nothing where what differs lies outside the workspace
         yield "What is there afterwards:"
-        yield fenced("bash", "\n".join(shell_steps.shown_lines(paths)))
+        yield fenced("bash", "\n".join(shown))
