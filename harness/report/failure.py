@@ -49,11 +49,11 @@ def failure_text(verdict: Verdict, scenario: Scenario | None, commands: Commands
 
 
 def brief(verdict: Verdict) -> str:
-    """Return the first difference, or why the replay ended early, in one line; empty if there is neither."""
+    """Return the first harm or difference, or why the replay ended early, in one line; empty if there is neither."""
     asked = _asked(verdict)
     if verdict.status == "broken" or not asked:
         return visible(verdict.reason.partition("\n")[0])
-    first = asked[0]
+    first = next((each for each in asked if each.level == "safe"), asked[0])
     wanted, got = visible_lines(first.expected), visible_lines(first.got)
     at = next((n for n, pair in enumerate(zip(wanted, got, strict=False)) if pair[0] != pair[1]), None)
     at = min(len(wanted), len(got)) if at is None else at

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.report.by_rule import NO_RULE, RuleResult, by_rule, rule_title
-from readfirst.harness.report.failure import failure_text
+from readfirst.harness.report.failure import brief, failure_text
 from readfirst.harness.report.results import Judged, Results, Run, Sources
 from readfirst.harness.report.visible import visible
 
@@ -89,21 +88,12 @@ def _case(suite: Element, below: str, name: str, judged: Judged, run: Run, sourc
         if verdict.status == "broken":
             _add(case, "error", verdict.reason, text)
         else:
-            _add(case, "failure", _message(verdict), text)
+            SubElement(case, "failure", message=brief(verdict)).text = text
     elif verdict.status != "passed":
         _add(case, "skipped", f"{verdict.status}: {verdict.reason}")
     if verdict.harms:  # also where the contract does the same
         lines = [f"step {harm.step + 1}: {visible(harm.line)}\n" for harm in verdict.harms]
         SubElement(case, "system-out").text = "".join(lines)
-
-
-def _message(verdict: Verdict) -> str:
-    """Return why a verdict failed in one line: the harm before all other differences."""
-    harm = next((each for each in verdict.differences if each.level == "safe"), None)
-    first = harm or next(iter(verdict.differences), None)
-    if first is None:
-        return verdict.reason
-    return f"step {first.step + 1}: {first.label}{'' if harm else ' differs'}"
 
 
 def _add(case: Element, kind: str, message: str, text: str = "") -> None:

@@ -134,7 +134,8 @@ def test_junit_is_valid_xml_whatever_the_texts_hold() -> None:
     assert list(cases["passes"]) == []
     assert (cases["passes"].get("classname"), cases["passes"].get("time")) == ("2.1.7.family", "0.001250")
     (failure,) = cases["text"]
-    assert (failure.tag, failure.get("message")) == ("failure", "step 1: text differs")
+    said = "step 1: text: expected alpha, got a\\x00\\x1b[31m\\r"
+    assert (failure.tag, failure.get("message")) == ("failure", said)
     assert "+ a\\x00\\x1b[31m\\r" in (failure.text or "")
     assert [
         child.tag for name in ("known", "stale", "hangs", "races", "silent") for child in cases[name]

@@ -41,7 +41,8 @@ def test_junit_names_the_harm_in_the_message_and_in_the_output_of_the_case() -> 
     # What the contract does as well is harm all the same.
     assert [each.tag for each in passed] == ["system-out"]
     (alone,) = junit(replace(FAILED, differences=(REFUSED,), harms=())).iter("testcase")
-    assert [(each.tag, each.get("message")) for each in alone] == [("failure", "step 3: refused differs")]
+    said = "step 3: expected refused: modified_since_read, got not refused: done"
+    assert [(each.tag, each.get("message")) for each in alone] == [("failure", said)]
 
 
 def test_a_step_of_a_page_shows_the_harm_with_the_bytes_once() -> None:
