@@ -21,7 +21,8 @@ def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> 
     state = dict(outcome.before)
     for step, done in zip(scenario.steps, outcome.steps, strict=True):
         if isinstance(step, ToolCall | ParallelCalls):
-            reminders = _reminders(done) if scenario.given.reminders else ()
+            told = tuple(each for result in done.results for each in result.reminders)
+            reminders = told if scenario.given.reminders else ()
             steps.append(replace(_step(step, done, state, vocabulary), reminders=reminders))
         state = applied(state, done.changes)
     return Transcript(tuple(steps))
@@ -76,10 +77,6 @@ def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Ent
     """Return what the implementation changed itself; a file that was replaced counts, even by one with its bytes."""
     struck = {**before, **done.expected_world}
     return dict(_own(done, struck, before)) | parted(done, struck)
-
-
-def _reminders(done: StepOutcome) -> tuple[str, ...]:
-    return tuple(reminder for result in done.results for reminder in result.reminders)
 
 
 def _own(

@@ -18,7 +18,7 @@ from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFil
 from readfirst.harness.suite.ownership import OWN
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import TOOLS, Scenario, SessionEvent, ToolCall, WorldEvent, calls_of
-from readfirst.harness.suite.transcript import RecordedResult, RecordingError, Transcript, TranscriptStep
+from readfirst.harness.suite.transcript import RecordingError, Transcript, TranscriptStep
 from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.snapshot import changes, meant, names_of
 
@@ -93,7 +93,10 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
                 files.apply(row)
                 changed = changes(former, files.state)
                 after = names_of(files.state)
-                results = [*map(recorded_result, row.results)]
+                results = [
+                    ToolResult(each.raw, each.is_error, None if each.cut is None else each.error)
+                    for each in row.results
+                ]
                 results[-1] = replace(results[-1], reminders=row.reminders)
                 steps.append(
                     StepOutcome(tuple(results), changed, world, row.struck, names_before=names, names=after)
@@ -107,11 +110,6 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
         return Outcome(scenario.id, tuple(steps), None, before)
     message = f"the recording is stale, record the scenario again: {stale}"
     return Outcome(scenario.id, tuple(steps), Breakage("harness", message, len(steps)), before)
-
-
-def recorded_result(result: RecordedResult) -> ToolResult:
-    """Return what a call answers that was recorded so."""
-    return ToolResult(result.raw, result.is_error, None if result.cut is None else result.error)
 
 
 class _Files:

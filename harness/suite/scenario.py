@@ -436,19 +436,17 @@ class Scenario:
     @property
     def relative(self) -> bool:
         """Whether a call names a file by a path that is relative to the working directory, or to `~`."""
-        return any(_is_relative(call.arguments) or _runs_relative(call) for call in self.calls())
+        return any(map(_is_relative, self.calls()))
 
     def paths(self) -> Iterator[str]:
         """Yield the path of each call that names a file, as it is spelled."""
         return filter(None, (call.path for call in self.calls()))
 
 
-def _is_relative(arguments: Mapping[str, Any]) -> bool:
-    paths = (arguments.get("file_path"), arguments.get("notebook_path"))
-    return any(isinstance(path, str) and not path.startswith(("$WS", "/")) for path in paths)
-
-
-def _runs_relative(call: ToolCall) -> bool:
-    """Whether a command names no file by its absolute path, or changes the working directory."""
+def _is_relative(call: ToolCall) -> bool:
+    """Whether it names a file so, or runs a command that names none otherwise, or that changes the directory."""
     command = str(call.arguments.get("command"))
-    return call.tool == BASH and ("$WS/" not in command or command.startswith("cd "))
+    if call.tool == BASH and ("$WS/" not in command or command.startswith("cd ")):
+        return True
+    paths = (call.arguments.get("file_path"), call.arguments.get("notebook_path"))
+    return any(isinstance(path, str) and not path.startswith(("$WS", "/")) for path in paths)
