@@ -129,11 +129,11 @@ class Command:
             path = self._path(value)
             if former == "-m" and (path.is_dir() or path.with_name(f"{path.name}.py").is_file()):
                 advice.append(
-                    f"The server starts elsewhere and will not find the module {word!r}; name its file instead."
+                    f"The server starts in another folder and does not find {word!r}; name its file instead."
                 )
             elif path.is_dir():
                 advice.append(
-                    f"{value!r} is a directory in {self.folder}; the server starts elsewhere: write an absolute path."
+                    f"{value!r} is a directory in {self.folder}; the server starts in another: write an absolute path."
                 )
             elif _LOOKS_LIKE_A_FILE.fullmatch(value) and not path.is_file():
                 advice.append(f"There is no file {value!r} in {self.folder}.")

@@ -26,7 +26,7 @@ _TITLES = {
     "reason": "Reasons: refused both times, for different reasons",
     "text": "Words",
 }
-_HARM = "Harm: done by one of them alone"
+_HARM = "Harm: done by only one of them"
 _TOOLS = "What the model is given of the tools"
 
 

@@ -69,7 +69,7 @@ def compatibility(
     if like_ is not None and (check or write or compare is not None or format_ != "markdown"):
         raise UsageError("--like chooses what the page shows; the data and the HTML page have every version.")
     if compare is not None and (check or write or format_ == "html"):
-        raise UsageError("--compare prints Markdown or JSON, and goes with --output alone.")
+        raise UsageError("--compare prints Markdown or JSON, and can only be combined with --output.")
 
     suite = open_suite(fixtures)
     rules = suite.rules

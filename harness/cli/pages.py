@@ -99,7 +99,7 @@ def history(
     if check and (write or published):
         raise UsageError("--check writes nothing: leave out --write and --published.")
     if between is not None and (check or write or published):
-        raise UsageError("FROM..TO is printed alone: leave out --check, --write and --published.")
+        raise UsageError("FROM..TO is only printed: leave out --check, --write and --published.")
     from readfirst.harness.source.atomic import write_all
     from readfirst.harness.suite.releases import releases_file, releases_text
     from readfirst.harness.versions.history import history_page

@@ -206,7 +206,7 @@ def implementations(
     if issue is not None:
         if names or evidence or runs:
             raise UsageError(
-                "--issue takes a target and a rule, and goes with --folder and --fixtures alone."
+                "--issue takes a target and a rule, and can only be combined with --folder and --fixtures."
             )
         return _print_issue(*issue, suite, folder, time_limit)
     if evidence and runs:

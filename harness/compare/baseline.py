@@ -115,7 +115,7 @@ def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
     if failing - listed:
         return Ruling(conformant=False)
     if "safe" in failing and not explains(entry.reason, entry.because):
-        complaint = f"{entry.where} harms somebody. Write as its reason why that is accepted."
+        complaint = f"{entry.where} is a harm. Write as its reason why that is accepted."
         return Ruling(conformant=False, stale=complaint)
     if entry.because == VARIES:
         return Ruling(conformant=True, accepted=entry.reason if failing else "")

@@ -281,7 +281,7 @@ MOST_LINES = 30
 
 NO_RULE = "no rule"
 """The heading of scenarios that belong to none."""
-_ALONE = {"reason": "in reasons alone", "text": "in words alone", "verbatim": "in bytes of the answer alone"}
+_ALONE = {"reason": "in reasons alone", "text": "in words alone", "verbatim": "only in bytes of the answer"}
 _GAP = "  "
 
 

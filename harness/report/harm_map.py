@@ -22,7 +22,7 @@ BRIEFLY: Mapping[Kind, str] = {
 }
 """Each kind in the few words that fit above a column."""
 SAMPLED = (
-    "* Asked a part of the sessions alone, spread evenly, because each takes long: in brackets, where the share of all"
+    "* Asked only a sample of the sessions, spread evenly, because each takes long: in brackets, where the share of all"
     " lies in 95 of 100 such samples."
 )
 _STEPS = (0.005, 0.02, 0.05, 0.1)

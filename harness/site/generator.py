@@ -149,7 +149,7 @@ def _carded(output: str, name: str, source: Path, url: str) -> str:
     if not url or not card.is_file():
         return output
     properties = {
-        "og:title": f"{card.stem}: whose work it loses",
+        "og:title": f"{card.stem}: what harm it does",
         "og:image": f"{url.rstrip('/')}/{quote(f'{name}.png', safe='/@+')}",
     }
     marks = "".join(f'<meta property="{each}" content="{escape(said)}">' for each, said in properties.items())

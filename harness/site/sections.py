@@ -38,7 +38,7 @@ def harm_sections(
         yield f"Nothing was harmed in the {sessions:,} sessions that were tried."
     for kind in shown:
         yield f"### {kind}"
-        beside = " This is no harm, and counted beside it." if kind in BESIDE else ""
+        beside = " This is not harm, and counted apart from it." if kind in BESIDE else ""
         summary = f"In {counts[kind]:,} of {sessions:,} sessions: {prose(MEANING[kind])}.{beside}"
         if kind not in shortest:
             yield summary

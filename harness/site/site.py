@@ -33,9 +33,7 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
     demand_mkdocs()
     folder = folder.absolute()  # MkDocs takes relative paths from the folder of its settings
     if folder.exists() and not (folder / _MARK).is_file() and any(folder.iterdir()):
-        raise SiteError(
-            f"{folder} is not empty, and what is in it is no site of readfirst: name another folder."
-        )
+        raise SiteError(f"{folder} is not empty, and does not hold a site of readfirst: name another folder.")
     pages = pages_of(root)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -286,7 +286,7 @@ def _build(data: bytes, until: Collection[str] = ()) -> tuple[Any, Any]:
                 node = (mark, {} if kind is yaml.MappingStartEvent else [])
                 opened = True
             elif kind is yaml.AliasEvent:
-                message = f"the alias *{event.anchor} repeats a value from elsewhere"
+                message = f"the alias *{event.anchor} repeats another value"
                 raise _Refused("alias", message, "Write the value out where it is used.", mark)
             elif kind is yaml.DocumentStartEvent:
                 documents += 1

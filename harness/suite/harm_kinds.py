@@ -14,9 +14,9 @@ BESIDE: tuple[Kind, ...] = KINDS[7:]
 
 MEANING: dict[str, str] = {
     "lost": "bytes that others put there are gone, though no call named them",
-    "misplaced": "an Edit replaced what is not the one place where the old text is",
+    "misplaced": "an Edit replaced something other than the one place of the old text",
     "spoiled": "bytes outside what was to be replaced changed, or type, mode, owner, links or names of the file",
-    "altered": "what was written is not what was asked",
+    "altered": "what was written is not what was asked for",
     "stray": "something else was changed, made or left over",
     "untrue": "answered as done and not done, or refused and something was changed",
     "trespass": "something that rules or modes close was read or changed",

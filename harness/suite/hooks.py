@@ -99,12 +99,12 @@ def _files(fields: Fields) -> dict[str, RegularFile]:
         safe = is_safe(content, path, key=True)
         if isinstance(entry, RegularFile):
             if entry.mode is not None or entry.mtime is not None:
-                message = "a hook writes a file's content alone"
+                message = "a hook writes only a file's content"
                 content.note(message, "Leave out mode and mtime: a file gets the time of writing.")
             if safe:
                 written[path] = entry
         elif entry is not None:
-            content.note("a hook writes regular files alone", "Write the file's content.")
+            content.note("a hook writes only regular files", "Write the file's content.")
     return written
 
 

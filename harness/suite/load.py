@@ -161,7 +161,7 @@ class _Reader(Inspection):
         platform = top.choice("platform", PLATFORMS)
         if "platform" in top and not self.law and platform != "linux":
             fix = "Write `law: true`, and no expect."
-            top["platform"].note("the product was recorded on Linux alone", fix, key=True)
+            top["platform"].note("the product was recorded only on Linux", fix, key=True)
         requirement = top.choice("requirement", REQUIREMENTS)
         given = top.read("given", self.given) or Given()
         steps: list[Step] = []
@@ -345,7 +345,7 @@ class _Reader(Inspection):
             )
         expect = Expectation()
         if "expect" in fields and self.law:
-            fix = "Leave it out: nobody may be harmed, and that is all."
+            fix = "Leave it out: a law asks only that nobody is harmed."
             fields["expect"].note("a call of a law has no expect", fix, key=True)
         elif "expect" in fields:
             keys = GROUPED_CALL_KEYS if grouped else CALL_KEYS
@@ -420,8 +420,8 @@ class _Reader(Inspection):
     def at_once(self, node: Node) -> Sequence[ParallelCalls]:
         """Return a group for each time that two sessions do something at once."""
         if not self.law:
-            fix = "Write `law: true`: what comes of it depends on who is faster."
-            node.note("sessions act at once in a law alone", fix, key=True)
+            fix = "Write `law: true`: the outcome depends on which is faster."
+            node.note("sessions act at once only in a law", fix, key=True)
         keys = ("sessions", "times")
         fields = node.called("what sessions do at once").fields(keys, required=keys)
         times = fields.values.get("times")

@@ -174,7 +174,4 @@ def test_a_harm_is_not_accepted_without_a_reason() -> None:
     assert accepted("The file is a cache.").conformant
     unexplained = accepted("not explained yet")
     assert not unexplained.conformant
-    assert (
-        unexplained.stale
-        == "x.yaml:3:5: a/b (2.1.7) harms somebody. Write as its reason why that is accepted."
-    )
+    assert unexplained.stale == "x.yaml:3:5: a/b (2.1.7) is a harm. Write as its reason why that is accepted."

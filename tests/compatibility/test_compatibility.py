@@ -150,7 +150,7 @@ def test_what_a_survey_keeps_can_be_read_again() -> None:
     stored = packed(reaches)
     assert stored == {"nothing": {"a": "y z"}, "text": {"a": "x"}, "unsupported": {"b": "x"}}
     assert unpacked(stored) == reaches
-    with pytest.raises(ValueError, match="'some' does not tell how far a scenario goes"):
+    with pytest.raises(ValueError, match="'some' does not say how far a scenario goes"):
         unpacked({"some": {"a": "x"}})
 
 

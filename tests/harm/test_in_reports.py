@@ -62,7 +62,7 @@ def test_a_comparison_says_what_only_one_side_harms() -> None:
     assert [(each.kind, each.newly, each.no_longer) for each in worse.harm] == [("lost", (CHANGED,), ())]
     assert f"! lost, newly: {CHANGED}  [1 scenario]" in list(as_text(worse))
     assert f"- lost, no longer: {CHANGED}  [1 scenario]" in list(as_text(better))
-    assert "## Harm: done by one of them alone" in as_markdown(worse).splitlines()
+    assert "## Harm: done by only one of them" in as_markdown(worse).splitlines()
     assert '"no_longer": []' in as_json(worse)
     assert diff(SUITE, base, base, [CHANGED]).harm == ()
 

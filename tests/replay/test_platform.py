@@ -194,7 +194,7 @@ def test_what_was_recorded_may_hold_on_linux_alone_and_on_no_other_system() -> N
     steps = "steps:\n  - Read: {file_path: $WS/notes.txt}\n"
     assert judging.as_written(f"platform: linux\n{steps}", expect=False).platform == "linux"
     for other in ("macos", "windows", "composing"):
-        with pytest.raises(SuiteError, match="the product was recorded on Linux alone"):
+        with pytest.raises(SuiteError, match="the product was recorded only on Linux"):
             judging.as_written(f"platform: {other}\n{steps}", expect=False)
 
 

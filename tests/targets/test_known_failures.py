@@ -180,7 +180,7 @@ def test_a_harm_is_named_with_what_it_does_and_keeps_the_reason_that_somebody_wr
     assert read.accepted["gate/a", "2.1.7"].reason == "No guard."
     assert rule(harmful, read).accepted == "No guard."
     assert rule(replace(harmful, level="safe"), read).accepted == "No guard."
-    assert "harms somebody. Write as its reason why that is accepted." in rule(other, read).stale
+    assert "is a harm. Write as its reason why that is accepted." in rule(other, read).stale
 
 
 @pytest.mark.parametrize(

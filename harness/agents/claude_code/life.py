@@ -68,7 +68,7 @@ def start_beside(conversation: Conversation) -> Turn:
         raise UnsupportedCall("the product's sub-agents do not work in the background")
     call, turn = conversation.start_beside(tool, arguments)
     if call not in conversation.results:
-        raise BrokenAdapter("the product did not go on beside its sub-agent", blame="environment")
+        raise BrokenAdapter("the product did not go on while its sub-agent ran", blame="environment")
     return turn
 
 
