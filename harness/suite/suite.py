@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,9 +62,9 @@ class Suite:
             fix = "Name the folder that holds scenarios, contracts.yaml and errors.yaml."
             raise SuiteError([Finding("no-suite", Position(self.root, 1, 1), message, fix)])
 
-    def __reduce__(self) -> tuple[Callable[..., Suite], tuple[Path, bool]]:
+    def __reduce__(self) -> tuple[Callable[..., Suite], tuple[Path]]:
         """Let a worker open the same suite anew."""
-        return _opened, (self.root, self.bundled)
+        return partial(Suite, copies_bundled=self.bundled), (self.root,)
 
     @property
     def installed(self) -> bool:
@@ -276,10 +276,6 @@ class Suite:
         folder = "corpus" if file.is_relative_to(self.root / "corpus") else "scenarios"
         family = file.parent.relative_to(self.root / folder).as_posix()
         return case_headings(strict_yaml.read(file, suite=self.root), file, family)
-
-
-def _opened(root: Path, copies_bundled: bool) -> Suite:
-    return Suite(root, copies_bundled=copies_bundled)
 
 
 def load_suite(root: Path | None = None) -> Suite:
