@@ -2,7 +2,7 @@
 
 import pytest
 
-from readfirst.harness.claims.cells import describe_answer, describe_both
+from readfirst.harness.claims.cells import MOST_CHARACTERS, describe_answer, describe_both
 from readfirst.harness.claims.evidence import RecordedAnswer, Statement
 from readfirst.harness.report.markup import anchor, code
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
@@ -42,6 +42,15 @@ def test_code_shows_every_character(text: str, shown: str) -> None:
 
 def test_an_anchor_is_what_github_makes_of_a_heading() -> None:
     assert anchor("The open questions, answered") == "the-open-questions-answered"
+
+
+def test_of_long_texts_the_place_of_the_first_difference_is_shown() -> None:
+    said, did = "a" * 3000 + "X" + "b" * 3000, "a" * 3000 + "Y" + "b" * 3000
+    documented, real = describe_both(statement(Clause(text=said), did))
+    assert "X" in documented
+    assert "Y" in real
+    assert len(documented) < MOST_CHARACTERS + 80
+    assert documented.startswith("answered: [2,880 characters] `")
 
 
 def test_an_answer_about_whose_words_nothing_is_said_is_shown_by_its_first_sentence() -> None:

@@ -15,7 +15,7 @@ from readfirst.harness.suite.suite import Suite
 from tests.parsed import Parsed
 from tests.verdicts import judged, run, sources_of, verdict, written
 
-from .conftest import MakeSuite, record_alike
+from .conftest import REFUSES, MakeSuite, record_alike
 from .test_reports import VERDICTS, facts
 
 
@@ -99,20 +99,8 @@ def test_a_scenario_that_the_suite_no_longer_has_is_shown_with_its_differences(m
     assert details["runs"]["0"]["differences"][0]["lines"][:2] == [["-", "a"], ["+", "b"]]
 
 
-REFUSED = """\
-title: The wording of a refusal changes
-requirement: must
-given: {files: {notes.txt: "alpha\\n"}}
-steps:
-  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
-    expect:
-      error: not_read
-      text: File has not been read yet. Read it first before writing to it.
-"""
-
-
 def test_versions_stand_in_a_line_with_what_changed(make_suite: MakeSuite) -> None:
-    suite = make_suite({"gate/worded": REFUSED})
+    suite = make_suite({"gate/worded": REFUSES})
     file = suite.root / "contracts.yaml"
     first = re.search(r"^  2\.1\.7:\n(?:    .*\n)+", file.read_text(), re.MULTILINE)
     assert first is not None

@@ -67,6 +67,13 @@ def test_a_process_of_its_own_tells_the_same() -> None:
         assert judged(loaded(f"{CALL}      reminders: [$WS changed.]\n"), adapter).status == "passed"
 
 
+def test_a_long_reminder_may_be_stated_by_parts() -> None:
+    scenario = loaded(f"{CALL}      reminders: [{{lines: 1001, starts: It}}]\n")
+    assert judged(scenario, answering.Telling((LONG,))).status == "passed"
+    [found] = judged(scenario, answering.Telling((LONG[12:],))).differences
+    assert found.what == "lines of reminder"
+
+
 def test_a_recording_has_the_reminders() -> None:
     scenario = loaded(CALL + CALL)
     with SitePool() as place:
