@@ -120,20 +120,49 @@ def test_the_page_has_the_most_harmful_first_and_the_worst_of_each(target: Targe
     assert text.count("untried@") == 1
 
 
+class Stage:
+    """Surveys in a folder, of a suite of a few scenarios, whose runs give made-up verdicts and are noted in `asked`."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.asked = folder, list[list[str]]()
+        self.every, self.ids = list(verdicts()), [each.scenario_id for each in verdicts()]
+        monkeypatch.setattr(surveys, "run", self._judge)
+        monkeypatch.setattr(surveys, "known_failures", lambda *_: folder / "baseline.yaml")
+        monkeypatch.setattr(Suite, "ids", lambda _: self.ids)
+
+    def _judge(self, _suite: Any, _to: Any, _contracts: Any, _level: Any, ids: list[str], **_: Any) -> Any:
+        self.asked.append(ids)
+        return (each for each in self.every if each.scenario_id in ids)
+
+    def survey(self, **options: Any) -> Survey:
+        """Return a survey that goes on from the results that there are."""
+        survey = Survey(SUITE, self.folder, **options)
+        survey.keep()
+        return survey
+
+    def surveyed(self, target: Target, **options: Any) -> Survey:
+        """Return a survey in which a target was run, and its results written."""
+        survey = self.survey(**options)
+        survey.run(target)
+        survey.write([target.pinned])
+        return survey
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    return Stage(tmp_path, monkeypatch)
+
+
 @pytest.mark.slow
 def test_a_survey_writes_both_files_and_keeps_other_targets(
-    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Target, stage: Stage, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(surveys, "run", lambda *_, **__: verdicts())
-    baseline = tmp_path / "baseline.yaml"
-    monkeypatch.setattr(surveys, "known_failures", lambda *_: baseline)
-    first = Survey(SUITE, tmp_path)
-    first.keep()
+    first = stage.survey()
     first.run(target, baseline=True)
     first.write(["server-filesystem@2026.8.31"])
-    assert 'because: "effects: not refused, expected multiple_matches"' in baseline.read_text()
-    second = Survey(SUITE, tmp_path)
-    second.keep()
+    because = 'because: "effects: not refused, expected multiple_matches"'
+    assert because in (tmp_path / "baseline.yaml").read_text()
+    second = stage.survey()
     second.run(find("agno"))
     second.write(["agno@3.1.10", "server-filesystem@2026.8.31"])
     data = json.loads((tmp_path / "implementations.json").read_text())
@@ -150,41 +179,20 @@ def test_a_survey_writes_both_files_and_keeps_other_targets(
     }
 
 
-def answered(monkeypatch: pytest.MonkeyPatch, every: list[Verdict]) -> list[list[str]]:
-    """Let runs give these verdicts; return the scenarios that each run is asked for."""
-    asked: list[list[str]] = []
-
-    def judge(_suite: Any, _connect: Any, _contracts: Any, _level: Any, ids: list[str], **_: Any) -> Any:
-        asked.append(ids)
-        return (each for each in every if each.scenario_id in ids)
-
-    monkeypatch.setattr(surveys, "run", judge)
-    return asked
-
-
-def test_only_missing_scenarios_are_run_and_added(
-    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    every = list(verdicts())
-    asked = answered(monkeypatch, every)
-    monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every[:2]])
-    name = "server-filesystem@2026.8.31"
-    first = Survey(SUITE, tmp_path)
-    first.run(target)
-    first.write([name])
-    monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every])
-    second = Survey(SUITE, tmp_path, missing=True)
-    second.keep()
+def test_only_missing_scenarios_are_run_and_added(target: Target, stage: Stage) -> None:
+    ids, stage.ids = stage.ids, stage.ids[:2]
+    stage.surveyed(target)
+    stage.ids = ids
+    second = stage.survey(missing=True)
     added = second.run(target)
-    assert asked == [[each.scenario_id for each in every[:2]], [each.scenario_id for each in every[2:]]]
+    assert stage.asked == [ids[:2], ids[2:]]
     assert added == result_of(target, verdicts(), SUITE, BOTH) | {"date": added["date"]}
-    second.write([name])
-    third = Survey(SUITE, tmp_path, missing=True)
-    third.keep()
+    second.write([target.pinned])
+    third = stage.survey(missing=True)
     assert third.asked(target) == ["gate/edit-unread"]  # it broke
-    every[3] = verdict("gate/edit-unread", "passed")
+    stage.every[3] = verdict("gate/edit-unread", "passed")
     third.run(target)
-    third.write([name])
+    third.write([target.pinned])
     [mended] = json.loads(third.files[0].read_text("utf-8"))["targets"]
     assert (mended["scenarios"], mended["judged"], mended["broken"]) == (4, 3, 0)
     third.keep()
@@ -198,25 +206,18 @@ def test_only_missing_scenarios_are_run_and_added(
 
 
 def test_a_sample_is_spread_evenly_is_the_same_for_each_and_says_how_certain_it_is(
-    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Target, stage: Stage
 ) -> None:
-    every = list(verdicts())
-    asked = answered(monkeypatch, every)
-    ids = [each.scenario_id for each in every]
-    monkeypatch.setattr(Suite, "ids", lambda _: ids)
-    name = "server-filesystem@2026.8.31"
-    first = Survey(SUITE, tmp_path)
-    first.run(target)
-    first.write([name])
+    ids, asked = stage.ids, stage.asked
+    first = stage.surveyed(target)
     data = json.loads(first.files[0].read_text("utf-8"))
     data["targets"][0]["harm"] |= {"sessions": 0, "scenarios": {}, "shortest": {}}
     first.files[0].write_text(json.dumps(data))
     sizes, pages = [], []
     for count in (2, 3):
-        survey = Survey(SUITE, tmp_path, sample=count)
-        survey.keep()
+        survey = stage.survey(sample=count)
         result = survey.run(target)
-        survey.write([name])
+        survey.write([target.pinned])
         sizes.append(result["harm"]["sessions"])
         pages.append(survey.files[1].read_text("utf-8"))
     assert {*asked[1]} <= {*surveys.evenly(ids, 2)}
@@ -238,42 +239,29 @@ def test_a_sample_takes_its_part_of_every_family_and_a_larger_one_has_it() -> No
 
 
 def test_what_a_new_design_leaves_out_is_not_run_again_unless_something_was_lost(
-    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Target, stage: Stage
 ) -> None:
     lost = Harm(1, 0, "lost", "notes.txt", "line 1 of notes.txt")
-    ids = ["gate/edit-after-read", "gate/edit-unread", "staleness/edit-after-change"]
-    every = [
+    ids = stage.ids = ["gate/edit-after-read", "gate/edit-unread", "staleness/edit-after-change"]
+    stage.every = [
         verdict(ids[0], "passed"),
         replace(verdict(ids[1], "failed"), levels=dict.fromkeys(LEVELS, False)),
         replace(verdict(ids[2], "failed", harms=(lost,)), levels=dict.fromkeys(LEVELS, False)),
     ]
-    asked = answered(monkeypatch, every)
-    monkeypatch.setattr(Suite, "ids", lambda _: ids)
-    name = target.pinned
-    first = Survey(SUITE, tmp_path)
-    first.run(replace(target, release=replace(target.release, design=None)))
-    first.write([name])
-    second = Survey(SUITE, tmp_path, missing=True)
-    second.keep()
-    result = second.run(target)
-    assert asked[1:] == [["staleness/edit-after-change"]]
+    stage.surveyed(replace(target, release=replace(target.release, design=None)))
+    result = stage.survey(missing=True).run(target)
+    assert stage.asked[1:] == [["staleness/edit-after-change"]]
     assert (result["design"], result["judged"], result["unsupported"]) == ("ungated", 2, 1)
     assert (result["harm"]["sessions"], result["harm"]["counts"]["lost"]) == (3, 1)
     assert result["lacks"] == {"the design ungated does not claim to refuse with not_read": 1}
 
 
-def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(
-    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        surveys, "run", lambda *_, **__: (each for each in [verdict("gate/renamed-since", "passed")])
-    )
-    name = "server-filesystem@2026.8.31"
-    first = Survey(SUITE, tmp_path)
-    first.run(target)
-    first.write([name])
-    second = Survey(SUITE, tmp_path, missing=True)
-    second.keep()
+def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(target: Target, stage: Stage) -> None:
+    ids, stage.ids = stage.ids, ["gate/renamed-since"]
+    stage.every = [verdict("gate/renamed-since", "passed")]
+    stage.surveyed(target)
+    stage.ids = ids
+    second = stage.survey(missing=True)
     with pytest.raises(
         SurveyError, match=r"gate/renamed-since, which is not in the suite any more.*--missing"
     ):
@@ -303,14 +291,9 @@ def test_every_scenario_that_the_data_names_is_there() -> None:
 
 
 def test_streams_are_written_whole_and_ruled_by_the_new_baseline(
-    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Target, stage: Stage, tmp_path: Path
 ) -> None:
-    ids = [each.scenario_id for each in verdicts()]
-    monkeypatch.setattr(surveys, "run", lambda *_, **__: verdicts())
-    monkeypatch.setattr(surveys, "known_failures", lambda *_: tmp_path / "baseline.yaml")
-    monkeypatch.setattr(SUITE, "ids", lambda: ids)
-    survey = Survey(SUITE, tmp_path, streams=tmp_path / "streams", version="1.0")
-    survey.run(target, baseline=True)
+    stage.survey(streams=tmp_path / "streams", version="1.0").run(target, baseline=True)
     (run,) = read_stream(tmp_path / "streams" / "server-filesystem@2026.8.31.jsonl")
     assert (run.target, run.level, run.version) == ("target:server-filesystem@2026.8.31", "reason", "1.0")
     assert not run.conformant  # a harm waits for a person's reason
@@ -322,13 +305,9 @@ def test_streams_are_written_whole_and_ruled_by_the_new_baseline(
 
 
 def test_a_stream_without_a_baseline_is_of_a_run_that_fails(
-    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: Target, stage: Stage, tmp_path: Path
 ) -> None:
-    ids = [each.scenario_id for each in verdicts()]
-    monkeypatch.setattr(surveys, "run", lambda *_, **__: verdicts())
-    monkeypatch.setattr(surveys, "known_failures", lambda *_: tmp_path / "none.yaml")
-    monkeypatch.setattr(SUITE, "ids", lambda: ids)
-    Survey(SUITE, tmp_path, streams=tmp_path).run(target)
+    stage.survey(streams=tmp_path).run(target)
     (run,) = read_stream(tmp_path / "server-filesystem@2026.8.31.jsonl")
     assert not run.conformant
 
