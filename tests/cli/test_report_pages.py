@@ -61,6 +61,20 @@ def test_a_run_and_its_stream_give_the_same_page(mixed: Suite, page: Page) -> No
     assert written(make, VERDICTS, interrupted=True) != direct
 
 
+def test_the_details_have_arguments_expectation_and_an_exact_difference(mixed: Suite) -> None:
+    details = Parsed(sources_of(mixed).write("html", of_suite(mixed))).json["wrong"]["wrong/text"]
+    (step,) = details["steps"]
+    assert (step["kind"], step["head"]) == ("call", "Read")
+    assert step["calls"][0]["blocks"] == [{"label": "file_path", "lines": ["$WS/notes.txt"]}]
+    ((names, expected),) = details["expected"]
+    assert names == ["2.1.7"]
+    assert expected == [[[{"label": "text", "lines": ["     1→alpha\\r", "     2→"]}]]]
+    (difference,) = details["runs"]["0"]["differences"]
+    assert (difference["step"], difference["call"], difference["level"]) == (0, 0, "text")
+    assert difference["lines"][:2] == [["-", "     1→alpha\\r"], ["+", "     1→alpha"]]
+    assert details["given"] == [{"label": "notes.txt, 6 bytes", "lines": ["alpha\\n"]}]
+
+
 def test_the_page_asks_for_nothing_outside_itself(mixed: Suite) -> None:
     text = sources_of(mixed).write("html", of_suite(mixed))
     page = Parsed(text)
