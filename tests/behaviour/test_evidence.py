@@ -8,7 +8,6 @@ from readfirst.harness.session import ToolResult
 
 from .conftest import (
     DONE,
-    OTHER_SECTION,
     SECTION,
     UNREAD,
     UNREAD_STEPS,
@@ -141,26 +140,6 @@ def test_where_the_words_are_the_claim_other_words_refute_it(small: Small) -> No
     words = "{scenario: gate/unread, call: 1, expect: {error: not_read, text: Read it.}%s}"
     found = evidence(small, words % "", words % ", exact: true")
     assert [each.holding for each in found] == ["in other words", "does not hold"]
-
-
-def test_of_several_documented_clauses_that_of_the_claims_section_counts(small: Small) -> None:
-    small.scenario(
-        "gate/twice",
-        f"  - Edit: {{file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}}\n"
-        f"    expect: {{documented: '{SECTION}', error: not_read}}\n"
-        f"  - Edit: {{file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}}\n"
-        f"    expect: {{documented: '{OTHER_SECTION}', error: is_notebook}}\n",
-        step(edit(), results=[refused()]),
-        step(edit(), results=[refused()]),
-    )
-
-    def calls(*sources: str) -> list[tuple[int, Holding]]:
-        (found,) = evidence(small, "gate/twice", sources=sources)
-        return [(each.call, each.holding) for each in found.statements]
-
-    assert calls(SECTION) == [(1, "holds")]
-    assert calls(OTHER_SECTION) == [(2, "does not hold")]
-    assert calls("later-edit-flow.txt, Step 1") == [(1, "holds"), (2, "does not hold")]
 
 
 def test_calls_of_one_message_are_judged_one_by_one(small: Small) -> None:

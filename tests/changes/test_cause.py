@@ -45,18 +45,6 @@ def test_other_bytes_are_a_matter_of_safety_and_other_words_are_not() -> None:
     assert [cause.safety for cause in found] == [True, False]
 
 
-def test_a_refusal_that_is_gone_explains_all_that_came_instead() -> None:
-    found = causes(
-        seen(refusal("not_read", APPLIED), "g/1"),
-        seen(refusal("not_read", APPLIED), "g/2"),
-        seen(refusal("not_read", "is_directory"), "g/3"),
-    )
-    assert [headline(cause) for cause in found] == [
-        "Edit: refused (not_read) → applied, refused (is_directory)"
-    ]
-    assert found[0].level == "effects"
-
-
 def test_what_protects_a_file_is_reported_for_each_tool_and_other_refusals_together() -> None:
     assert headlines(
         seen(refusal("not_read", APPLIED), "g/1", "Edit"),
@@ -78,17 +66,6 @@ def test_the_same_bytes_of_two_tools_are_one_cause_and_others_are_two() -> None:
     assert len(causes(seen(marks, tool="Edit"), seen(back, tool="Write"))) == 2
     other = change("effects", "file", "content", "", "")
     assert len(causes(seen(other, tool="Edit"), seen(other, tool="Write"))) == 2
-
-
-def test_an_effect_that_follows_another_is_not_a_cause_of_its_own() -> None:
-    found, consequences = grouped(
-        [
-            seen(refusal("not_read", APPLIED), "g/1"),
-            seen(refusal(APPLIED, "string_not_found"), "g/1", step=3, follows=True),
-        ]
-    )
-    assert [headline(cause) for cause in found] == ["Edit: refused (not_read) → applied"]
-    assert [each.place for each in consequences] == [(3, 0)]
 
 
 def test_words_that_follow_count_where_they_are_also_seen_alone() -> None:

@@ -12,14 +12,13 @@ from readfirst.harness.changes.occurrence import Occurrence
 from readfirst.harness.changes.wording import Change, Kind
 from readfirst.harness.suite.suite import default_root
 
-from .conftest import STALE, Run, Says, Small, Together, done, edit, read, refused
+from .conftest import Run, Says, Small, Together, done, edit, read, refused
 
 SHOWN = "     1→alpha\n     2→beta\n     3→"
 TABS = "1\talpha\n2\tbeta\n3"
 
 UNREAD = edit({"2.1.7": refused(), "2.1.228": done(), "2.1.228+gated": refused()})
 LINES = read({"2.1.7": Says(SHOWN), "2.1.228": Says(TABS)})
-CHANGED = {"modify": {"notes.txt": "alpha\nBETA\n"}}
 ALIKE = edit({"2.1.7": done()})
 
 
@@ -45,15 +44,6 @@ def test_a_changed_byte_of_an_expectation_is_a_difference(filled: Small, run: Ru
     code, printed, _ = run("diff", "2.1.7", "2.1.40", "--family", "writing")
     assert code == 1
     assert "! Edit: newline at the end of what is written: with → without" in printed
-
-
-def test_documents_that_say_something_else_are_not_true(small: Small, run: Run) -> None:
-    small.scenario("gate/unread", edit({"2.1.7": refused()}, refused()))
-    small.scenario("gate/stale", CHANGED, edit({"2.1.7": refused("modified_since_read", STALE)}, done()))
-    code, printed, _ = run("diff", "documented", "2.1.7")
-    assert code == 1
-    assert "documented → 2.1.7: 1 of 2 scenarios differs, 1 cause" in printed
-    assert "! Edit: applied → refused (modified_since_read)  [1 scenario]" in printed
 
 
 def test_scenarios_that_one_side_says_nothing_of_are_not_compared(filled: Small, run: Run) -> None:

@@ -70,20 +70,6 @@ def test_a_rule_holds_as_its_scenarios_do() -> None:
     assert standing("unspecified") == "unknown"
 
 
-def test_a_rule_that_was_not_judged_counts_in_no_class() -> None:
-    results = by_rule(
-        [
-            verdict("a/1", "unread", "passed"),
-            verdict("a/2", "touched", "unsupported"),
-            verdict("a/3", "stale"),
-            verdict("a/4", "stale", "passed"),
-        ],
-        rules(),
-    )
-    counted = [(each.class_, each.holding, each.judged, len(each.rules)) for each in by_class(results)]
-    assert counted == [("safety", 0, 1, 1), ("contract", 1, 1, 2)]
-
-
 def test_scenarios_of_no_known_rule_come_last_and_are_not_lost() -> None:
     verdicts = [verdict("a/1", ""), verdict("a/2", "gone"), verdict("a/3", "numbers")]
     results = by_rule(verdicts, rules())

@@ -105,15 +105,6 @@ def test_a_requirement_hides_no_scenario_that_cannot_be_read(run: Run, make_suit
     result.stdout.fnmatch_lines(["*requirement cannot be 'may'*"])
 
 
-def test_scenario_files_become_items_with_readable_ids(run: Run, holding: Suite) -> None:
-    result = run("-v", holding.scenarios_root)
-    result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(
-        ["*scenarios/gate/not-read.yaml::2.1.7 PASSED*", "*reading/lines.yaml::2.1.7 PASSED*"]
-    )
-    assert result.ret == 0
-
-
 def test_a_failure_shows_what_the_command_line_shows(run: Run, mixed: Suite) -> None:
     result = run("--readfirst-adapter", "reference", mixed.scenarios_root)
     result.assert_outcomes(passed=2, failed=2)

@@ -221,12 +221,3 @@ def test_a_narrow_terminal_cuts_no_number() -> None:
     row = ["a-long-one", "1234", "1234/1234", "1234/1234", "1234/1234", "1234/1234", "0", "0", "0"]
     assert row in [line.split() for line in printed.splitlines()]
     assert all(len(line) <= 80 for line in printed.splitlines())
-
-
-def test_the_level_verbatim_has_a_column_of_its_own() -> None:
-    verbatim = replace(facts(), level="verbatim")
-    passed = judged(verdict("family/passes", "passed", level="verbatim"))
-    printed = written(lambda stream: TableReport(Console(file=stream, width=120), verbatim), [passed])
-    rows = [line.split() for line in printed.splitlines()]
-    assert ["family", "scenarios", "safe", "effects", "reason", "text", "verbatim", *rows[1][7:]] == rows[1]
-    assert rows[2] == ["family", "1", "1/1", "1/1", "1/1", "1/1", "1/1", "0", "0", "0"]

@@ -94,16 +94,6 @@ def test_an_adapter_is_closed_also_when_the_reader_stops_early(holding: Suite, f
     assert (fake.opened, fake.closed) == (1, 1)
 
 
-def test_an_adapter_that_raises_is_broken_and_the_run_goes_on(holding: Suite, fake: Fake) -> None:
-    def answer(tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        raise RuntimeError("boom")
-
-    fake.answer = answer
-    verdicts = list(run(holding, "reference", ["2.1.7"]))
-    assert [(verdict.status, verdict.blame) for verdict in verdicts] == [("broken", "adapter")] * 2
-    assert "boom" in verdicts[0].reason
-
-
 def test_an_error_of_the_harness_is_blamed_on_the_harness(
     holding: Suite, fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:

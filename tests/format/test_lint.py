@@ -157,15 +157,6 @@ def test_findings_point_at_the_place(tmp_path: Path) -> None:
     assert place("trailing-spaces", "literal") == (8, 10)
 
 
-def test_a_good_suite_has_no_findings(tmp_path: Path) -> None:
-    root = tmp_path / "good"
-    right = BROKEN / "misplaced-file/scenarios/broken/right.yaml"
-    suite = small_suite(root, {"broken/right": right.read_bytes()}, shared=SHARED)
-    _only_the_default(root / "contracts.yaml")
-    _record(suite)
-    assert lint(suite) == []
-
-
 def test_a_suite_without_readable_contracts_is_refused_as_a_whole(tmp_path: Path) -> None:
     (tmp_path / "scenarios").mkdir()
     (tmp_path / "contracts.yaml").write_text("default: x\n")

@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.verdict import Level
-from readfirst.harness.fuzz.disagree import Cause, disagreements
+from readfirst.harness.fuzz.disagree import disagreements
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
-from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.snapshot import Trace
@@ -28,16 +27,6 @@ def compared(
 ) -> Any:
     scenario = Scenario("fuzz/one", "One step", "observed", Given(), (step,))
     return next(disagreements(scenario, outcome(ours), outcome(theirs), level, suite.vocabulary), None)
-
-
-@pytest.mark.parametrize(
-    "theirs", [{}, {"a": None}, {"a": RegularFile(b"x", 0o600)}, {"b": RegularFile(b"", 0o644)}]
-)
-def test_other_files_afterwards_are_a_difference_of_effects(suite: Suite, theirs: Any) -> None:
-    ours = StepOutcome((DONE,), {"a": RegularFile(b"x", 0o644)})
-    found = compared(suite, ours, StepOutcome((DONE,), theirs), "effects")
-    assert found.cause == Cause("Edit", "effects", "done", "done")
-    assert found.what == ("mode of a" if theirs.get("a") else "path a")
 
 
 def test_line_ends_before_a_reminder_may_belong_to_it(suite: Suite) -> None:

@@ -54,18 +54,6 @@ def test_a_design_is_held_to_what_it_claims(
     assert judged(tool, scenario_id, place).status == status
 
 
-def test_what_is_left_out_says_why_and_holds_at_no_level(place: SitePool) -> None:
-    verdict = judged(designed.ContentChecked, CHANGED, place)
-    assert verdict.reason == "the design content-checked does not claim to refuse with modified_since_read"
-    assert (verdict.lacks, verdict.left_out, any(verdict.levels.values())) == (
-        ("modified_since_read",),
-        True,
-        False,
-    )
-    # A refusal would have passed without the design: it counts for nothing, too.
-    assert judged(designed.RefusesEverything, UNREAD, place).status == "unsupported"
-
-
 def test_a_design_that_does_not_hold_names_the_harm(place: SitePool) -> None:
     (difference,) = judged(designed.EditsAnOldCopy, CHANGED, place).differences
     assert difference.what == (

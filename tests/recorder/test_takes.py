@@ -11,7 +11,6 @@ from readfirst.harness.record.record import Recorded, record
 from readfirst.harness.record.takes import Takes
 from readfirst.harness.session import Adapter, AdapterTraits, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
 
 SCENARIO = """\
@@ -87,15 +86,6 @@ def test_what_was_taken_is_not_taken_again_after_an_interruption(suite: Suite) -
     results = recorded(suite, {"2.1.7": second}, ids=("gate/x", "gate/y"))
     assert [result.status for result in results] == ["created", "created"]
     assert second.calls == 1
-
-
-def test_an_answer_that_a_reminder_fell_on_is_taken_again(suite: Suite) -> None:
-    product = Product(lambda call: "!trimmed" if call % 2 else "answer")
-    assert recorded(suite, {"2.1.7": product})[0].status == "created"
-    assert product.calls == 4
-    transcript = Recordings(suite.recordings_root).recording("gate/x").transcripts.get("2.1.7")
-    assert transcript is not None
-    assert transcript.steps[0].results[0].text == "answer"
 
 
 def test_what_broke_is_reported_with_its_contract_and_taken_again_next_time(suite: Suite) -> None:

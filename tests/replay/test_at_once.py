@@ -10,7 +10,7 @@ from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import AdapterTraits, ToolResult, Workspace
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario
+from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import as_written
 
@@ -21,16 +21,6 @@ BOTH = f"[[{{{EDIT % ('alpha', 'beta')}}}], [{{{EDIT % ('gamma', 'delta')}}}]]"
 def loaded(at_once: str, law: str = "law: true") -> Scenario:
     given = 'given: {files: {a.txt: "alpha 1\\ngamma 1\\nalpha 2\\ngamma 2\\n"}}'
     return as_written(f"{law}\n{given}\nsteps:\n  - at_once: {at_once}\n", expect=False)
-
-
-def test_each_time_is_a_group_with_its_number() -> None:
-    scenario = loaded(f"{{times: 2, sessions: {BOTH}}}")
-    first, second = scenario.steps
-    assert isinstance(first, ParallelCalls)
-    assert isinstance(second, ParallelCalls)
-    assert first.sides == (0, 1)
-    assert [call.arguments["old_string"] for call in second.calls] == ["alpha 2", "gamma 2"]
-    assert scenario.needs == {"Edit", "at_once"}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.agents.claude_code import adapter as claude_code
 from readfirst.harness.replay.recorded import RecordedAdapter
@@ -77,16 +76,6 @@ def test_the_reference_is_compared_with_the_contract_of_the_run(suite: Suite) ->
 
 def test_a_recording_is_that_of_the_named_contract(suite: Suite) -> None:
     assert isinstance(connect("recording:2.1.7", suite), RecordedAdapter)
-
-
-def test_a_python_implementation_runs_when_connect_returns(
-    suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(Path(__file__).parent)
-    adapter = connect("python:miniatures:Honest", suite, time_limit=1.0)
-    assert isinstance(adapter, PythonAdapter)
-    assert "parallel" in adapter.traits.capabilities
-    adapter.close()
 
 
 def test_the_real_product_is_opened_by_its_own_module(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:

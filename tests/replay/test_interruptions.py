@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapters.lines import LinesAdapter
-from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.harm.torn import torn
 from readfirst.harness.replay import interruption
 from readfirst.harness.replay.replay import replay
@@ -58,24 +57,6 @@ def test_a_program_that_neither_ends_by_a_signal_nor_answers_is_killed(
     answer = interruption.killed_when_writing(str(tmp_path), call, kill)
     assert answer == (NO_ANSWER if hangs else ToolResult("written"))
     assert sent == ([signal.SIGINT, signal.SIGKILL] if hangs else [signal.SIGINT])
-
-
-@pytest.mark.parametrize(
-    ("how", "needs"),
-    [
-        ("cancelled", {"Write", "cancel", "during"}),
-        ("killed", {"Write", "kill", "during"}),
-        ("killed-writing", {"Write", "kill"}),
-        ("sigint", {"Write", "kill", "during"}),
-        ("sigterm-writing", {"Write", "kill"}),
-        ("cut", {"Write", "cut"}),
-        ("limit", {"Write", "cut"}),
-    ],
-)
-def test_each_way_to_end_early_takes_a_capability_and_a_session_of_its_own(how: str, needs: set[str]) -> None:
-    read = loaded(f"Write: {{file_path: $WS/a.txt, content: alpha}}\n    interrupted: {how}")
-    assert read.needs == needs
-    assert needs_own_session(read)
 
 
 @pytest.mark.parametrize(

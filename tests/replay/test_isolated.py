@@ -20,23 +20,6 @@ def test_a_scenario_of_two_files_has_a_session_of_its_own() -> None:
     assert not spells_paths(scenario)
 
 
-@pytest.mark.parametrize(
-    "scenario",
-    [
-        _scenario(("Read", {"file_path": "a.txt"})),
-        _scenario(("Read", {"file_path": "$WS/a.txt"}), given=Given(deny=("Edit(a.txt)",))),
-        _scenario(("Write", {"file_path": "$WS/a.txt", "content": "a\r\n"})),
-        _scenario(
-            ("Write", {"file_path": "$WS/new.txt", "content": "a\n"}),
-            given=Given({"a.txt": RegularFile(TextContent("a\n", eol="crlf"))}),
-        ),
-    ],
-    ids=["relative-path", "deny-rule", "carriage-return-in-a-call", "carriage-return-in-a-file"],
-)
-def test_a_scenario_in_which_the_working_directory_shows_has_a_session_of_its_own(scenario: Scenario) -> None:
-    assert needs_own_session(scenario)
-
-
 def test_carriage_returns_in_a_file_that_was_there_need_no_session_of_their_own() -> None:
     given = Given({"a.txt": RegularFile(TextContent("a\n", eol="crlf"))})
     assert not needs_own_session(

@@ -10,7 +10,6 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.session import Adapter, ToolResult, Workspace
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.workspace import platform
-from readfirst.reference_impl import behaviours_of
 from tests import judging
 from tests.judging import SUITE
 
@@ -92,15 +91,6 @@ def test_in_a_folder_that_takes_names_for_one_an_unread_file_is_lost_and_that_is
 def test_who_takes_two_names_for_one_is_caught_where_they_are_two() -> None:
     assert judged("platforms/names-in-two-cases", TakesNamesForOne).status == "failed"
     assert judged("platforms/names-in-two-cases", ReferenceAdapter("2.1.7")).status == "passed"
-
-
-@pytest.mark.parametrize("version", ["2.1.37", "2.1.40", "2.1.160"])
-def test_a_version_that_composes_letters_spoils_a_file_by_its_decomposed_name_and_keeps_the_law_of_cases(
-    version: str,
-) -> None:
-    assert judged("platforms/names-in-two-cases", ReferenceAdapter(version)).status == "passed"
-    harms = judged("state/spelling-unicode-forms", ReferenceAdapter(version)).harms
-    assert bool(harms) == behaviours_of(version).value("paths_become_nfc")
 
 
 class TakesNamesAsWindows:

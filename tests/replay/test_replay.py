@@ -1,8 +1,6 @@
 """A replay performs the steps, looks at everything after each, and turns whatever goes wrong into a breakage."""
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import miniatures
@@ -142,33 +140,6 @@ def test_an_interference_after_the_call_has_returned_changes_nothing(place: Site
     outcome = replayed(place, Late, ToolCall("Write", WRITE.arguments, (CHANGE,)))
     assert kept[1] == "old"
     assert not outcome.steps[0].struck
-
-
-def test_the_umask_is_fixed_while_an_implementation_runs_and_restored_afterwards(place: SitePool) -> None:
-    former = os.umask(0o077)
-    try:
-        outcome = replayed(place, miniatures.Honest, ToolCall("Write", {"file_path": "$WS/n", "content": ""}))
-        assert os.umask(0o077) == 0o077
-    finally:
-        os.umask(former)
-    assert outcome.steps[0].changes == {"n": RegularFile(b"", 0o644)}
-
-
-def test_paths_repeat_only_for_an_adapter_that_says_so(place: SitePool) -> None:
-    roots: list[Path] = []
-
-    class Curious(miniatures.Honest):
-        def __init__(self, workspace: Workspace) -> None:
-            super().__init__(workspace)
-            roots.append(workspace.root)
-
-    for _ in range(2):
-        replayed(place, Curious, READ)
-    Curious.repeats_paths = True  # type: ignore[attr-defined]
-    for _ in range(2):
-        replayed(place, Curious, READ)
-    assert roots[0] != roots[1]
-    assert roots[2] == roots[3]
 
 
 @pytest.mark.usefixtures("shallow")

@@ -21,9 +21,6 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 LEAKY = Path(__file__).with_name("leaky_servers.py")
 READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 ONE_FILE = Scenario("family/one", "A title", "must", Given(), (READ,))
-TWO_FILES = Scenario(
-    "family/two", "A title", "must", Given(), (READ, ToolCall("Read", {"file_path": "$WS/b.txt"}))
-)
 DENIED = Scenario("family/deny", "A title", "must", Given(deny=("Edit(a.txt)",)), (READ,))
 
 
@@ -103,19 +100,6 @@ def test_the_first_sessions_have_a_server_each_without_a_trial(place: SitePool) 
 RELATIVE = Scenario(
     "family/relative", "A title", "must", Given(), (ToolCall("Read", {"file_path": "a.txt"}),)
 )
-
-
-@pytest.mark.usefixtures("tried")
-def test_a_session_that_needs_its_working_directory_gets_a_server_of_its_own(place: SitePool) -> None:
-    used = Used(place, "honest")
-    (_, shared, _), (use, own, _), (_, again, _) = (
-        used.session(),
-        used.session(RELATIVE),
-        used.session(TWO_FILES),
-    )
-    assert use == ServerUse(shared=False, why="these need a working directory or rules of their own")
-    assert shared == again != own
-    used.adapter.close()
 
 
 @pytest.mark.usefixtures("tried")

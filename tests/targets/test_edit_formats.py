@@ -144,16 +144,6 @@ def test_equal_lines_are_left_to_the_target_to_choose_from() -> None:
     assert patched(said, "a\nb\na\n") == "x\nb\na\n"
 
 
-def test_a_model_quotes_what_it_has_seen_and_not_what_is_there_now() -> None:
-    there = {"f": "count = 1  # old\n"}
-    knowledge = Knowledge(there.get)
-    knowledge.learn("Read", {"file_path": "f"})
-    there["f"] = "count = 1  # new\n"
-    said = written("apply_patch", "Edit", edit("1", "2"), "f", knowledge)
-    assert "-count = 1  # old\n+count = 2  # old\n" in said
-    assert patched(said, there["f"]) is None
-
-
 def test_a_model_knows_what_it_wrote_and_the_lines_that_it_was_shown() -> None:
     knowledge = Knowledge(lambda _path: "one\ntwo\nthree\n")
     knowledge.learn("Read", {"file_path": "f", "offset": 2, "limit": 1})

@@ -101,25 +101,6 @@ def test_the_newest_version_is_compared_with_beside_the_first(target: Target) ->
         like(table, "1.0.60")
 
 
-def test_the_page_has_the_most_harmful_first_and_the_worst_of_each(target: Target) -> None:
-    worse = replace(target, name="worse")
-    lost = Harm(1, 0, "lost", "notes.txt", "line 1 of notes.txt")
-    more = [replace(each, harms=(lost, *each.harms)) for each in verdicts()]
-    results = [
-        result_of(target, verdicts(), SUITE, CONTRACTS),
-        result_of(worse, more, SUITE, CONTRACTS),
-        result_of(replace(target, name="untried"), [], SUITE, CONTRACTS),
-    ]
-    text = page(result_data(results, CONTRACTS, "2026-01-01", "readfirst x"))
-    home = "https://github.com/modelcontextprotocol/servers"
-    assert f"| [server-filesystem@2026.8.31]({home}) | ungated | 2 | 50.0% | 0 | 1 | 0 |" in text
-    scenario = "[matching/two-matches](../fixtures/scenarios/matching/two-matches.yaml)"
-    assert f"| worse@2026.8.31 | lost: line 1 of notes.txt | {scenario} |" in text
-    assert text.index("| [worse@") < text.index("| [server-filesystem@")
-    assert "Nobody has looked for harm yet in untried@2026.8.31." in text
-    assert text.count("untried@") == 1
-
-
 class Stage:
     """Surveys in a folder, of a suite of a few scenarios, whose runs give made-up verdicts and are noted in `asked`."""
 
@@ -146,6 +127,25 @@ class Stage:
         survey.run(target)
         survey.write([target.pinned])
         return survey
+
+
+def test_the_page_has_the_most_harmful_first_and_the_worst_of_each(target: Target) -> None:
+    worse = replace(target, name="worse")
+    lost = Harm(1, 0, "lost", "notes.txt", "line 1 of notes.txt")
+    more = [replace(each, harms=(lost, *each.harms)) for each in verdicts()]
+    results = [
+        result_of(target, verdicts(), SUITE, CONTRACTS),
+        result_of(worse, more, SUITE, CONTRACTS),
+        result_of(replace(target, name="untried"), [], SUITE, CONTRACTS),
+    ]
+    text = page(result_data(results, CONTRACTS, "2026-01-01", "readfirst x"))
+    home = "https://github.com/modelcontextprotocol/servers"
+    assert f"| [server-filesystem@2026.8.31]({home}) | ungated | 2 | 50.0% | 0 | 1 | 0 |" in text
+    scenario = "[matching/two-matches](../fixtures/scenarios/matching/two-matches.yaml)"
+    assert f"| worse@2026.8.31 | lost: line 1 of notes.txt | {scenario} |" in text
+    assert text.index("| [worse@") < text.index("| [server-filesystem@")
+    assert "Nobody has looked for harm yet in untried@2026.8.31." in text
+    assert text.count("untried@") == 1
 
 
 @pytest.fixture

@@ -20,7 +20,6 @@ NOT_READ = Difference(1, 0, "effects", "refused", "refused: not_read", "not refu
 FILE = Difference(1, 0, "effects", "file a.txt", "new", "old")
 WORDS = Difference(1, 0, "text", "text", "so", "thus")
 LOST = Difference(1, 0, "safe", "lost: line 2 of a.txt, which somebody else saved", "beta\n", "gamma\n")
-BECAUSE = 'because: "safe: lost: effects: not refused, expected not_read"'
 
 
 def failed(scenario_id: str, *differences: Difference, level: Level = "reason") -> Verdict:
@@ -115,22 +114,6 @@ def test_a_broken_scenario_has_a_signature_too() -> None:
     assert signature(broken) == "broken: the server was killed by N"
 
 
-def test_what_fails_for_the_same_reason_is_listed_together(tmp_path: Path) -> None:
-    verdicts = [
-        failed("gate/a", NOT_READ),
-        failed("gate/b", FILE),
-        failed("state/10", NOT_READ),
-        passed("state/c"),
-    ]
-    text = grouped_text("target:x@1", verdicts)
-    assert text.count("because:") == 2
-    assert '      gate: [a]\n      state: ["10"]\n' in text
-    read = baseline(tmp_path, text)
-    assert read.grouped
-    assert [rule(verdict, read).conformant for verdict in verdicts] == [True] * 4
-    assert rule(verdicts[0], read).accepted == "It carries out a call that the contract refuses: not_read."
-
-
 def test_a_failure_for_another_reason_is_an_error(tmp_path: Path) -> None:
     read = baseline(tmp_path, grouped_text("target:x@1", [failed("gate/a", NOT_READ)]))
     ruling = rule(failed("gate/a", FILE), read)
@@ -215,16 +198,6 @@ def test_a_sentence_that_was_drawn_for_the_effects_is_no_reason_for_the_harm(tmp
     assert not rule(harmful, lucky).conformant
 
 
-def test_harm_of_any_kind_is_accepted_by_no_entry(tmp_path: Path) -> None:
-    text = grouped_text("target:x@1", [failed("gate/a", LOST, NOT_READ)])
-    text = text.replace(BECAUSE, 'because: "safe"').replace("not explained yet", "It is a cache.")
-    ruling = rule(failed("gate/a", LOST, NOT_READ), baseline(tmp_path, text))
-    assert not ruling.conformant
-    assert ruling.stale.endswith(
-        "Change the entry to because: 'safe: lost: effects: not refused, expected not_read'"
-    )
-
-
 @pytest.mark.parametrize("now", [replace(LOST, what="stray: b.txt was made"), NOT_READ])
 def test_a_harm_of_another_kind_or_none_is_an_error(tmp_path: Path, now: Difference) -> None:
     text = grouped_text("target:x@1", [failed("gate/a", LOST, NOT_READ)])
@@ -265,22 +238,6 @@ def test_reasons_and_links_that_somebody_wrote_are_kept(tmp_path: Path) -> None:
         "gate/a": ("By design.", "https://example.org/1"),
         "state/c": ("By design.", "https://example.org/1"),
         "gate/b": ("The files afterwards are not those of the contract.", ""),
-    }
-
-
-def test_a_new_failure_takes_no_reason_that_is_one_of_several(tmp_path: Path) -> None:
-    text = grouped_text("target:x@1", [failed("gate/a", NOT_READ), failed("gate/b", NOT_READ)])
-    two = text.replace("      gate: [a, b]", "      gate: [a]") + (
-        text[text.index("  - fails") :]
-        .replace("gate: [a, b]", "gate: [b]")
-        .replace("It carries out a call that the contract refuses: not_read.", "By design.")
-    )
-    again = grouped_text("target:x@1", [failed("state/c", NOT_READ)], baseline(tmp_path, two))
-    read = baseline(tmp_path, again)
-    assert {key[0]: entry.reason for key, entry in read.accepted.items()} == {
-        "gate/a": "It carries out a call that the contract refuses: not_read.",
-        "gate/b": "By design.",
-        "state/c": "It carries out a call that the contract refuses: not_read.",
     }
 
 

@@ -97,21 +97,6 @@ def test_a_file_of_ones_own_is_a_target(tmp_path: Path) -> None:
 (OWN,) = re.findall(r"```yaml own mapping\n(.*?)```", PAGE, re.DOTALL)
 
 
-def test_a_mapping_of_ones_own_needs_little(tmp_path: Path) -> None:
-    target = load_target(written(tmp_path, OWN))
-    assert (target.kind, target.level, target.home, target.capabilities) == (
-        "mcp", "effects", "", {"Read", "Edit", "Write"},
-    )  # fmt: skip
-    assert target.versions["dev"].command == ("node", "renamed.mjs")
-    assert (target.result.flag, target.tools["Write"].arguments) == (True, {"path": "$file_path"})
-    bare = load_target(
-        written(
-            tmp_path, OWN.replace("    arguments: {path: $file_path}\n    unsupported", "    unsupported")
-        )
-    )
-    assert bare.tools["Read"].arguments == {}
-
-
 def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path: Path) -> None:
     released = '  "1.0": {npm: ["files@1.0.0"]}\n  "1.10": {npm: ["files@1.10.0"]}\nmcp: {command: [node, x]}\ntools:'
     file = written(tmp_path, OWN.replace("tools:", released, 1))

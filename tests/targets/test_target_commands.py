@@ -13,19 +13,6 @@ from tests.command_line import Cli
 
 MINIATURES = Path(__file__).parents[1] / "replay" / "mcp_miniatures.py"
 
-WRONG = """
-from readfirst.harness.session import ToolResult
-
-
-class Tools:
-    repeats_paths = True
-
-    def open(self, workspace):
-        return self
-
-    def call(self, tool, arguments):
-        return ToolResult("always the same")
-"""
 
 Run = Cli
 
@@ -47,18 +34,6 @@ def test_an_adapter_that_works_is_reported_as_such(readfirst: Run) -> None:
     assert checked.code == 0
     assert "The adapter works. Judge the implementation: readfirst run 'reference'" in checked.out
     assert not [line for line in checked.out.splitlines() if line.startswith("no ")]
-
-
-def test_an_adapter_that_does_not_work_is_reported_with_what_to_do(
-    readfirst: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "wrong.py").write_text(WRONG)
-    monkeypatch.chdir(tmp_path)
-    checked = readfirst("check-adapter", "python:wrong:Tools")
-    assert checked.code == 3
-    assert "no   a missing file is refused, and the answer marked as an error\n" in checked.out
-    assert "Set is_error." in checked.out
-    assert "problems of the adapter; fix them first." in checked.out
 
 
 def test_what_cannot_be_connected_is_a_usage_error(readfirst: Run) -> None:
@@ -89,15 +64,6 @@ def test_an_agent_is_run_as_the_target_that_it_is(readfirst: Run, requests: list
     ended = readfirst("run", "agent:agno")
     assert ended.code == 2
     assert "'agent:agno': agno is not an agent. Write target:agno." in ended.err
-
-
-def test_a_level_a_suite_and_a_baseline_that_are_named_prevail(
-    readfirst: Run, requests: list[testrun.RunRequest], tmp_path: Path
-) -> None:
-    readfirst("run", "target:agno", "--level", "text", "--baseline", str(tmp_path / "own.yaml"))
-    readfirst("run", "target:agno", "--fixtures", str(catalogue.root().resolve().parents[1] / "fixtures"))
-    assert (requests[0].level, requests[0].baseline) == ("text", tmp_path / "own.yaml")
-    assert requests[1].baseline is None
 
 
 def test_anything_else_is_run_at_level_text(readfirst: Run, requests: list[testrun.RunRequest]) -> None:

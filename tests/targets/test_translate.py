@@ -35,18 +35,6 @@ def scope(tmp_path: Path) -> Scope:
     return Scope(tmp_path, tmp_path / "home", {"project": "7"})
 
 
-def test_a_call_gets_names_nesting_constants_and_captures(target: Target, scope: Scope) -> None:
-    arguments = {"file_path": f"{scope.root}/a/b.txt", "old_string": "x", "new_string": "y"}
-    call = translated(target, "Edit", arguments, scope)
-    assert call.name == "edit"
-    assert call.arguments == {
-        "project": "7",
-        "path": "a/b.txt",
-        "edits": [{"oldText": "x", "newText": "y"}],
-        "dryRun": False,
-    }
-
-
 def test_what_a_call_does_not_have_is_left_out(target: Target, scope: Scope) -> None:
     assert translated(target, "Read", {"file_path": "x"}, scope).arguments == {"project": "7", "path": "x"}
     ranged = translated(target, "Read", {"file_path": "x", "offset": 3, "limit": 2}, scope)
@@ -132,29 +120,11 @@ def test_files_that_are_not_claimed_are_reported(target: Target) -> None:
     assert lacks(images, "Read", {"file_path": "/w/png"}) == ""
 
 
-def test_paths_at_home_may_be_left_unclaimed(target: Target) -> None:
-    tools = {"Write": replace(target.tools["Write"], unsupported_files=("~", "~/*"))}
-    elsewhere = replace(target, tools=tools)
-    assert lacks(elsewhere, "Write", {"file_path": "~/docs/notes.txt"}) == "Write of ~/*"
-    assert lacks(elsewhere, "Write", {"file_path": "~"}) == "Write of ~"
-    for path in ("$WS/docs/notes.txt", "~nobody/notes.txt", "notes~"):
-        assert lacks(elsewhere, "Write", {"file_path": path}) == ""
-
-
 def test_sums_and_choices_are_filled_in() -> None:
     template = {"a": {"$first": ["$x", "$y", 5]}, "b": [1, "$x"], "c": {"$sum": ["$y", 1]}, "d": "at $WS/z"}
     assert filled(template, {"WS": "/w"}) == {"a": 5, "d": "at /w/z"}
     assert filled(template, {"y": 2}) == {"a": 2, "c": 3, "d": "at $WS/z"}
     assert filled(template, {"x": True})["b"] == [1, True]
-
-
-def test_an_answer_is_text_error_and_name(target: Target, scope: Scope) -> None:
-    text = "done: Could not find exact match for edit: x"
-    result = result_of(target, "Edit", TargetAnswer({"content": [{"text": text}]}, flagged=True), scope)
-    assert (result.text, result.is_error) == (text.removeprefix("done: "), True)
-    assert result.error == "string_not_found"
-    fine = result_of(target, "Edit", TargetAnswer({"content": [{"text": text}]}), scope)
-    assert (fine.is_error, fine.error) == (False, None)
 
 
 @pytest.mark.parametrize(
