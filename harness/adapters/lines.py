@@ -183,12 +183,12 @@ class LinesAdapter:
         return LinesSession(self.start, self._numbers, self._time_limit, workspace)
 
     def reset(self) -> None:
-        """End the program and what it left behind; the next session starts one."""
+        """End the program and what it left running; the next session starts one."""
         if self._program is not None:
             self._program.end()
 
     def close(self) -> None:
-        """End the program and what it left behind."""
+        """End the program and what it left running."""
         self.reset()
         if self._own is not None:
             self._own.close()

@@ -41,7 +41,7 @@ class McpConnection:
     """Starts servers of one command, where `$WS`, `$HOME` and `$SETTINGS` stand for a workspace's own.
 
     `environment` is what a server gets as it is, None: what the harness has. In `variables`, which come on top, and
-    in the command `$SCRATCH` stands for an empty folder of the server's own, too. In a `sandbox` it writes to its
+    in the command `$SCRATCH` is also an empty folder of the server's own. In a `sandbox` it writes to its
     workspace and home alone, or, where it is shared, to those of all workspaces. `$SETTINGS` becomes a settings file
     with the workspace's deny rules. `servers` lends them to sessions as `isolation` says. What answers say is as they
     are `shown`, else their text. An adapter of the servers' own tools, whatever these are.

@@ -2,7 +2,7 @@
 
 Started as `python -I -S supervisor.py CHANNEL [FLAG...] -- COMMAND...`; imports next to nothing, because it runs
 before every program. CHANNEL is an inherited socket. When its other end closes, because the harness ended however it
-ended, all processes are killed; when the program ends, what it left behind is, and this process ends in the same way.
+ended, all processes are killed; when the program ends, so does what it left, and this process ends in the same way.
 A byte that comes through it is the number of a signal for the program.
 
 A PID namespace holds the processes together where the system lets us make one: the kernel ends them all with the
@@ -295,7 +295,7 @@ def _heard(channel: int) -> int:
     """Return the number of a signal, 0 where the channel was closed."""
     try:
         return int.from_bytes(os.read(channel, 1), "big")
-    except ConnectionResetError:  # the harness ended before it had read what it was told
+    except ConnectionResetError:  # the harness ended before it had read the message
         return 0
 
 

@@ -21,7 +21,7 @@ from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.transcript import Recording, Transcript
 
 _ANY = "any"
-"""The contract of a transcript that stands alone."""
+"""The contract of a transcript that names none."""
 
 
 class RecordingExtension(AbstractSyrupyExtension):

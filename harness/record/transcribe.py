@@ -21,8 +21,8 @@ def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> 
     state = dict(outcome.before)
     for step, done in zip(scenario.steps, outcome.steps, strict=True):
         if isinstance(step, ToolCall | ParallelCalls):
-            told = tuple(each for result in done.results for each in result.reminders)
-            reminders = told if scenario.given.reminders else ()
+            given = tuple(each for result in done.results for each in result.reminders)
+            reminders = given if scenario.given.reminders else ()
             steps.append(replace(_step(step, done, state, vocabulary), reminders=reminders))
         state = applied(state, done.changes)
     return Transcript(tuple(steps))

@@ -352,7 +352,7 @@ def rule_title(result: RuleResult) -> str:
 
 
 def accepted_in(result: RuleResult) -> str:
-    """Return how many of its failures a baseline accepts, to be put behind its title; empty where none."""
+    """Return how many of its failures a baseline accepts, to be put after its title; empty where none."""
     return f" ({result.count.accepted} accepted)" if result.count.accepted else ""
 
 

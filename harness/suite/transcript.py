@@ -73,8 +73,8 @@ class TranscriptStep:
     `changes` are the product's own changes to the workspace (None: gone), without those of the harness: a mode is
     stated where one that existed changed. `created` has the mode of each file and directory that is new; of a new
     directory above another new path nothing else is said. `struck` tells whether the product came as far as
-    the moment between validation and execution, for a call with `during`. `reminders` is what the model was told of
-    changed files, for a scenario that asks for it.
+    the moment between validation and execution, for a call with `during`. `reminders` are those of
+    changed files, for a scenario that judges them.
     """
 
     tools: tuple[str, ...]

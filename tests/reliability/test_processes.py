@@ -127,7 +127,7 @@ def test_a_system_that_has_nothing_is_reported_once(
     assert [record.getMessage() for record in caplog.records] == [
         "what the program starts may outlive the run if it leaves its process group: this system has no namespaces"
     ]
-    assert mentioning(marker), "it has got away, which is what was told"
+    assert mentioning(marker), "it has got away, which is what was reported"
 
 
 @pytest.fixture

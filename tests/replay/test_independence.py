@@ -32,7 +32,7 @@ class Session:
 
 
 class Servers:
-    """Servers of one way: of a session's own, started ahead, or the one that is shared."""
+    """Servers of one way: of a session's own, prestarted, or the one that is shared."""
 
     def __init__(self, way: str, place: SitePool) -> None:
         self.way, self.place = way, place

@@ -1,4 +1,4 @@
-"""A server that misbehaves ends in BrokenAdapter, told by its own last words, and leaves no process behind."""
+"""A server that misbehaves ends in BrokenAdapter, with its own last words, and leaves no process."""
 
 import os
 import signal

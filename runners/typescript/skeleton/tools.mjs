@@ -1,4 +1,4 @@
-// Skeleton: three file tools behind the protocol of docs/protocol.md, to be filled in.
+// Skeleton: three file tools that speak the protocol of docs/protocol.md, to be filled in.
 //
 //   readfirst run 'lines:node skeleton/tools.mjs' --level effects
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
