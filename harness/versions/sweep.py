@@ -39,7 +39,7 @@ _FAR = 3600
 _SLOWER = "it agrees where changes are stamped an hour later: the product was slower than the stamps"
 _OVERFLOW = "Maximum call stack size exceeded"
 """What the product answers where its Node has no stack left for a list of so many lines."""
-_NO_STACK = "the product's Node ran out of stack: how much it has is no matter of the version"
+_NO_STACK = "the product's Node ran out of stack: how much it has does not depend on the version"
 _DRAWS = 2
 """Of what cannot be compared the next sequence takes the place, until so many times as many were drawn."""
 _SAMPLE = 20

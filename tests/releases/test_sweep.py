@@ -100,7 +100,7 @@ class Shallow(ReferenceAdapter):
 def test_what_the_stack_of_the_machine_decides_is_no_difference_and_no_agreement() -> None:
     found = swept(at("2.1.270"), Shallow("2.1.270"), WORDS, "read-output/empty-file")
     assert found.unasked == {
-        WORDS: "the product's Node ran out of stack: how much it has is no matter of the version"
+        WORDS: "the product's Node ran out of stack: how much it has does not depend on the version"
     }
     assert (found.scenarios, found.differences) == (1, ())
 
