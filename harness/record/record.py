@@ -199,7 +199,8 @@ class _Blessing:
                 return self._result(
                     "unstable", f"{contract.name}: two takes gave different transcripts; nothing was written"
                 )
-            if unnamed := _unnamed(first):
+            results = (result for step in first.steps for result in step.results)
+            if unnamed := next((each.text for each in results if each.error == UNNAMED), None):
                 words = f"words that errors.yaml does not know: {unnamed!r}; add them"
                 return self._result("refused", f"{contract.name} refused with {words}")
             new[contract.name] = first
@@ -292,12 +293,6 @@ class _Blessing:
 
     def _result(self, status: RecordStatus, message: str = "") -> Recorded:
         return Recorded(self.scenario.id, status, message)
-
-
-def _unnamed(transcript: Transcript) -> str | None:
-    """Return the first refusal that has no name."""
-    results = (result for step in transcript.steps for result in step.results)
-    return next((result.text for result in results if result.error == UNNAMED), None)
 
 
 def _reason(edits: Mapping[StepPath, Any], changed: Sequence[str], known: Mapping[str, Transcript]) -> str:

@@ -59,15 +59,9 @@ def _names(scenario: Scenario) -> Iterator[str]:
 
 
 def _in_two_cases(names: list[str]) -> bool:
-    spelled: dict[str, str] = {}
-    for name in names:
-        begun = ""
-        for part in name.split("/"):
-            if part not in ("", "."):
-                begun += f"/{part}"
-                if spelled.setdefault(begun.lower(), begun) != begun:
-                    return True
-    return False
+    parts = ([part for part in name.split("/") if part not in ("", ".")] for name in names)
+    spelled = {"/".join(each[:end]) for each in parts for end in range(1, len(each) + 1)}
+    return len({each.lower() for each in spelled}) < len(spelled)
 
 
 def _forbid(platform: str, what: str, folder: str | Path) -> None:
