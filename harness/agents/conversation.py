@@ -1,4 +1,4 @@
-"""One running agent: start it, let its model make calls, take the answers, leave no process behind."""
+"""One running agent: start it, let its model make calls, take the answers, leave no process."""
 
 import itertools
 import os
@@ -31,7 +31,7 @@ OUTPUT_KEPT = 4000
 
 @runtime_checkable
 class Pause(Protocol):
-    """The agent stands still between validation and execution of a call."""
+    """The agent waits between validation and execution of a call."""
 
     def release(self) -> None:
         """Let the agent go on."""
@@ -55,7 +55,7 @@ class Launch:
     """How to start an agent whose files are made.
 
     `variables` are all it sees of an environment. In them, in the command and in `files` the port of its model
-    stands for `supervisor.PORT`. A request that offers one of `tools` asks the model what to do next. `close` frees
+    is `supervisor.PORT`. A request that offers one of `tools` asks the model what to do next. `close` frees
     what was made for the agent.
     """
 

@@ -60,7 +60,7 @@ class Diff:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """What two sides do otherwise in one scenario, and what each harmed if its effects differ; or why that is open."""
+    """How two sides differ in one scenario, and what each harmed if its effects differ; or why that is open."""
 
     left_out: str = ""
     occurrences: Sequence[Occurrence] = ()

@@ -1,4 +1,4 @@
-"""Occurrence: one thing that two sides do otherwise at one call of a scenario."""
+"""Occurrence: one thing that two sides do differently at one call of a scenario."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -44,7 +44,7 @@ class Occurrence:
 def occurrences(
     scenario: Scenario, before: Mapping[CallIndex, Answer], after: Mapping[CallIndex, Answer]
 ) -> list[Occurrence]:
-    """Return all that two sides do otherwise; a call that one of them says nothing of is left out."""
+    """Return all that two sides do differently; a call of which one of them says nothing is left out."""
     states = before_steps(scenario, before), before_steps(scenario, after)
     known = known_lines(scenario)
     found: list[Occurrence] = []

@@ -54,7 +54,7 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What two sides do otherwise, in general terms.
+    """What two sides do differently, in general terms.
 
     `subject` is what it is about, the same for all of one cause: the kind of bytes, the name of a refusal, the
     first sentences. `before` and `after` may vary within a cause. The words are what the sides said or wrote. Of a

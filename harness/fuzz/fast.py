@@ -32,7 +32,7 @@ _NO_PORT = "9"
 
 
 class FastProduct:
-    """The product of one exact version behind MCP, offline and in an environment of its own.
+    """The product of one exact version through MCP, offline and in an environment of its own.
 
     `time_limit` is in seconds per call. Raises BrokenAdapter where it cannot be installed or does not start.
     """
@@ -78,7 +78,7 @@ class _FastSession:
 
 
 class FastReference:
-    """The reference with the behaviours that the product has behind MCP. ValueError: unknown contract."""
+    """The reference with the behaviours that the product has through MCP. ValueError: unknown contract."""
 
     traits = AdapterTraits(_TOOLS, repeats_paths=True)
 

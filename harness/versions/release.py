@@ -100,11 +100,11 @@ def write_release(
         entries = "".join(_entry(contract) for contract, _ in release.contracts)
         listed.write_text(listed.read_text("utf-8").rstrip("\n") + "\n" + entries, "utf-8")
         copy = Suite(root, copies_bundled=suite.bundled)
-        whole = True
+        complete = True
         for result in bless(copy, wanted, "create", takes, broken, keep=True):
-            whole = whole and result.ok
+            complete = complete and result.ok
             yield result
-        if whole:
+        if complete:
             write_all(_changed(root, suite.root))
             for name, ids in wanted.items():
                 for scenario_id in ids:

@@ -58,7 +58,7 @@ def tried(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def tried_in_vain(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let it have found that each needs a server of its own, which can start ahead."""
+    """Let it have found that each needs a server of its own, which can be prestarted."""
     found = server_pool.Independence(prestart=True, refusal="it keeps to its folder")
     monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: found)
 

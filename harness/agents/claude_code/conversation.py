@@ -108,7 +108,7 @@ class Options:
     summarised: bool = False
     """Whether the conversation can be made so long that the product has it summarised."""
     rewinds: bool = False
-    """Whether the product keeps what files were, and is spoken with, so that it can be told to bring them back."""
+    """Whether the product keeps what files were, and is spoken with, so that it can be asked to bring them back."""
     spoken: bool = False
     """Whether the product is spoken with, so that its user can interrupt it."""
     stops: bool = False
