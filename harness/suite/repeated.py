@@ -41,15 +41,12 @@ def read_arguments(node: Node) -> Any:
 
 def repeated_characters(value: Any) -> int:
     """Return how many characters the repetitions in a value of a file have, each up to what one may have."""
-    match value:
-        case {"repeat": str(unit), "times": int(times)}:
+    if isinstance(value, dict):
+        unit, times = value.get("repeat"), value.get("times")
+        if isinstance(unit, str) and isinstance(times, int):
             return max(0, min(len(unit) * times, MAX_CONTENT_BYTES + 1))
-        case dict():
-            return sum(map(repeated_characters, value.values()))
-        case list():
-            return sum(map(repeated_characters, value))
-        case _:
-            return 0
+        return sum(repeated_characters(each) for each in value.values() if isinstance(each, dict | list))
+    return sum(map(repeated_characters, value)) if isinstance(value, list) else 0
 
 
 def _rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
