@@ -233,10 +233,10 @@ def pages(checkout: Checkout) -> Iterator[Task]:
 
         def lines(folder: Path, block: Any = block, commands: list[str] = commands) -> Iterator[str]:
             asked = [tested.PLANS.get(each, tested.Plan()) for each in commands]
-            whole = any(plan.whole for plan in asked)
-            own = whole or block.page not in tested.USERS_PAGES
+            bundled = any(plan.bundled for plan in asked)
+            own = bundled or block.page not in tested.USERS_PAGES
             contracts = tuple(name for plan in asked for name in plan.contracts)
-            tree = copy_of_checkout(folder, whole=whole, contracts=contracts)
+            tree = copy_of_checkout(folder, bundled=bundled, contracts=contracts)
             stage = Stage(tree if own else users_folder(folder, block.page), tree, tested.PLUGIN)
             (stage.folder / "page.yaml").write_text(code("CONTRIBUTING.md", "yaml")[0])
             before = " && ".join(plan.before for plan in asked if plan.before)

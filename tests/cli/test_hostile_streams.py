@@ -161,13 +161,13 @@ def formats(streams: Streams) -> dict[str, Format]:
     return {
         "diff text": Format(partial(diff, lambda found: lined(text(found)))),
         "diff markdown": Format(partial(diff, markdown), markup),
-        "diff json": Format(partial(diff, diff_report.as_json), is_json, whole=True),
+        "diff json": Format(partial(diff, diff_report.as_json), is_json, unabridged=True),
         "diagnose text": Format(partial(diagnosis, lambda case: lined(diagnosis_report.as_text(case)))),
         "diagnose markdown": Format(
             partial(diagnosis, lambda case: diagnosis_report.as_markdown([case])), markup
         ),
         "diagnose json": Format(
-            partial(diagnosis, lambda case: diagnosis_report.as_json([case])), is_json, whole=True
+            partial(diagnosis, lambda case: diagnosis_report.as_json([case])), is_json, unabridged=True
         ),
     }
 

@@ -70,7 +70,7 @@ LIMITED = {
 ROOM = 70_000
 """Characters by which a text may lengthen a report, be it as long as it may."""
 COMMANDS_SHOWN = 12
-"""Commands in one report that name the target or the suite: they are whole, so that a shell can read them back."""
+"""Commands in one report that name the target or the suite: they are complete, so that a shell can read them back."""
 
 
 @dataclass(frozen=True)
@@ -211,13 +211,13 @@ class Format:
     """One way to print. `read` returns what must be the same whatever the texts are: the shape without the words.
 
     `lines`: of people's terminals and CI logs, in which no line may be a command and no character may act.
-    `whole`: data for programs, which holds every text whole, however long.
+    `unabridged`: data for programs, with every text in full, however long.
     """
 
     write: Callable[[World], str]
     read: Callable[[str], object] = lambda _: None
     lines: bool = True
-    whole: bool = False
+    unabridged: bool = False
 
 
 def reported(make: Callable[[io.StringIO, World], Any], world: World) -> str:
@@ -345,7 +345,7 @@ FORMATS = {
     "run jsonl": Format(
         partial(reported, lambda stream, world: JsonlReport(stream, world.facts(), world.version)),
         json_lines,
-        whole=True,
+        unabridged=True,
     ),
     "run junit": Format(partial(paged, "junit"), xml_shape),
     "run markdown": MARKDOWN,
@@ -465,7 +465,7 @@ def _complaints(made: str, form: Format, usual: str, room: int) -> Iterator[str]
         yield f"{found[0]!r} in {plain[max(0, found.start() - 40) : found.end() + 40]!r}"
     if found := _COMMAND.search(plain):
         yield f"a command: {plain[max(0, found.start() - 40) : found.end() + 40]!r}"
-    if not form.whole and len(made) > len(usual) + room:
+    if not form.unabridged and len(made) > len(usual) + room:
         yield f"{len(made):,} characters"
     if form.read(made) != form.read(usual):
         yield "another shape"

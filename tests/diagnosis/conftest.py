@@ -31,7 +31,7 @@ class Clinic:
 
 
 @pytest.fixture(scope="session")
-def whole() -> Iterator[Clinic]:
+def full() -> Iterator[Clinic]:
     """All of the suite."""
     suite = Suite()
     with Replays(suite) as replays:

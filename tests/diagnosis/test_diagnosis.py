@@ -177,28 +177,28 @@ def test_a_replay_is_not_repeated_where_nothing_that_is_asked_for_changed(few: C
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_changes_pairs_and_triples_are_recognised(whole: Clinic, part: int) -> None:
-    wrong = [mistaken(whole, changes, candidates=[BASE]) for changes in SETS[part::PARTS]]
+def test_changes_pairs_and_triples_are_recognised(full: Clinic, part: int) -> None:
+    wrong = [mistaken(full, changes, candidates=[BASE]) for changes in SETS[part::PARTS]]
     assert [each for each in wrong if each] == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(2))
-def test_so_are_they_where_any_version_may_be_named(whole: Clinic, part: int) -> None:
-    wrong = [mistaken(whole, changes) for changes in SETS[part::9]]
+def test_so_are_they_where_any_version_may_be_named(full: Clinic, part: int) -> None:
+    wrong = [mistaken(full, changes) for changes in SETS[part::9]]
     assert [each for each in wrong if each] == []
 
 
 @cache
-def observed(whole: Clinic, name: str) -> Observed:
+def observed(full: Clinic, name: str) -> Observed:
     """Return what a version was recorded to do."""
-    return comparable(whole.table, run_observed(whole.suite, f"recording:{name}", sorted(whole.table.rows)))
+    return comparable(full.table, run_observed(full.suite, f"recording:{name}", sorted(full.table.rows)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONTRACTS if DRAWS >= 100 else CONTRACTS[1::5])
-def test_each_recorded_version_is_recognised(whole: Clinic, name: str) -> None:
-    found = whole.diagnosed(observed(whole, name))
+def test_each_recorded_version_is_recognised(full: Clinic, name: str) -> None:
+    found = full.diagnosed(observed(full, name))
     assert (found.differences, found.unexplained) == ((), ())
     assert between(found, CONTRACTS.index(name))
 
@@ -209,18 +209,18 @@ STRANGERS = tuple(name for name in CONTRACTS if name != BASE)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRANGERS if DRAWS >= 100 else STRANGERS[5::5])
-def test_a_version_that_nobody_recorded_is_found_between_its_neighbours(whole: Clinic, name: str) -> None:
+def test_a_version_that_nobody_recorded_is_found_between_its_neighbours(full: Clinic, name: str) -> None:
     """The search begins at the others; where these are far apart, as before 2.0, it takes minutes."""
-    names = [each.name for each in whole.suite.contracts]
+    names = [each.name for each in full.suite.contracts]
     rows = {
         each: replace(
             row, contracts={other: did for other, did in row.in_contracts(names).items() if other != name}
         )
-        for each, row in whole.table.rows.items()
+        for each, row in full.table.rows.items()
     }
     others = [each for each in names if each != name]
-    lacking = Table(whole.table.reference, rows)
-    unknown = diagnosed(lacking, whole.replays, observed(whole, name), contracts=others)
+    lacking = Table(full.table.reference, rows)
+    unknown = diagnosed(lacking, full.replays, observed(full, name), contracts=others)
     assert between(unknown, CONTRACTS.index(name))
     assert len(unknown.unexplained) <= 2
 

@@ -84,10 +84,10 @@ def _noted(number: int, command: str, folder: str) -> str:
     return f"exec 3>&1 4>&2 >'{file}.txt' 2>&1\n{command}\necho $? > '{file}.code'\nexec >&3 2>&4"
 
 
-def copy_of_checkout(folder: Path, *, whole: bool = False, contracts: Collection[str] = ()) -> Path:
+def copy_of_checkout(folder: Path, *, bundled: bool = False, contracts: Collection[str] = ()) -> Path:
     """Copy the project into `folder`, and put its commands beside it.
 
-    The suite is a small one, with these `contracts` if any are named; with `whole` it is the bundled one.
+    The suite is a small one, with these `contracts` if any are named; with `bundled` it is the bundled one.
     """
     checkout = folder / "a copy of the checkout"
     checkout.mkdir(parents=True)
@@ -95,7 +95,7 @@ def copy_of_checkout(folder: Path, *, whole: bool = False, contracts: Collection
         ".git", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", "fixtures"
     )
     shutil.copytree(CHECKOUT, checkout, ignore=ignored, dirs_exist_ok=True, symlinks=True)
-    if whole:
+    if bundled:
         shutil.copytree(CHECKOUT / "fixtures", checkout / "fixtures")
     else:
         _small_suite(checkout / "fixtures", contracts)

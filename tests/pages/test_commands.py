@@ -24,14 +24,14 @@ MARKS = ("slow", "node", "live", "agents", "browser")
 class Plan:
     """How a command is run: under which mark, and the exit codes that it may have.
 
-    `before` are shell commands that make what the page takes for granted. `whole`: in a checkout with all scenarios;
+    `before` are shell commands that make what the page takes for granted. `bundled`: in a checkout with all scenarios;
     else with a few, which has only these `contracts` if any are named. `seconds` is the time it may take.
     """
 
     mark: str = "slow"
     codes: tuple[int, ...] = (0,)
     before: str = ""
-    whole: bool = False
+    bundled: bool = False
     contracts: tuple[str, ...] = ()
     seconds: float = 120
 
@@ -74,10 +74,10 @@ PLANS = {
     "python3 -m venv .venv && . .venv/bin/activate": Plan(seconds=900),
     f"readfirst product record {NEW}": Plan("live", before=WRITTEN, seconds=600),
     f"readfirst lint {NEW}": Plan(before=RECORDED),
-    "readfirst run --suite 1.0": Plan(whole=True),
-    "readfirst export --suite 1.0 --output suite.jsonl.gz": Plan(whole=True),
-    "readfirst run reference --suite 1.0 --shard 2/40": Plan(whole=True),
-    "readfirst lint": Plan(whole=True),  # a part of the suite leaves rules without scenarios
+    "readfirst run --suite 1.0": Plan(bundled=True),
+    "readfirst export --suite 1.0 --output suite.jsonl.gz": Plan(bundled=True),
+    "readfirst run reference --suite 1.0 --shard 2/40": Plan(bundled=True),
+    "readfirst lint": Plan(bundled=True),  # a part of the suite leaves rules without scenarios
     "pytest --adapter python:mytools:Tools --readfirst-baseline accepted.yaml": Plan(
         before="readfirst run python:mytools:Tools --baseline accepted.yaml --update-baseline"
     ),
@@ -90,8 +90,8 @@ PLANS = {
         "live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900
     ),
     "readfirst product snapshot --quick": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
-    "readfirst product sweep --quick --limit 1": Plan("live", (0, 1), whole=True, seconds=1800),
-    "readfirst product sweep --check": Plan(whole=True),
+    "readfirst product sweep --quick --limit 1": Plan("live", (0, 1), bundled=True, seconds=1800),
+    "readfirst product sweep --check": Plan(bundled=True),
     "readfirst product cache": Plan(before=OWN_CACHE),
     "readfirst product cache --clear --older-than 30 --yes": Plan(),
     "readfirst product cache --clear 2.1.330 --yes": Plan(),
@@ -103,31 +103,31 @@ PLANS = {
     ),
     "readfirst check-adapter target:mine.yaml": Plan("node"),
     "readfirst run target:mine.yaml": Plan("node", (1,)),
-    "readfirst field compatibility --check": Plan(whole=True, seconds=300),
-    "readfirst list --family unsaved-buffers": Plan(whole=True),
+    "readfirst field compatibility --check": Plan(bundled=True, seconds=300),
+    "readfirst list --family unsaved-buffers": Plan(bundled=True),
     "readfirst product record --tools --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst product record --results --contract 2.1.7 --check": Plan("live", seconds=600),
-    "readfirst field site --output site": Plan("browser", whole=True, seconds=300),
+    "readfirst field site --output site": Plan("browser", bundled=True, seconds=300),
     "python3 tools/pictures.py --cards --site site": Plan(
-        "browser", before="readfirst field site --output site", whole=True, seconds=300
+        "browser", before="readfirst field site --output site", bundled=True, seconds=300
     ),
-    "readfirst run target:agno@3.1.10": Plan("agents", whole=True, seconds=1800),
-    "readfirst run target:agno-gated --family staleness": Plan("agents", whole=True, seconds=600),
-    "readfirst run target:agno@3.1.10 --update-baseline": Plan("agents", whole=True, seconds=1800),
+    "readfirst run target:agno@3.1.10": Plan("agents", bundled=True, seconds=1800),
+    "readfirst run target:agno-gated --family staleness": Plan("agents", bundled=True, seconds=600),
+    "readfirst run target:agno@3.1.10 --update-baseline": Plan("agents", bundled=True, seconds=1800),
     "readfirst run target:opencode@1.18.33 --family unsaved-buffers --level safe": Plan(
-        "agents", (1,), whole=True, seconds=900
+        "agents", (1,), bundled=True, seconds=900
     ),
     "readfirst field targets --outdated": Plan("agents", (0, 1)),
-    "readfirst field compatibility --compare opencode@1.3.2 opencode@1.18.33": Plan(codes=(1,), whole=True),
+    "readfirst field compatibility --compare opencode@1.3.2 opencode@1.18.33": Plan(codes=(1,), bundled=True),
     "readfirst field compatibility --compare deepagents@0.6.12 deepagents@0.7.32": Plan(
-        codes=(1,), whole=True
+        codes=(1,), bundled=True
     ),
     "readfirst field targets --pin agno@3.1.10": Plan("agents", seconds=300),
     "readfirst field implementations --write --update-baselines agno@3.1.9": Plan(
         "agents", before="readfirst field targets --pin agno@3.1.9", seconds=900
     ),
-    "readfirst field implementations --issue server-filesystem edit-refuses-changed-file": Plan(whole=True),
-    "readfirst field implementations --evidence agno@3.1.10": Plan("agents", whole=True, seconds=600),
+    "readfirst field implementations --issue server-filesystem edit-refuses-changed-file": Plan(bundled=True),
+    "readfirst field implementations --evidence agno@3.1.10": Plan("agents", bundled=True, seconds=600),
     "readfirst field implementations --write": Plan("agents", seconds=3600),
     "readfirst field implementations --write --update-baselines": Plan("agents", seconds=3600),
     "readfirst field implementations --streams results": Plan("agents", seconds=3600),
@@ -187,10 +187,10 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_command_that_is_shown_works_as_it_is(block: Block, small: Path, tmp_path: Path) -> None:
     plans = [PLANS.get(command, Plan()) for command in block.commands]
     stage = Stage(users_folder(tmp_path, block.page), small, PLUGIN)
-    whole = any(plan.whole for plan in plans)
-    if whole or block.page not in USERS_PAGES:
+    bundled = any(plan.bundled for plan in plans)
+    if bundled or block.page not in USERS_PAGES:
         contracts = tuple(name for plan in plans for name in plan.contracts)
-        checkout = copy_of_checkout(tmp_path, whole=whole, contracts=contracts)
+        checkout = copy_of_checkout(tmp_path, bundled=bundled, contracts=contracts)
         stage = Stage(checkout, checkout, PLUGIN)
     (stage.folder / "page.yaml").write_text(code("CONTRIBUTING.md", "yaml")[0])
     before = " && ".join(plan.before for plan in plans if plan.before)

@@ -55,7 +55,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def python(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the interpreter of a fresh environment that has readfirst and pytest."""
     folder = tmp_path_factory.mktemp(request.param)
-    checkout = copy_of_checkout(folder, whole=True)
+    checkout = copy_of_checkout(folder, bundled=True)
     venv.create(folder / "environment", with_pip=True)
     interpreter = folder / "environment" / "bin" / "python"
     how = ["-e"] if request.param == "editable" else []
