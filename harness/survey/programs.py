@@ -41,6 +41,8 @@ _SHOW = """\
 def show(tool, **arguments):
     try:
         answer = call(tool, **arguments)
+        if isinstance(answer, dict):
+            answer = answer.get("text", answer)
     except Exception as error:
         answer = f"{type(error).__name__}: {error}"
     print(f"{tool}: {answer}", flush=True)
@@ -168,8 +170,9 @@ def _in_python(value: Any) -> str:
 
 def _connected(launch: PythonLaunch) -> Iterator[str]:
     """Yield what defines `call(tool, **arguments)`, for the target's own tools."""
-    if launch.example:
-        yield from launch.example.splitlines()
+    if launch.code:
+        yield from launch.once.splitlines()
+        yield from launch.code.splitlines()
         return
     if launch.make:
         module, _, name = launch.make.partition(":")

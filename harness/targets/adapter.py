@@ -188,10 +188,10 @@ class _PythonTarget(PythonAdapter):
             "make": launch.make,
             "arguments": launch.arguments,
             "module": launch.module,
-            "factory": launch.factory,
+            "once": launch.once,
+            "code": launch.code,
         }
         variables = {name: installed.placed(value) for name, value in target.environment.items()}
-        own = [module for module in [launch.factory.partition(":")[0]] if module.startswith("readfirst.")]
         super().__init__(
             TOOL_HOST,
             "Tools",
@@ -201,7 +201,7 @@ class _PythonTarget(PythonAdapter):
             environment=bare_variables(home) | variables | {ORDER: json.dumps(order)},
             directory=home,
             sandbox=sandbox,
-            further=[TOOL_HOST, *own],
+            further=[TOOL_HOST],
         )
         try:
             self.start()

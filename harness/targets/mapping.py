@@ -45,18 +45,19 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class PythonLaunch:
-    """An object (`make`, with keyword `arguments`), a `module` of functions, or an adapter's `factory`.
+    """An object (`make`, with keyword `arguments`), a `module` of functions, or `code`.
 
-    `at_least` is the oldest Python that it runs on, empty: any. `example`, for a factory, is Python that defines
-    `call(tool, **arguments)` for the tools in the folder `workspace`, as a user of the library would write it.
+    The code defines `call(tool, **arguments)`, and perhaps `close()`, for the tools in the folder `workspace`, as a
+    user of the library would write it; it is run for each session, in the names that `once` leaves, which is run at
+    the start. `at_least` is the oldest Python that it runs on, empty: any.
     """
 
     make: str = ""
     arguments: Mapping[str, Any] | None = None
     module: str = ""
-    factory: str = ""
+    once: str = ""
+    code: str = ""
     at_least: str = ""
-    example: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, is_dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from readfirst.harness.session import ToolResult, Workspace
 
@@ -20,46 +20,43 @@ ORDER = "READFIRST_TARGET"
 """The variable that says what to make."""
 
 
-class _Session(Protocol):
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any: ...
-
-
 class Tools:
-    """What the mapping's section `python` says: an object, a module, or an adapter of its own."""
+    """What the mapping's section `python` says: an object, a module, or code that defines `call`."""
 
     def __init__(self) -> None:
         order = json.loads(os.environ[ORDER])
         self._arguments: Mapping[str, Any] = order.get("arguments") or {}
         self._make = _find(order["make"]) if order.get("make") else None
         self._module = importlib.import_module(order["module"]) if order.get("module") else None
-        self._factory = _find(order["factory"])() if order.get("factory") else None
+        self._once: dict[str, Any] = {"__name__": "code"}
+        exec(order.get("once") or "", self._once)
+        self._code = compile(order["code"], "code", "exec") if order.get("code") else None
 
     def open(self, workspace: Workspace) -> HostedSession:
         """Make the tools of one scenario; the process is then in the workspace."""
         os.chdir(workspace.root)
         os.environ["HOME"] = str(workspace.home)
-        if self._factory is not None:
-            session: _Session = self._factory.open(workspace)
-            return HostedSession(session.call, getattr(session, "close", None))
+        if self._code is not None:
+            names = {**self._once, "workspace": str(workspace.root)}
+            exec(self._code, names)
+            return HostedSession(names["call"], names.get("close"))
         made = self._module
         if self._make is not None:
             made = self._make(**_placed(self._arguments, workspace))
-        return HostedSession(lambda tool, arguments: getattr(made, tool)(**arguments))
+        return HostedSession(lambda tool, /, **arguments: getattr(made, tool)(**arguments))
 
 
 class HostedSession:
     """Calls the target's tools, and puts every answer into JSON types."""
 
-    def __init__(
-        self, call: Callable[[str, Mapping[str, Any]], Any], close: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, call: Callable[..., Any], close: Callable[[], None] | None = None) -> None:
         self._call = call
         self._close = close
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Call one tool by its own name."""
         try:
-            answer: dict[str, Any] = {"value": plain(self._call(tool, arguments))}
+            answer: dict[str, Any] = {"value": plain(self._call(tool, **arguments))}
         except Exception as error:
             answer = {"raised": f"{type(error).__name__}: {error}"[:20000]}
         return ToolResult(json.dumps(answer))
