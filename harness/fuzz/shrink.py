@@ -4,18 +4,11 @@ import base64
 import posixpath
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import MISSING, fields, is_dataclass, replace
+from typing import Any
 
-from readfirst.harness.suite.entry import Base64Content, Entry, HardLink, RegularFile, Symlink, TextContent
-from readfirst.harness.suite.scenario import (
-    CallIndex,
-    ParallelCalls,
-    Scenario,
-    Step,
-    ToolCall,
-    WorldEvent,
-    with_calls,
-)
+from readfirst.harness.suite.entry import Base64Content, RegularFile, TextContent
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 
 SECONDS = 40.0
 """How long one scenario is shrunk at most."""
@@ -26,7 +19,7 @@ def shrink(
 ) -> Scenario:
     """Return a scenario as small as can be found that `shows` still accepts; it accepts the given one.
 
-    Steps go first, then files, then parts of strings, everywhere at once where they occur several times. The
+    Steps go first, then files, then parts of texts, everywhere at once where they occur several times. The
     search ends when nothing helps any more, after `attempts` questions, or after `seconds`.
     """
     search = _Search(shows, attempts, time.monotonic() + seconds)
@@ -38,11 +31,10 @@ def shrink(
             _fewer_steps,
             _given_instead,
             _simpler_steps,
-            _fewer_files,
-            _simpler_files,
+            _smaller_given,
             _simpler_paths,
-            _fewer_arguments,
-            _shorter_strings,
+            _shorter_everywhere,
+            _smaller,
         ):
             better = search.descend(best, candidates)
             improved = improved or better is not best
@@ -130,46 +122,8 @@ def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
                 pass
 
 
-def _fewer_files(scenario: Scenario) -> Iterator[Scenario]:
-    for path in scenario.given.files:
-        rest = {other: entry for other, entry in scenario.given.files.items() if other != path}
-        yield replace(scenario, given=replace(scenario.given, files=rest))
-
-
-def _simpler_files(scenario: Scenario) -> Iterator[Scenario]:
-    for path, entry in scenario.given.files.items():
-        for simpler in _simpler_entries(entry):
-            files = {**scenario.given.files, path: simpler}
-            yield replace(scenario, given=replace(scenario.given, files=files))
-    for index, step in enumerate(scenario.steps):
-        if isinstance(step, WorldEvent) and step.entry is not None:
-            for simpler in _simpler_entries(step.entry):
-                changed = replace(step, entry=simpler)
-                yield _with_steps(scenario, (*scenario.steps[:index], changed, *scenario.steps[index + 1 :]))
-
-
-def _simpler_entries(entry: Entry) -> Iterator[Entry]:
-    if not isinstance(entry, RegularFile):
-        return
-    if entry.mode is not None:
-        yield RegularFile(entry.content)
-    match entry.content:
-        case TextContent() as content:
-            if content.bom and content.encoding == "utf-8":
-                yield replace(entry, content=replace(content, bom=False))
-            if content.eol != "lf":
-                yield replace(entry, content=replace(content, eol="lf"))
-            if content.encoding != "utf-8":
-                yield replace(entry, content=replace(content, encoding="utf-8", bom=False))
-            for shorter in _shorter(content.text):
-                yield replace(entry, content=replace(content, text=shorter))
-        case Base64Content() as content:
-            data = content.data()
-            for start, end in _chunks(len(data)):
-                encoded = base64.b64encode(data[:start] + data[end:]).decode()
-                yield replace(entry, content=Base64Content(encoded))
-        case _:
-            pass
+def _smaller_given(scenario: Scenario) -> Iterator[Scenario]:
+    return (replace(scenario, given=given) for given in _smaller(scenario.given))
 
 
 def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
@@ -184,7 +138,7 @@ def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
         plain = f"$WS/{posixpath.normpath(path.strip().removeprefix('$WS/'))}"
         if plain != path:
             yield _renamed(scenario, {path: plain})
-    held = [*scenario.given.files, *(event.path for event in _events(scenario))]
+    held = [*scenario.given.files, *(event.path for event in scenario.events())]
     paths = dict.fromkeys([*held, *(path.removeprefix("$WS/") for path in named)])
     if _PLAINEST not in paths:
         for path in paths:
@@ -192,95 +146,82 @@ def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
                 yield _renamed(scenario, {path: _PLAINEST, f"$WS/{path}": f"$WS/{_PLAINEST}"})
 
 
-def _events(scenario: Scenario) -> Iterator[WorldEvent]:
-    for step in scenario.steps:
-        if isinstance(step, WorldEvent):
-            yield step
-    for _, call in scenario.places():
-        yield from call.during
+def _renamed(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
+    renamed: Scenario = _changed(scenario, path=lambda each: names.get(each, each))
+    return renamed
 
 
-def _fewer_arguments(scenario: Scenario) -> Iterator[Scenario]:
-    for index, call in scenario.places():
-        for name in call.arguments:
-            rest = {key: value for key, value in call.arguments.items() if key != name}
-            yield _with_call(scenario, index, replace(call, arguments=rest))
-
-
-def _shorter_strings(scenario: Scenario) -> Iterator[Scenario]:
-    """Leave out a part of a string, first everywhere in the scenario, then in this one place."""
-    for text in sorted(set(_strings(scenario)), key=len, reverse=True):
+def _shorter_everywhere(scenario: Scenario) -> Iterator[Scenario]:
+    """Leave out a part of a text wherever it is, or say each of its characters by a plain one."""
+    texts = set(_texts(scenario))
+    for text in sorted(texts, key=len, reverse=True):
         for start, end in _chunks(len(text)):
             part = text[start:end]
             if part and part not in "$WS/":
-                yield _everywhere(scenario, lambda value, part=part: value.replace(part, ""))  # type: ignore[misc]
-    for index, call in scenario.places():
-        for name, value in call.arguments.items():
-            if isinstance(value, str) and name not in _PATHS:
-                for shorter in _shorter(value):
-                    changed = replace(call, arguments={**call.arguments, name: shorter})
-                    yield _with_call(scenario, index, changed)
-    characters = {character for text in _strings(scenario) for character in text} - set("a\n")
-    for character in sorted(characters):
-        yield _everywhere(scenario, lambda value, character=character: value.replace(character, "a"))  # type: ignore[misc]
+                yield _changed(scenario, text=lambda value, part=part: value.replace(part, ""))  # type: ignore[misc]
+    for character in sorted(set().union(*texts) - set("a\n")):
+        yield _changed(scenario, text=lambda value, character=character: value.replace(character, "a"))  # type: ignore[misc]
 
 
-def _shorter(text: str) -> Iterator[str]:
-    for start, end in _chunks(len(text)):
-        yield text[:start] + text[end:]
-
-
-def _chunks(length: int) -> Iterator[tuple[int, int]]:
-    """Yield parts to leave out: the whole, then halves, quarters, down to single places (64 at most of a size)."""
-    size = length
-    while size:
-        starts = range(0, length, size)
-        for start in starts[:64]:
-            yield start, min(start + size, length)
-        size //= 2
-
-
+_PARTS = ("given", "files", "steps", "calls", "arguments", "during", "entry", "content", "text")
+"""The attributes of a scenario, and of what it is made of, that can be smaller."""
 _PATHS = ("file_path", "notebook_path")
+_NAMES = ("path", "to", "target")
+"""The attributes that are paths."""
 _PLAINEST = "notes.txt"
 _KINDS = ("ipynb", "json", "mdx", "png")
 """Extensions by which some tools treat a file in their own way."""
 
 
-def _with_call(scenario: Scenario, place: CallIndex, call: ToolCall) -> Scenario:
-    index, number = place
-    step: Step = call
-    group = scenario.steps[index]
-    if isinstance(group, ParallelCalls) and number is not None:
-        step = replace(group, calls=(*group.calls[:number], call, *group.calls[number + 1 :]))
-    return _with_steps(scenario, (*scenario.steps[:index], step, *scenario.steps[index + 1 :]))
+def _smaller(value: Any) -> Iterator[Any]:
+    """Yield a value without a part of it, or of its parts: some of a text, a key, what an attribute need not say."""
+    match value:
+        case str():
+            for start, end in _chunks(len(value)):
+                yield value[:start] + value[end:]
+        case Base64Content():
+            data = value.data()
+            for start, end in _chunks(len(data)):
+                yield Base64Content(base64.b64encode(data[:start] + data[end:]).decode())
+        case Mapping():
+            for name in value:
+                yield {key: item for key, item in value.items() if key != name}
+        case Given() | RegularFile() | TextContent():
+            for each in fields(value):
+                if each.default not in (MISSING, getattr(value, each.name)):
+                    yield replace(value, **{each.name: each.default})
+    for place, part in _parts(value):
+        for smaller in _smaller(part):
+            yield _with(value, place, smaller)
 
 
-def _strings(scenario: Scenario) -> Iterator[str]:
-    """Yield what is said in strings: contents of files and arguments other than paths."""
-    for entry in _entries(scenario):
-        if isinstance(entry, RegularFile) and isinstance(entry.content, TextContent):
-            yield entry.content.text
-    for _, call in scenario.places():
-        for name, value in call.arguments.items():
-            if isinstance(value, str) and name not in _PATHS:
-                yield value
+def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each part of a value that is no path, after its place."""
+    match value:
+        case Mapping():
+            yield from ((key, item) for key, item in value.items() if key not in _PATHS)
+        case tuple():
+            yield from enumerate(value)
+        case _ if is_dataclass(value):
+            names = (each.name for each in fields(value))
+            yield from ((name, getattr(value, name)) for name in names if name in _PARTS)
 
 
-def _entries(scenario: Scenario) -> Iterator[Entry]:
-    yield from scenario.given.files.values()
-    for step in scenario.steps:
-        if isinstance(step, WorldEvent) and step.entry is not None:
-            yield step.entry
+def _with(value: Any, place: Any, part: Any) -> Any:
+    match value:
+        case Mapping():
+            return {**value, place: part}
+        case tuple():
+            return (*value[:place], part, *value[place + 1 :])
+        case _:
+            return replace(value, **{place: part})
 
 
-def _renamed(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
-    """Return the scenario with these paths called otherwise."""
-    return _changed(scenario, path=lambda each: names.get(each, each))
-
-
-def _everywhere(scenario: Scenario, change: Callable[[str], str]) -> Scenario:
-    """Return the scenario with every content and every argument that is not a path changed."""
-    return _changed(scenario, text=change)
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for _, part in _parts(value):
+        yield from _texts(part)
 
 
 def _as_it_is(text: str) -> str:
@@ -288,34 +229,38 @@ def _as_it_is(text: str) -> str:
 
 
 def _changed(
-    scenario: Scenario, *, text: Callable[[str], str] = _as_it_is, path: Callable[[str], str] = _as_it_is
-) -> Scenario:
-    def of_entry(entry: Entry) -> Entry:
-        match entry:
-            case RegularFile(content=TextContent() as content):
-                return replace(entry, content=replace(content, text=text(content.text)))
-            case HardLink(to):
-                return HardLink(path(to))
-            case Symlink(target):
-                return Symlink(path(target))
-            case _:
-                return entry
+    value: Any,
+    *,
+    text: Callable[[str], str] = _as_it_is,
+    path: Callable[[str], str] = _as_it_is,
+    is_path: bool = False,
+) -> Any:
+    """Return a scenario, or a part of one, with every text and every path changed."""
+    match value:
+        case str():
+            return path(value) if is_path else text(value)
+        case tuple():
+            return tuple(_changed(item, text=text, path=path) for item in value)
+        case Mapping():
+            return {
+                path(key): _changed(item, text=text, path=path, is_path=key in _PATHS)
+                for key, item in value.items()
+            }
+        case _ if is_dataclass(value):
+            changed = {
+                name: _changed(getattr(value, name), text=text, path=path, is_path=name in _NAMES)
+                for name in (each.name for each in fields(value) if each.name in (*_PARTS, *_NAMES))
+            }
+            return replace(value, **changed)  # type: ignore[type-var]
+        case _:
+            return value
 
-    def of_event(event: WorldEvent) -> WorldEvent:
-        entry = None if event.entry is None else of_entry(event.entry)
-        return replace(event, path=path(event.path), to=event.to and path(event.to), entry=entry)
 
-    def of_call(call: ToolCall) -> ToolCall:
-        arguments = {
-            name: (path if name in _PATHS else text)(value) if isinstance(value, str) else value
-            for name, value in call.arguments.items()
-        }
-        return replace(call, arguments=arguments, during=tuple(map(of_event, call.during)))
-
-    def of_step(step: Step) -> Step:
-        return of_event(step) if isinstance(step, WorldEvent) else with_calls(step, of_call)
-
-    files = {path(name): of_entry(entry) for name, entry in scenario.given.files.items()}
-    return replace(
-        scenario, given=replace(scenario.given, files=files), steps=tuple(map(of_step, scenario.steps))
-    )
+def _chunks(length: int) -> Iterator[tuple[int, int]]:
+    """Yield parts to leave out: all, then halves, quarters, down to single places (64 at most of a size)."""
+    size = length
+    while size:
+        starts = range(0, length, size)
+        for start in starts[:64]:
+            yield start, min(start + size, length)
+        size //= 2
