@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from packaging.version import InvalidVersion, Version
 
@@ -88,6 +88,7 @@ class AgentLaunch:
 
 
 Launch = PythonLaunch | McpLaunch | AgentLaunch
+_LAUNCHES: Mapping[str, type[Launch]] = {"python": PythonLaunch, "mcp": McpLaunch, "agent": AgentLaunch}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +182,7 @@ class Target:
     @property
     def kind(self) -> str:
         """`python`, `mcp` or `agent`."""
-        match self.launch:
-            case PythonLaunch():
-                return "python"
-            case McpLaunch():
-                return "mcp"
-            case _:
-                return "agent"
+        return next(name for name, launch in _LAUNCHES.items() if isinstance(self.launch, launch))
 
 
 def load_target(file: Path) -> Target:
@@ -196,8 +191,9 @@ def load_target(file: Path) -> Target:
     if findings := mapping_findings(document):
         raise SuiteError(findings)
     value = document.value
+    kind, design = value["kind"], value.get("design")
     versions = {
-        version: _release(version, each, each.get("design", value.get("design")))
+        version: _built(Release, each, version=version, design=design_named(each.get("design", design)))
         for version, each in value["versions"].items()
     }
     return Target(
@@ -210,7 +206,7 @@ def load_target(file: Path) -> Target:
         level=value.get("level", "text"),
         versions=versions,
         release=versions[max(versions, key=_age)],
-        launch=_launch(value),
+        launch=_built(_LAUNCHES[kind], value.get(kind, {})),
         environment=value.get("environment", {}),
         paths=value.get("paths", "absolute"),
         setup=tuple(_setup(each) for each in value.get("setup", ())),
@@ -228,34 +224,19 @@ def _age(version: str) -> tuple[bool, Version, str]:
         return False, Version("0"), version
 
 
-def _release(version: str, value: Mapping[str, Any], design: str | None) -> Release:
-    return Release(
-        version,
-        tuple(value.get("pip", ())),
-        tuple(value.get("npm", ())),
-        value.get("released", ""),
-        tuple(value.get("command", ())),
-        value.get("sdists", {}),
-        design_named(design),
+Built = TypeVar("Built")
+
+
+def _built(kind: type[Built], value: Mapping[str, Any], **more: Any) -> Built:
+    """Return what a section says, whose keys are the attributes; lists become tuples."""
+    return kind(
+        **{key: tuple(item) if isinstance(item, list) else item for key, item in value.items()} | more
     )
 
 
 def _capabilities(value: Mapping[str, Any]) -> frozenset[str]:
     stated = frozenset(value.get("capabilities", value["tools"]))
     return stated | {BUFFERS} if "acp" in value.get("agent", {}) else stated
-
-
-def _launch(value: Mapping[str, Any]) -> Launch:
-    match value["kind"]:
-        case "python":
-            return PythonLaunch(**value["python"])
-        case "mcp":
-            fields = value.get("mcp", {})
-            return McpLaunch(tuple(fields.get("command", ())), fields.get("isolation", "auto"))
-        case _:
-            fields = value["agent"]
-            commands = {key: tuple(fields.get(key, ())) for key in ("command", "acp")}
-            return AgentLaunch(**{**fields, **commands})
 
 
 def _setup(value: Mapping[str, Any]) -> SetupCall:
