@@ -138,7 +138,8 @@ def _python(
     yield from ("", "", *_SHELL.splitlines(), "")
     if given:
         yield from ("", *_in_a_shell(given))
-    yield from _connected(launch)
+    yield from launch.once.splitlines()
+    yield from launch.code.splitlines()
     yield from ("", "", *_SHOW.splitlines(), "", "")
     yield from lines
     if shown:
@@ -166,24 +167,6 @@ def _in_python(value: Any) -> str:
             return "{" + ", ".join(f"{key!r}: {_in_python(item)}" for key, item in value.items()) + "}"
         case _:
             return repr(value)
-
-
-def _connected(launch: PythonLaunch) -> Iterator[str]:
-    """Yield what defines `call(tool, **arguments)`, for the target's own tools."""
-    if launch.code:
-        yield from launch.once.splitlines()
-        yield from launch.code.splitlines()
-        return
-    if launch.make:
-        module, _, name = launch.make.partition(":")
-        yield f"from {module} import {name.partition('.')[0]}"
-        arguments = (f"{key}={_in_python(value)}" for key, value in (launch.arguments or {}).items())
-        yield f"tools = {name}({', '.join(arguments)})"
-    else:
-        package, _, module = launch.module.rpartition(".")
-        yield f"from {package} import {module} as tools" if package else f"import {module} as tools"
-    yield "def call(tool, **arguments):"
-    yield "    return getattr(tools, tool)(**arguments)"
 
 
 def _shown_call(call: TargetCall) -> str:

@@ -19,7 +19,6 @@ from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
     NO_ANSWER,
     Adapter,
-    AdapterTraits,
     Arguments,
     BrokenAdapter,
     Ending,
@@ -181,16 +180,9 @@ class _PythonTarget(PythonAdapter):
         time_limit: float,
         sandbox: Sandbox | None,
     ) -> None:
-        self._remembers_paths = bool(launch.module)
         self._home = Scratch()
         home = self._home.folder()
-        order = {
-            "make": launch.make,
-            "arguments": launch.arguments,
-            "module": launch.module,
-            "once": launch.once,
-            "code": launch.code,
-        }
+        order = {"once": launch.once, "code": launch.code}
         variables = {name: installed.placed(value) for name, value in target.environment.items()}
         super().__init__(
             TOOL_HOST,
@@ -208,11 +200,6 @@ class _PythonTarget(PythonAdapter):
         except BaseException:
             self._home.close()
             raise
-
-    @property
-    def traits(self) -> AdapterTraits:
-        # A module's functions may remember files by their paths; an object is made anew for every scenario.
-        return replace(super().traits, repeats_paths=not self._remembers_paths)
 
     def close(self) -> None:
         super().close()

@@ -45,18 +45,14 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class PythonLaunch:
-    """An object (`make`, with keyword `arguments`), a `module` of functions, or `code`.
+    """Code that defines `call(tool, **arguments)`, and perhaps `close()`, for the tools in the folder `workspace`.
 
-    The code defines `call(tool, **arguments)`, and perhaps `close()`, for the tools in the folder `workspace`, as a
-    user of the library would write it; it is run for each session, in the names that `once` leaves, which is run at
-    the start. `at_least` is the oldest Python that it runs on, empty: any.
+    It is as a user of the library would write it, and is run for each session, in the names that `once` leaves, which
+    is run at the start. `at_least` is the oldest Python that it runs on, empty: any.
     """
 
-    make: str = ""
-    arguments: Mapping[str, Any] | None = None
-    module: str = ""
+    code: str
     once: str = ""
-    code: str = ""
     at_least: str = ""
 
 

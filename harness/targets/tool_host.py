@@ -1,12 +1,11 @@
 """Runs in a target's own environment: offers its tools, under their own names, as an adapter.
 
-The variable READFIRST_TARGET (JSON) says what to make. Standard library only, because nothing else is there.
+The variable READFIRST_TARGET (JSON) has the code that defines them. Standard library only: nothing else is there.
 An answer is one text: `{"value": ...}` in JSON types, or `{"raised": ...}` with an exception of the tool.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -17,33 +16,25 @@ from readfirst.harness.session import ToolResult, Workspace
 
 MODULE = "readfirst.harness.targets.tool_host"
 ORDER = "READFIRST_TARGET"
-"""The variable that says what to make."""
+"""The variable that has the code."""
 
 
 class Tools:
-    """What the mapping's section `python` says: an object, a module, or code that defines `call`."""
+    """What the code of the mapping's section `python` defines."""
 
     def __init__(self) -> None:
         order = json.loads(os.environ[ORDER])
-        self._arguments: Mapping[str, Any] = order.get("arguments") or {}
-        self._make = _find(order["make"]) if order.get("make") else None
-        self._module = importlib.import_module(order["module"]) if order.get("module") else None
         self._once: dict[str, Any] = {"__name__": "code"}
-        exec(order.get("once") or "", self._once)
-        self._code = compile(order["code"], "code", "exec") if order.get("code") else None
+        exec(order["once"], self._once)
+        self._code = compile(order["code"], "code", "exec")
 
     def open(self, workspace: Workspace) -> HostedSession:
         """Make the tools of one scenario; the process is then in the workspace."""
         os.chdir(workspace.root)
         os.environ["HOME"] = str(workspace.home)
-        if self._code is not None:
-            names = {**self._once, "workspace": str(workspace.root)}
-            exec(self._code, names)
-            return HostedSession(names["call"], names.get("close"))
-        made = self._module
-        if self._make is not None:
-            made = self._make(**_placed(self._arguments, workspace))
-        return HostedSession(lambda tool, /, **arguments: getattr(made, tool)(**arguments))
+        names = {**self._once, "workspace": str(workspace.root)}
+        exec(self._code, names)
+        return HostedSession(names["call"], names.get("close"))
 
 
 class HostedSession:
@@ -83,23 +74,3 @@ def plain(value: Any) -> Any:
     if hasattr(value, "model_dump"):
         return plain(value.model_dump())
     return str(value)
-
-
-def _find(name: str) -> Any:
-    module, _, path = name.partition(":")
-    found: Any = importlib.import_module(module)
-    for part in path.split("."):
-        found = getattr(found, part)
-    return found
-
-
-def _placed(value: Any, workspace: Workspace) -> Any:
-    match value:
-        case str():
-            return value.replace("$WS", str(workspace.root)).replace("$HOME", str(workspace.home))
-        case list():
-            return [_placed(item, workspace) for item in value]
-        case dict():
-            return {key: _placed(item, workspace) for key, item in value.items()}
-        case _:
-            return value

@@ -231,11 +231,19 @@ CELL = {"holds": "no", "scenarios": 1, "judged": 1, "holding": 0}
 RESULT = {"harm": {"scenarios": {}}, "about": "", "title": "Tools of nobody", "date": "2026-01-01"}
 
 
+CALLS = """\
+import nobody
+tools = nobody.Tools(root=workspace)
+def call(tool, **arguments):
+    return getattr(tools, tool)(**arguments)
+"""
+
+
 def test_the_program_for_a_library_runs_and_shows_what_happens(tmp_path: Path) -> None:
     (tmp_path / "nobody.py").write_text(LIBRARY)
     mapping = MAPPING.format(
         kind="python",
-        launch="python: {make: 'nobody:Tools', arguments: {root: $WS}}",
+        launch=f"python: {{code: {json.dumps(CALLS)}}}",
         paths="relative",
         read="read_text",
         edit="edit",

@@ -113,7 +113,7 @@ def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path
         ("{command: [node, renamed.mjs]}", '{command: [node], npm: ["files@1.0.0"]}',
          "a version with a command installs nothing"),
         ("{command: [node, renamed.mjs]}", '{npm: ["files@1.0.0"]}', "version dev has no command"),
-        ("kind: mcp", "kind: python\npython: {module: m}",
+        ("kind: mcp", "kind: python\npython: {code: import m}",
          "only a server can be started in place"),
         ("    call: read_file\n", "", "lacks the key 'call'"),
     ],

@@ -80,7 +80,9 @@ def targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     packages = 'npm: ["@nobody/files@1.0.0"], pip: ["nodejs==91.0.0"]'
     (folder / "files.yaml").write_text(TARGET.format(kind="mcp", packages=packages, launch=launch))
     library = TARGET.format(
-        kind="python", packages='pip: ["nobody==1.0.0"]', launch='python: {module: nobody, at_least: "3.13"}'
+        kind="python",
+        packages='pip: ["nobody==1.0.0"]',
+        launch='python: {code: "import nobody", at_least: "3.13"}',
     )
     (folder / "library.yaml").write_text(library.replace("  dev: {command: [node, server.mjs]}\n", ""))
     monkeypatch.setattr(catalogue, "root", lambda: folder)

@@ -9,7 +9,7 @@ import pytest
 
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.connect import ConnectError, connect
-from readfirst.harness.session import Adapter, BrokenAdapter, Workspace, traits_of
+from readfirst.harness.session import Adapter, BrokenAdapter, Workspace
 from readfirst.harness.targets import install
 from readfirst.harness.targets.mapping import load_target
 from tests.judging import SUITE, judged_by
@@ -51,12 +51,6 @@ class Editor:
 
     def variables(self, name):
         return {"state": "good", "told": " ".join(sorted(os.environ)) + " " + os.environ["COLOUR"]}
-
-def open_editor(workspace):
-    raise RuntimeError("cannot")
-
-editor = Editor(".")
-show, change, put = editor.show, editor.change, editor.put
 """
 
 MAPPING = """\
@@ -68,8 +62,12 @@ level: reason
 versions:
   "1.0": {pip: ["toy-editor==1.0"]}
 python:
-  make: toy_editor:Editor
-  arguments: {root: $WS}
+  once: from toy_editor import Editor
+  code: |
+    tools = Editor(root=workspace)
+
+    def call(tool, **arguments):
+        return getattr(tools, tool)(**arguments)
 environment: {COLOUR: blue}
 paths: relative
 tools:
@@ -166,12 +164,6 @@ def test_a_target_sees_no_variable_of_ours(
     answer = connected(text).open(workspace).call("Read", {"file_path": "x"}).text
     assert "SECRET_OF_OURS" not in answer
     assert answer.endswith(" blue")
-
-
-def test_functions_of_a_module_get_paths_of_their_own(connected: Connected) -> None:
-    text = MAPPING.replace("make: toy_editor:Editor\n  arguments: {root: $WS}", "module: toy_editor")
-    assert not traits_of(connected(text)).repeats_paths
-    assert traits_of(connected()).repeats_paths
 
 
 def test_an_exception_that_is_not_a_refusal_breaks(connected: Connected, workspace: Workspace) -> None:
