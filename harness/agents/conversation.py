@@ -62,7 +62,6 @@ class Launch:
     command: tuple[str, ...]
     variables: Mapping[str, str]
     directory: Path
-    home: Path
     wire: Wire
     tools: frozenset[str]
     files: tuple[Path, ...] = ()
@@ -78,6 +77,11 @@ class Launch:
     writable: tuple[Path, ...] = ()
     starter: tuple[str, ...] = ()
     """What starts its supervisor, as somebody else for example."""
+
+    @property
+    def home(self) -> Path:
+        """The agent's home directory (`~`)."""
+        return Path(self.variables["HOME"])
 
 
 class Program(Protocol):
@@ -137,12 +141,6 @@ class Conversation:
     def offers(self) -> Mapping[str, Mapping[str, Any]]:
         """The tools that the agent offers its model now, as it describes them, by name."""
         return {} if self._turn is None else self._turn.request.offers
-
-    @property
-    def home(self) -> Path:
-        """The agent's home directory (`~`)."""
-        assert self._launch is not None
-        return self._launch.home
 
     @property
     def dialogue(self) -> Dialogue | None:

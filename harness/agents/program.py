@@ -95,7 +95,6 @@ class AgentProgram:
             command=tuple(map(named, self.command)),
             variables=variables,
             directory=self.directory,
-            home=home,
             wire=WIRES[self.wire],
             tools=self.tools,
             files=tuple(written),

@@ -40,7 +40,7 @@ class FastProduct:
     def __init__(self, version: str, *, cache: Path | None = None, time_limit: float = TIME_LIMIT) -> None:
         package = install(version, cache)
         self._own = Scratch()
-        variables = build_environment(self._own.path, Path(package.command[0])).variables
+        variables = build_environment(self._own.path, Path(package.command[0]))
         self._connection = McpConnection(
             [*package.command, "mcp", "serve"],
             isolation="directory",

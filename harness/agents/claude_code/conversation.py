@@ -136,7 +136,7 @@ class Options:
         """Make a fresh configuration below `run`, and the hook's pipes where it is asked for."""
         hook = PausingHook(run, events) if self.hook else None
         dialogue = JsonDialogue(run) if self.rewinds or self.spoken else None
-        environment = build_environment(
+        variables = build_environment(
             self.configuration or run,
             Path(self.command[0]),
             model=self.model,
@@ -150,9 +150,8 @@ class Options:
         return Launch(
             command=(*self.command, *_arguments(self)),
             starter=_user(self),
-            variables=environment.variables,
+            variables=variables,
             directory=self.directory,
-            home=environment.home,
             wire=CrowdedModel() if self.summarised else WIRES["anthropic"],
             tools=_TURN_TOOLS,
             close=hook.close if hook is not None else lambda: None,

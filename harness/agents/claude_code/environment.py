@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,14 +42,6 @@ ALLOWED_VARIABLES = frozenset(
 """Every variable that the product ever sees."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChildEnvironment:
-    """The variables, and the home directory they point to."""
-
-    variables: Mapping[str, str]
-    home: Path
-
-
 def build_environment(
     directory: Path,
     program: Path,
@@ -60,8 +51,8 @@ def build_environment(
     home: Path | None = None,
     window: int | None = None,
     checkpoints: bool = False,
-) -> ChildEnvironment:
-    """Make a fresh configuration below `directory`, unless one is there, and the variables for `program`.
+) -> dict[str, str]:
+    """Make a fresh configuration below `directory`, unless one is there; return the variables for `program`.
 
     `home` is the home directory; without it there is a fresh one below `directory`. `settings` are the user's,
     written to the configuration, and also below `home`, where early versions look for them.
@@ -86,7 +77,7 @@ def build_environment(
     if settings:
         for folder in dict.fromkeys((config, home / ".claude")):
             write_anew(f"{folder}/settings.json", json.dumps(settings).encode())
-    variables = {
+    return {
         **bare_variables(home, program.parent),
         "TMPDIR": str(temporary),
         "CLAUDE_CONFIG_DIR": str(config),
@@ -97,4 +88,3 @@ def build_environment(
         BASE_URL: f"http://127.0.0.1:{PORT}",
         **_SWITCHES,
     }
-    return ChildEnvironment(variables, home)
