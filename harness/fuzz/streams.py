@@ -43,16 +43,17 @@ class Streams:
     def __init__(self, requests: tuple[SearchRequest, ...]) -> None:
         self._requests = requests
         self._messages: queue.Queue[tuple[int, str, Any]] = queue.Queue()
-        self._workers: list[Worker] = []
-        self._listeners: list[threading.Thread] = []
-        self._running = 0
+        self._crew: list[tuple[Worker, threading.Thread]] = []
         self.tallies = [Tally() for _ in requests]
         self.found: list[list[Finding]] = [[] for _ in requests]
 
     def __enter__(self) -> Streams:
         try:
             for number, request in enumerate(self._requests):
-                self._start(number, request)
+                worker = Worker(__name__, request, patience=PATIENCE)
+                listener = threading.Thread(target=self._listen, args=(number, worker), daemon=True)
+                self._crew.append((worker, listener))
+                listener.start()
         except BaseException:
             self.end()
             raise
@@ -63,34 +64,26 @@ class Streams:
 
     def perform(self) -> Iterator[None]:
         """Let all searches run to their ends; yields whenever one reports something. Raises what they raise."""
-        while self._running:
-            self._take(self._messages.get())
+        running = len(self._requests)
+        while running:
+            number, kind, value = self._messages.get()
+            if kind == "error":
+                raise value
+            self._take(number, kind, value)
+            running -= kind == "end"
             yield
 
     def end(self) -> None:
         """End every process, first by closing its input, and take in what it had still to report."""
-        for worker in self._workers:
+        for worker, _ in self._crew:
             worker.ask_to_end()
-        for worker in self._workers:
+        for worker, listener in self._crew:
             worker.wait()
-        for listener in self._listeners:
             listener.join()
-        for worker in self._workers:
             worker.close()
-        self._workers.clear()
-        self._listeners.clear()
+        self._crew.clear()
         while not self._messages.empty():
-            number, kind, value = self._messages.get()
-            if kind in ("finding", "tally"):
-                self._take((number, kind, value))
-
-    def _start(self, number: int, request: SearchRequest) -> None:
-        worker = Worker(__name__, request, patience=PATIENCE)
-        self._workers.append(worker)
-        listener = threading.Thread(target=self._listen, args=(number, worker), daemon=True)
-        self._listeners.append(listener)
-        self._running += 1
-        listener.start()
+            self._take(*self._messages.get())
 
     def _listen(self, number: int, worker: Worker) -> None:
         kind = ""
@@ -102,16 +95,11 @@ class Streams:
         seed = self._requests[number].seed
         return BrokenAdapter(f"the process that searched seed {seed} {worker.fate()}", blame="environment")
 
-    def _take(self, message: tuple[int, str, Any]) -> None:
-        match message:
-            case (number, "finding", value):
-                self.found[number].append(value)
-            case (number, "tally", value):
-                self.tallies[number] = value
-            case (_, "end", _):
-                self._running -= 1
-            case (_, _, value):
-                raise value
+    def _take(self, number: int, kind: str, value: Any) -> None:
+        if kind == "finding":
+            self.found[number].append(value)
+        elif kind == "tally":
+            self.tallies[number] = value
 
 
 def main() -> None:
