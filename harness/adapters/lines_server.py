@@ -161,12 +161,6 @@ class _Server:
             begun.write_bytes(pickle.dumps(self.sessions[number]))
             begun.replace(self.kept[number])  # the kill may come while it is written
 
-    def _forget(self, number: int) -> None:
-        if kept := self.kept.pop(number, None):
-            kept.unlink(missing_ok=True)
-            with suppress(OSError):  # other conversations may be there
-                kept.parent.rmdir()
-
     def _send(self, message: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
         line = json.dumps(
             {"id": message.get("id"), **answer},
@@ -180,14 +174,20 @@ class _Server:
         do = message["do"]
         try:
             if do == "hello":
-                return self._hello()
+                traits = traits_of(self._adapter)
+                design = {"design": traits.design} if traits.design else {}
+                names = sorted(traits.capabilities)
+                return {"protocol": PROTOCOL, **self.offer, "capabilities": names, **design}
             number = message["session"]
             if do == "open":
                 meets: Callable[[], Any] = partial(self._open, number, received(message))
             elif number not in self.sessions:
                 raise _ProblemError(f"there is no session {number}")
             elif do == "close":
-                self._forget(number)
+                if kept := self.kept.pop(number, None):
+                    kept.unlink(missing_ok=True)
+                    with suppress(OSError):  # other conversations may be there
+                        kept.parent.rmdir()
                 meets = partial(close_session, self.sessions.pop(number))
             else:
                 if "killed" in message and number in self.kept:
@@ -206,11 +206,6 @@ class _Server:
             case "agent":
                 self.sessions[message["agent"]] = made
         return {}
-
-    def _hello(self) -> dict[str, Any]:
-        traits = traits_of(self._adapter)
-        design = {"design": traits.design} if traits.design else {}
-        return {"protocol": PROTOCOL, **self.offer, "capabilities": sorted(traits.capabilities), **design}
 
     def _open(self, number: int, workspace: Any) -> None:
         self.sessions[number] = self._adapter.open(workspace)

@@ -34,7 +34,13 @@ class Prestart:
     def site(self, place: SitePool) -> Iterator[Site]:
         """Lend an empty site, and start servers for the next ones."""
         self._sites += 1
-        slot = self._next(place) or _Slot(self._start, place)
+        slot = None
+        while self._waiting and slot is None:
+            slot = self._waiting.popleft()
+            if not place.holds(slot.site):
+                slot.drop()
+                slot = None
+        slot = slot or _Slot(self._start, place)
         while len(self._waiting) < min(self._sites - 1, _MOST):
             self._waiting.append(_Slot(self._start, place))
         root = Path(slot.site.root)
@@ -56,14 +62,6 @@ class Prestart:
         """End the servers that wait."""
         while self._waiting:
             self._waiting.pop().drop()
-
-    def _next(self, place: SitePool) -> _Slot | None:
-        while self._waiting:
-            slot = self._waiting.popleft()
-            if place.holds(slot.site):
-                return slot
-            slot.drop()
-        return None
 
 
 class _Slot:

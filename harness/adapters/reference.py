@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterable, Sequence
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -22,13 +23,12 @@ from readfirst.harness.session import (
     Arguments,
     BrokenAdapter,
     Ending,
-    Hook,
     Interfere,
     Session,
     ToolResult,
     Workspace,
 )
-from readfirst.reference_impl import Behaviours, FileTools, Ran, Result
+from readfirst.reference_impl import Behaviours, FileTools, Result
 from readfirst.reference_impl import Hook as ReferenceHook
 
 if TYPE_CHECKING:
@@ -227,14 +227,12 @@ class _SubAgent(ReferenceSession):
 
 def hooks_for(workspace: Workspace, confines: Confines) -> list[ReferenceHook]:
     """Return a workspace's hooks as the reference takes them."""
-    return [_hook(hook, confines) for hook in workspace.hooks]
-
-
-def _hook(hook: Hook, confines: Confines) -> ReferenceHook:
-    def run(said: str) -> Ran:
-        return run_hook(hook.command, said, confines)
-
-    return ReferenceHook(hook.event, hook.matcher, hook.command, run)
+    return [
+        ReferenceHook(
+            each.event, each.matcher, each.command, partial(run_hook, each.command, confines=confines)
+        )
+        for each in workspace.hooks
+    ]
 
 
 def _result(result: Result) -> ToolResult:

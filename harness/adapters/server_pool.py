@@ -88,7 +88,12 @@ class ServerPool:
         """Return a server for the workspace, and whether it is the workspace's own. Raises BrokenAdapter."""
         root = workspace.root
         if root in self._sharing or (self.isolation == "directory" and not _alone(workspace)):
-            return self._shared_server(root.parents[2]), False
+            folder, shared = root.parents[2], self._shared
+            if shared is None or not shared.server.alive or shared.folder != folder:
+                self._end_shared()
+                self._home.mkdir(exist_ok=True)
+                shared = self._shared = _Shared(folder, self._start(Workspace(folder, self._home), folder))
+            return shared.server, False
         if self._fresh:
             return self._prestart.server(root) or self._start(workspace, root), True
         kept = self._again.get(root)
@@ -195,14 +200,6 @@ class ServerPool:
                 yield site
             finally:
                 self._sharing.discard(root)
-
-    def _shared_server(self, folder: Path) -> McpServer:
-        shared = self._shared
-        if shared is None or not shared.server.alive or shared.folder != folder:
-            self._end_shared()
-            self._home.mkdir(exist_ok=True)
-            shared = self._shared = _Shared(folder, self._start(Workspace(folder, self._home), folder))
-        return shared.server
 
     def _end_kept(self, root: Path) -> None:
         kept = self._again.pop(root, None)

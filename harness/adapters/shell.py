@@ -39,7 +39,9 @@ class Confines:
 
         OSError: it cannot be started. TimeoutError: it did not end in time.
         """
-        words = ["/bin/sh", "-c", f"ulimit -f {_most_blocks()}; {command}"]
+        hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+        most = _MOST_BYTES if hard == resource.RLIM_INFINITY else min(_MOST_BYTES, hard)
+        words = ["/bin/sh", "-c", f"ulimit -f {most // _BLOCK}; {command}"]
         with (
             tempfile.TemporaryFile() as reads,
             tempfile.TemporaryFile() as prints,
@@ -95,11 +97,6 @@ class Confines:
             if process.returncode is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-
-
-def _most_blocks() -> int:
-    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-    return (_MOST_BYTES if hard == resource.RLIM_INFINITY else min(_MOST_BYTES, hard)) // _BLOCK
 
 
 @cache

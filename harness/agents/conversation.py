@@ -284,11 +284,9 @@ class Conversation:
         if listener is None:
             raise self._broken("'s supervisor did not start", "environment")
         self._model = ScriptedModel(listener, self._events, launch.wire, launch.tools)
-        threading.Thread(target=self._watch, args=(child,), daemon=True).start()
+        ended: Callable[[], None] = lambda: self._events.put(_Ended(child.process.wait()))  # noqa: E731
+        threading.Thread(target=ended, daemon=True).start()
         self._turn = self._next_turn(_START_SECONDS, None, "environment")
-
-    def _watch(self, child: Child) -> None:
-        self._events.put(_Ended(child.process.wait()))
 
     def _drain(self, output: int, launch: Launch) -> None:
         while part := os.read(output, 65536):

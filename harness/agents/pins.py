@@ -34,15 +34,12 @@ class Pins:
             for _, _, names, folder in os.fwalk(root):
                 for name in names:
                     with contextlib.suppress(OSError):
-                        self._hold(name, folder)
+                        status = os.lstat(name, dir_fd=folder)
+                        key = (status.st_dev, status.st_ino)
+                        if key not in self._held:
+                            self._held[key] = os.open(name, _FLAGS, dir_fd=folder)
 
     def release(self) -> None:
         """Let go of all."""
         while self._held:
             os.close(self._held.popitem()[1])
-
-    def _hold(self, name: str, folder: int) -> None:
-        status = os.lstat(name, dir_fd=folder)
-        key = (status.st_dev, status.st_ino)
-        if key not in self._held:
-            self._held[key] = os.open(name, _FLAGS, dir_fd=folder)

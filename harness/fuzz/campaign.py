@@ -43,11 +43,11 @@ class Finding:
     @property
     def group(self) -> Group:
         """The group it belongs to."""
-        return self.disagreement.cause, tuple(sorted({_kind(step) for step in self.scenario.steps}))
-
-
-def _kind(step: object) -> str:
-    return str(getattr(step, "tool", None) or getattr(step, "kind", None) or "parallel")
+        names = (
+            getattr(step, "tool", None) or getattr(step, "kind", None) or "parallel"
+            for step in self.scenario.steps
+        )
+        return self.disagreement.cause, tuple(sorted({*names}))
 
 
 @dataclass(slots=True)

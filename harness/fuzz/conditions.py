@@ -225,7 +225,11 @@ class Rarity:
         best, most = draw(), -1.0
         for number in range(of):
             candidate = best if number == 0 else draw()
-            worth = sum((1 + self._count(pair)) ** -2 for pair in pairs_of(*conditions(candidate)))
+            met = (
+                self._seen.get(pair, 0) + self._drawn.get(pair, 0)
+                for pair in pairs_of(*conditions(candidate))
+            )
+            worth = sum((1 + count) ** -2 for count in met)
             if worth > most:
                 best, most = candidate, worth
         return best
@@ -234,6 +238,3 @@ class Rarity:
         """Count the pairs of a call that is made."""
         for pair in pairs_of(tool, conditions):
             self._drawn[pair] = self._drawn.get(pair, 0) + 1
-
-    def _count(self, pair: Pair) -> int:
-        return self._seen.get(pair, 0) + self._drawn.get(pair, 0)

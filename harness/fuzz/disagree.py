@@ -107,7 +107,9 @@ def disagreements(
         first = next(group)
         calls, sides = calls_of(steps[index]), done[index]
         if first.what.partition(" ")[0] in _OF_FILES:
-            cause, what, shown = _of_files(calls, sides), first.what, (first.expected, first.got)
+            what, shown = first.what, (first.expected, first.got)
+            made = [each.results[0].error or DONE for each in sides] if len(calls) == 1 else [DONE, DONE]
+            cause = Cause(_tool_of(calls), "effects", *made)
         else:
             one, other = (each.results[first.call] for each in sides)
             cause = Cause(calls[first.call].tool, first.level, one.error or DONE, other.error or DONE)
@@ -163,16 +165,13 @@ def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Dis
     if reference.broken is not None or target.broken is None or target.broken.step >= len(reference.steps):
         return None
     calls = calls_of(scenario.steps[target.broken.step])
-    tool = calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
-    cause = Cause(tool, "effects", "answered", "broken")
+    cause = Cause(_tool_of(calls), "effects", "answered", "broken")
     return Disagreement(cause, target.broken.step, 0, "answer", "an answer", target.broken.message)
 
 
-def _of_files(calls: Sequence[ToolCall], sides: tuple[StepOutcome, StepOutcome]) -> Cause:
-    """Return the cause of a difference of files: what each side made of the only call."""
-    if len(calls) != 1:
-        return Cause("parallel" if calls else "world event", "effects", DONE, DONE)
-    return Cause(calls[0].tool, "effects", *(each.results[0].error or DONE for each in sides))
+def _tool_of(calls: Sequence[ToolCall]) -> str:
+    """Return what a step is called in a cause: by the tool of its only call."""
+    return calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
 
 
 def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:

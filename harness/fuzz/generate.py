@@ -440,7 +440,10 @@ class _Stage:
     def _event(self, path: str) -> Step:
         """Draw a change that can be made, as far as the sketch knows; else a Read."""
         sketch = self.sketch
-        if path in sketch.directories or path in sketch.links or not self._is_reachable(path):
+        parts = path.split("/")
+        above = {"/".join(parts[:end]) for end in range(1, len(parts))}
+        is_reachable = above.isdisjoint({*sketch.files, *sketch.links})
+        if path in sketch.directories or path in sketch.links or not is_reachable:
             return self._called(self._read(path), path)
         exists = path in sketch.files
         kind = self.random.randint(0, 9)
@@ -463,9 +466,3 @@ class _Stage:
         if before == entry.data:
             return WorldEvent("touch", path, mtime=self.random.choice(_SHIFTS))
         return WorldEvent("modify", path, RegularFile(entry.content), mtime=mtime)
-
-    def _is_reachable(self, path: str) -> bool:
-        """Tell whether every folder above the path is one, or is missing."""
-        parts = path.split("/")
-        above = ["/".join(parts[:end]) for end in range(1, len(parts))]
-        return not any(each in self.sketch.files or each in self.sketch.links for each in above)

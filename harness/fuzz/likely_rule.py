@@ -116,7 +116,9 @@ def with_rule(
     if found.cause.level == "text":
         alike = [each for each in alike if rules[each.rule].class_ in _OF_WORDS]
     failing = []
-    for number, example in enumerate(_replayable(alike, duel)[:_REPLAYED]):
+    capabilities = traits_of(duel.reference).capabilities & traits_of(duel.target).capabilities
+    replayable = [each for each in alike if each.needs <= capabilities]
+    for number, example in enumerate(replayable[:_REPLAYED]):
         if number >= _REPLAYED_AT_LEAST and is_over():
             break
         if _disagree(example, finding, suite, duel):
@@ -131,11 +133,6 @@ def with_rule(
     votes = _votes(alike[:_ASKED])
     half = sum(votes.values()) / 2
     return replace(finding, rule=next((rule for rule, weight in votes.items() if weight > half), ""))
-
-
-def _replayable(examples: Sequence[Example], duel: Duel) -> list[Example]:
-    capabilities = traits_of(duel.reference).capabilities & traits_of(duel.target).capabilities
-    return [each for each in examples if each.needs <= capabilities]
 
 
 def _disagree(example: Example, finding: Finding, suite: Suite, duel: Duel) -> bool:

@@ -12,7 +12,6 @@ from readfirst.harness.fuzz.generate import long_sessions, scenarios
 from readfirst.harness.fuzz.known import KnownDisagreement, claimed, load_known
 from readfirst.harness.fuzz.likely_rule import portrait_of, with_rule
 from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.session import TIME_LIMIT, Adapter, traits_of
 from readfirst.harness.suite.contracts import Contract
@@ -161,7 +160,11 @@ class Alone(Duel):
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
         """Replay and return the first harm. Raises BrokenAdapter where the target broke again and again."""
         outcome = self._on_target(scenario)
-        self._count(scenario, outcome)
+        for step, happened in zip(scenario.steps, outcome.steps, strict=False):
+            for call, result in zip(calls_of(step), happened.results, strict=False):
+                if call.tool != "Read":
+                    self.made.asked += 1
+                    self.made.answered += not result.is_error
         found = next((each for each in harms_of(scenario, outcome) if each.kind in HARMS), None)
         self.made.scenarios += 1
         self.made.steps += len(outcome.steps) if found is None else found.step + 1
@@ -171,10 +174,3 @@ class Alone(Duel):
         tool = calls[min(found.call, len(calls) - 1)].tool if calls else "afterwards"
         cause = Cause(tool, "safe", "", found.kind)
         return (Disagreement(cause, found.step, found.call, found.line, found.before, found.after),)
-
-    def _count(self, scenario: Scenario, outcome: Outcome) -> None:
-        for step, happened in zip(scenario.steps, outcome.steps, strict=False):
-            for call, result in zip(calls_of(step), happened.results, strict=False):
-                if call.tool != "Read":
-                    self.made.asked += 1
-                    self.made.answered += not result.is_error

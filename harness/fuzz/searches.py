@@ -27,6 +27,7 @@ from readfirst.harness.suite.rules import CLASSES, Rules
 from readfirst.harness.suite.written import scenario_text, values_of
 
 _NO_RULE = "no rule"
+_SHOWN_BY_NONE = "none of the scenarios that are most like it shows it"
 
 
 def by_rule(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
@@ -49,17 +50,12 @@ def by_rule(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
             yield class_
         for name in names:
             yield f"  {len(found[name]):{wide}}  {known[name].title}"
-            yield f"  {'':{wide}}  {name}; {_shown(found[name])}"
+            shown = min((each.shown_by for each in found[name] if each.shown_by), default="")
+            too = f"the suite shows it, too: {shown}" if shown else _SHOWN_BY_NONE
+            yield f"  {'':{wide}}  {name}; {too}"
     if "" in found:
         yield _NO_RULE
         yield f"  {len(found['']):{wide}}  Nothing in the suite is like it"
-
-
-def _shown(findings: Sequence[Finding]) -> str:
-    scenarios = sorted({finding.shown_by for finding in findings if finding.shown_by})
-    if not scenarios:
-        return "none of the scenarios that are most like it shows it"
-    return f"the suite shows it, too: {scenarios[0]}"
 
 
 _ACCEPTED, _OTHER = "that the baseline accepts", "of no rule of the classes asked for"

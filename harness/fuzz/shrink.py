@@ -31,7 +31,7 @@ def shrink(
             _fewer_steps,
             _given_instead,
             _simpler_steps,
-            _smaller_given,
+            lambda each: (replace(each, given=given) for given in _smaller(each.given)),
             _simpler_paths,
             _shorter_everywhere,
             _smaller,
@@ -120,10 +120,6 @@ def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
                 yield _with_steps(scenario, (*before, replace(step, mtime=2), *after))
             case _:
                 pass
-
-
-def _smaller_given(scenario: Scenario) -> Iterator[Scenario]:
-    return (replace(scenario, given=given) for given in _smaller(scenario.given))
 
 
 def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:

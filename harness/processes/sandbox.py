@@ -43,7 +43,8 @@ class Sandbox:
         own = {"own": self.own, "hidden": self.hidden, "writable": writable}
         seen = view(command, environment, directory, **own)
         if writable and not self.quiet:
-            _say_once(f"--confine: beside the system's folders, the program can read {_listed(seen.own)}")
+            listed = ", ".join(map(str, seen.own)) or "nothing"
+            _say_once(f"--confine: beside the system's folders, the program can read {listed}")
         walls = (_limits(), seen.places(directory, writable))
         return [f"--walls={json.dumps(walls)}"]
 
@@ -52,10 +53,6 @@ def _say_once(message: str) -> None:
     if message not in _said:
         _said.add(message)
         _LOG.warning("%s", message)
-
-
-def _listed(paths: Sequence[Path]) -> str:
-    return ", ".join(map(str, paths)) or "nothing"
 
 
 def find_sandbox(hidden: Sequence[Path] = (), *, quiet: bool = False) -> Sandbox:

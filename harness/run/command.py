@@ -158,7 +158,9 @@ def perform(request: RunRequest) -> int:
     """
     suite, cost = request.suite, Cost()
     contracts = chosen_contracts(suite, request.target, request.contracts, request.level)
-    baseline = _baseline(request)
+    baseline = None
+    if request.baseline is not None and (request.baseline.exists() or not request.update_baseline):
+        baseline = open_baseline(suite, request.baseline, request.name, request.called or request.target)
     last_failed = {name: LastFailed(request.target, suite.root, name) for name in contracts}
     ids, why = _failed_before(request, select(suite, request.selection), last_failed)
     if not ids:
@@ -186,7 +188,8 @@ def perform(request: RunRequest) -> int:
     with ExitStack() as stack:
         if request.trace:
             stack.enter_context(tracing(stderr()))
-        stack.callback(lambda: _note(last_failed, tested))
+        for name, each in last_failed.items():
+            stack.callback(each.note, tested[name])
         verdicts = stack.enter_context(
             closing(
                 run(
@@ -260,7 +263,9 @@ def perform(request: RunRequest) -> int:
         request.baseline.parent.mkdir(exist_ok=True)
         with output(request.baseline) as stream:
             stream.write(text)
-        return ExitCode.CONFORMANT if summary.total.scenarios > _unjudged(summary) else ExitCode.NOTHING
+        total = summary.total
+        judged = total.scenarios - total.unsupported - total.unspecified
+        return ExitCode.CONFORMANT if judged > 0 else ExitCode.NOTHING
     return summary.exit_code
 
 
@@ -290,11 +295,6 @@ def perform_report(
             print_runs(_console(stream), results, sources, most_failures)
         else:
             stream.write(sources.write(page, results))
-
-
-def _note(last: Mapping[str, LastFailed], tested: Mapping[str, Mapping[str, bool]]) -> None:
-    for contract, failed in tested.items():
-        last[contract].note(failed, [scenario_id for scenario_id, is_failing in failed.items() if is_failing])
 
 
 def _failed_before(
@@ -346,18 +346,6 @@ def _by_cause(request: RunRequest, failing: Counter[str]) -> str:
         words += ["--fixtures", short_path(request.fixtures)]
     again = "" if kept else ", with another run"
     return f"{failing[contract]} failures on {contract}; grouped by cause{again}: {visible_command(words)}"
-
-
-def _unjudged(summary: Summary) -> int:
-    return summary.total.unsupported + summary.total.unspecified
-
-
-def _baseline(request: RunRequest) -> Baseline | None:
-    if request.baseline is None:
-        return None
-    if request.update_baseline and not request.baseline.exists():
-        return None
-    return open_baseline(request.suite, request.baseline, request.name, request.called or request.target)
 
 
 def _find(suite: Suite, scenario_id: str) -> Scenario | None:

@@ -68,7 +68,9 @@ def connect(
     if kind not in KINDS:
         near = get_close_matches(kind, KINDS, 1)
         hint = f" Did you mean {KINDS[near[0]]}?" if near else ""
-        raise ConnectError(f"{spec!r}: there is no kind {kind!r}.{hint} Write one of: {_kinds()}.")
+        raise ConnectError(
+            f"{spec!r}: there is no kind {kind!r}.{hint} Write one of: {', '.join(KINDS.values())}."
+        )
     if (kind == "reference") == bool(colon) or (colon and not rest):
         raise ConnectError(f"{spec!r}: write {KINDS[kind]}.")
     held = contract if contract is not None else suite.contracts[suite.contracts.default]
@@ -107,10 +109,6 @@ def _among_files(suite: Suite) -> Sandbox | None:
     from readfirst.harness.processes.sandbox import sandbox_among_files
 
     return None if suite.bundled else sandbox_among_files()
-
-
-def _kinds() -> str:
-    return ", ".join(KINDS.values())
 
 
 def _reference(wanted: _Wanted) -> Adapter:

@@ -34,7 +34,9 @@ def hint(words: Sequence[str], suite: Suite) -> str:
     scenarios = [word for word in words if scenario_id(word, ids) is not None]
     for meant in (option_for(first, suite), _connecting(command)):
         if meant:
-            rest = scenarios if meant[0].startswith("mcp:") else _rest(words[1:], suite)
+            rest = scenarios
+            if not meant[0].startswith("mcp:"):
+                rest = [part for word in words[1:] for part in (option_for(word, suite) or [word])]
             return shlex.join(["readfirst", "run", *meant, *rest])
     return ""
 
@@ -50,15 +52,9 @@ def _is_target(word: str) -> bool:
 
 def _connecting(words: Sequence[str]) -> list[str]:
     """Return the one word that connects to what these words name; empty where nothing is close."""
-    return _factory(words[0]) or _published(words[0]) or _server(words)
-
-
-def _rest(words: Sequence[str], suite: Suite) -> list[str]:
-    return [part for word in words for part in (option_for(word, suite) or [word])]
-
-
-def _factory(word: str) -> list[str]:
-    return [f"python:{word}"] if _FACTORY.fullmatch(word) else []
+    if _FACTORY.fullmatch(words[0]):
+        return [f"python:{words[0]}"]
+    return _published(words[0]) or _server(words)
 
 
 def _published(word: str) -> list[str]:

@@ -42,9 +42,9 @@ class KeptWorkspaces:
         with suppress(OSError):
             destroy(os.fspath(target))
         for source, name in ((site.root, "workspace"), (site.home, "home")):
-            if name == "home" and not _has_something(source):
-                continue
             try:
+                if name == "home" and not any(Path(source).glob("*")):
+                    continue
                 _copy(source, target / name)
             except (OSError, RecursionError, TooLargeError) as error:
                 _LOG.warning("%s: not all of the %s could be kept: %s", scenario_id, name, error)
@@ -75,9 +75,3 @@ def _copy(source: str, target: Path) -> None:
     for path, entry in reversed(found):
         if isinstance(entry, Directory) and entry.mode is not None:
             (target / path).chmod(entry.mode & 0o777)
-
-
-def _has_something(folder: str) -> bool:
-    with suppress(OSError):
-        return bool(os.listdir(folder))  # noqa: PTH208 - one plain look at many folders
-    return False

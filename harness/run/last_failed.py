@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -33,10 +33,10 @@ class LastFailed:
             return None
         return ids if isinstance(ids, list) and all(isinstance(each, str) for each in ids) else None
 
-    def note(self, tested: Iterable[str], failed: Iterable[str]) -> None:
-        """Take over what a run found; of scenarios that it did not test stays what was known."""
+    def note(self, failed: Mapping[str, bool]) -> None:
+        """Take over which scenarios failed in a run; of those that it did not test stays what was known."""
         known = set(self.ids() or ())
-        ids = sorted((known - set(tested)) | set(failed))
+        ids = sorted((known - failed.keys()) | {each for each, is_failing in failed.items() if is_failing})
         with suppress(OSError):  # a cache: without it the next run tells that there was none
             self._file.parent.mkdir(parents=True, exist_ok=True)
             write_all({self._file: json.dumps(ids, indent=0).encode()})

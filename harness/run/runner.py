@@ -124,7 +124,13 @@ class Runner:
         `broken`, with whom to blame.
         """
         views = self._views(self._scenarios.scenario(scenario_id))
-        skips = [self._skipped(view) for view in views]
+        skips = []
+        for view in views:
+            contract, level = view.contract, self.spec.level
+            skip = skipped(view.own, contract, level, self.claims, self._traits.lacks)
+            if skip is None and level == "verbatim" and view.transcript is None:
+                skip = self._verdict(view, "unspecified", f"there is no recording of {contract.name}")
+            skips.append(skip)
         open_ = [view for view, skip in zip(views, skips, strict=True) if skip is None]
         replayed = self._judged_alone_if_in_doubt(scenario_id, open_) if open_ else []
         if self._kept is not None and not any(each.status in ("failed", "broken") for each in replayed):
@@ -153,13 +159,6 @@ class Runner:
                 scenario = shared[key]
             views.append(_View(contract, scenario, transcript))
         return views
-
-    def _skipped(self, view: _View) -> Verdict | None:
-        contract, level = view.contract, self.spec.level
-        skip = skipped(view.own, contract, level, self.claims, self._traits.lacks)
-        if skip is None and level == "verbatim" and view.transcript is None:
-            return self._verdict(view, "unspecified", f"there is no recording of {contract.name}")
-        return skip
 
     def _judged_alone_if_in_doubt(self, scenario_id: str, views: list[_View]) -> list[Verdict]:
         """Return the verdicts; where a shared server may be the reason for a failure, those with one of its own."""

@@ -26,14 +26,10 @@ def rerun(run: Callable[[Sequence[str]], int], changes: Iterable[Sequence[Path]]
     """
     run(())
     for files in changes:
-        say(f"\nreadfirst: {_named(files)} changed", err=True)
+        others = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        say(f"\nreadfirst: {visible(files[0].name)}{others} changed", err=True)
         if run(("--last-failed",)) in (ExitCode.CONFORMANT, ExitCode.NOTHING):
             run(())
-
-
-def _named(files: Sequence[Path]) -> str:
-    first = visible(files[0].name)
-    return first if len(files) == 1 else f"{first} and {len(files) - 1} more"
 
 
 def written_by(options: Sequence[str]) -> list[Path]:
@@ -71,12 +67,8 @@ def _changes(found: Iterable[Iterable[tuple[object, str]]], written: Sequence[Pa
         kept = [
             each
             for each in files
-            if not any(each.is_relative_to(own) for own in written) and not _staged(each)
+            # What waits to be put in the place of another is a file of ours.
+            if not any(each.is_relative_to(own) for own in written) and not each.name.endswith(".unfinished")
         ]
         if kept:
             yield kept
-
-
-def _staged(file: Path) -> bool:
-    """Tell whether this is a file of ours that waits to be put in the place of another."""
-    return file.name.endswith(".unfinished")

@@ -36,7 +36,10 @@ def find(spec: str) -> Target:
 
     Raises UnknownTargetError, SuiteError for a file that is not in its format.
     """
-    name, version = _split(spec)
+    # A version holds no slash; a path may hold an @.
+    name, at, version = spec.rpartition("@")
+    if not at or "/" in version:
+        name, version = spec, ""
     if name.endswith(".yaml"):
         target = load_target(Path(name))
     else:
@@ -51,12 +54,6 @@ def find(spec: str) -> Target:
             f"{target.name} has no version {version!r}, only {there}. To use another, add a line to {target.file.name}."
         )
     return replace(target, release=target.versions[version])
-
-
-def _split(spec: str) -> tuple[str, str]:
-    # A version holds no slash; a path may hold an @.
-    name, at, version = spec.rpartition("@")
-    return (name, version) if at and "/" not in version else (spec, "")
 
 
 def _suggestion(name: str, known: list[str]) -> str:

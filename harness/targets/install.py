@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +16,7 @@ from readfirst.harness.processes.child import run_errand
 from readfirst.harness.processes.installing import install_once
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.source.atomic import write_all
 from readfirst.harness.targets.locks import (
     check_npm,
     npm_lock,
@@ -25,7 +25,7 @@ from readfirst.harness.targets.locks import (
     registry_variables,
     wheels_only,
 )
-from readfirst.harness.targets.mapping import AgentLaunch, Release, Target
+from readfirst.harness.targets.mapping import AgentLaunch, Target
 
 _SECONDS = 900
 _DONE = "installed.json"
@@ -91,7 +91,8 @@ def _make(target: Target, directory: Path) -> None:
     try:
         with Scratch() as home:
             _fill(target, directory, registry_variables(home.path))
-        _finish(directory, target.release)
+        text = json.dumps({"pip": target.release.pip, "npm": target.release.npm})
+        write_all({directory / _DONE: text.encode()})
     except BaseException:
         shutil.rmtree(directory, ignore_errors=True)
         raise
@@ -124,14 +125,6 @@ def _fill(target: Target, directory: Path, variables: Mapping[str, str]) -> None
         _run([npm, "install", *flags], "npm", variables)
         if lock is not None:
             check_npm(directory, lock)
-
-
-def _finish(directory: Path, release: Release) -> None:
-    text = json.dumps({"pip": release.pip, "npm": release.npm})
-    handle, name = tempfile.mkstemp(dir=directory)
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-    Path(name).replace(directory / _DONE)
 
 
 def _interpreter(at_least: str) -> str:

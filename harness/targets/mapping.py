@@ -188,6 +188,7 @@ def load_target(file: Path) -> Target:
         raise SuiteError(findings)
     value = document.value
     kind, design = value["kind"], value.get("design")
+    stated = frozenset(value.get("capabilities", value["tools"]))
     versions = {
         version: _built(Release, each, version=version, design=design_named(each.get("design", design)))
         for version, each in value["versions"].items()
@@ -205,10 +206,17 @@ def load_target(file: Path) -> Target:
         launch=_built(_LAUNCHES[kind], value.get(kind, {})),
         environment=value.get("environment", {}),
         paths=value.get("paths", "absolute"),
-        setup=tuple(_setup(each) for each in value.get("setup", ())),
+        setup=tuple(
+            SetupCall(
+                each["call"],
+                each.get("arguments", {}),
+                {name: re.compile(pattern) for name, pattern in each.get("capture", {}).items()},
+            )
+            for each in value.get("setup", ())
+        ),
         tools={tool: _tool(tool, each) for tool, each in value["tools"].items()},
         result=_result(value.get("result", _OF_MCP)),
-        capabilities=_capabilities(value),
+        capabilities=stated | {BUFFERS} if "acp" in value.get("agent", {}) else stated,
         claims=BASIC_CAPABILITIES.intersection(value["capabilities"]) if "capabilities" in value else None,
     )
 
@@ -228,16 +236,6 @@ def _built(kind: type[Built], value: Mapping[str, Any], **more: Any) -> Built:
     return kind(
         **{key: tuple(item) if isinstance(item, list) else item for key, item in value.items()} | more
     )
-
-
-def _capabilities(value: Mapping[str, Any]) -> frozenset[str]:
-    stated = frozenset(value.get("capabilities", value["tools"]))
-    return stated | {BUFFERS} if "acp" in value.get("agent", {}) else stated
-
-
-def _setup(value: Mapping[str, Any]) -> SetupCall:
-    capture = {name: re.compile(pattern) for name, pattern in value.get("capture", {}).items()}
-    return SetupCall(value["call"], value.get("arguments", {}), capture)
 
 
 def _tool(tool: str, value: Mapping[str, Any]) -> ToolMapping:

@@ -60,7 +60,8 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
     offer = _asked(command, time_limit)
     if not offer.tools:
         raise BrokenAdapter(f"the server {offer.name} offers no tools")
-    file = output if output is not None else Path(f"{_slug(offer.name)}.yaml")
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", offer.name).strip("-.") or "server"
+    file = output if output is not None else Path(f"{slug}.yaml")
     _check(file)
     found = guesses([Tool(tool.name, tool.inputSchema) for tool in offer.tools])
     text = "\n".join(_lines(offer, found, command, file)) + "\n"
@@ -122,10 +123,6 @@ def _check(file: Path) -> None:
 
 def _there(file: Path) -> str:
     return f"{file} already exists. Name another file with --output, or remove it."
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "server"
 
 
 def _lines(offer: Offer, found: Mapping[str, Guess], command: Command, file: Path) -> Iterator[str]:

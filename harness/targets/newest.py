@@ -72,10 +72,8 @@ def _package(release: Release) -> tuple[str, str] | None:
 
 def _newest(target: Target, package: tuple[str, str]) -> str:
     manager, name = package
-    return _of_npm(name) if manager == "npm" else _of_pip(name, target)
-
-
-def _of_npm(name: str) -> str:
+    if manager == "pip":
+        return _of_pip(name, target)
     needed = f"it is asked for the newest version of {name}"
     done = npm(["view", name, "version"], about=name, needed=needed, seconds=_SECONDS)
     lines = done.stdout.split()

@@ -9,7 +9,7 @@ from typing import Any
 
 from readfirst.harness.session import BrokenAdapter, ToolResult, UnsupportedCall
 from readfirst.harness.targets.edit_formats import Knowledge, Unexpressed, written
-from readfirst.harness.targets.mapping import ResultRules, Target
+from readfirst.harness.targets.mapping import Target
 from readfirst.harness.workspace.inside import read_inside
 
 _NAME = re.compile(r"\$([A-Za-z_]\w*)")
@@ -214,28 +214,20 @@ def result_of(target: Target, tool: str, answer: TargetAnswer, scope: Scope) -> 
             raise BrokenAdapter(f"the target raised {answer.value}", blame="adapter")
         text = str(answer.value)
     else:
-        text = _text(rules, answer.value)
-    is_error = answer.raised or _is_error(rules, answer, text)
+        text = _at(answer.value, rules.text)
+        if not isinstance(text, str):
+            where = ".".join(map(str, rules.text)) or "the answer itself"
+            raise BrokenAdapter(f"the target answered {str(answer.value)[:200]}; {where} is no text")
+    is_error = (
+        answer.raised
+        or (rules.flag and answer.flagged)
+        or (bool(rules.at) and _at(answer.value, rules.at) in rules.is_error)
+        or any(pattern.search(text) for pattern in rules.matches)
+    )
     for pattern, with_ in rules.clean:
         text = pattern.sub(with_, text)
     error = rules.errors.name_of(tool, text.replace(str(scope.root), "$WS")) if is_error else None
     return ToolResult(text, is_error, error)
-
-
-def _is_error(rules: ResultRules, answer: TargetAnswer, text: str) -> bool:
-    if rules.flag and answer.flagged:
-        return True
-    if rules.at and _at(answer.value, rules.at) in rules.is_error:
-        return True
-    return any(pattern.search(text) for pattern in rules.matches)
-
-
-def _text(rules: ResultRules, value: Any) -> str:
-    found = _at(value, rules.text)
-    if isinstance(found, str):
-        return found
-    where = ".".join(map(str, rules.text)) or "the answer itself"
-    raise BrokenAdapter(f"the target answered {str(value)[:200]}; {where} is no text")
 
 
 def _at(value: Any, keys: tuple[str | int, ...]) -> Any:

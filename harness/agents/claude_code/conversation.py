@@ -147,9 +147,11 @@ class Options:
         )
         if dialogue is not None:
             dialogue.say(self.prompt)
+        # The product refuses root the mode in which it asks nobody.
+        asks_nobody = self.permissions is not None and self.permissions.mode == "bypassPermissions"
         return Launch(
             command=(*self.command, *_arguments(self)),
-            starter=_user(self),
+            starter=_AS_SOMEBODY if asks_nobody and os.geteuid() == 0 else (),
             variables=variables,
             directory=self.directory,
             wire=CrowdedModel() if self.summarised else WIRES["anthropic"],
@@ -196,12 +198,6 @@ def _arguments(options: Options) -> list[str]:
     said = ARGUMENTS if options.rewinds or options.spoken else [options.prompt]
     replayed = ["--replay-user-messages"] if options.rewinds else []
     return [*resumed, "-p", *said, *replayed, *allowed, "--disallowedTools", unused, *stream]
-
-
-def _user(options: Options) -> tuple[str, ...]:
-    """Return what starts a program that root may not run: the product refuses root this mode."""
-    asks_nobody = options.permissions is not None and options.permissions.mode == "bypassPermissions"
-    return _AS_SOMEBODY if asks_nobody and os.geteuid() == 0 else ()
 
 
 WINDOW = 200_000

@@ -1,7 +1,6 @@
 """Own session: which scenarios the product must not share a session for."""
 
 import posixpath
-from collections.abc import Iterator
 
 from readfirst.harness.session import BASH
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
@@ -67,18 +66,14 @@ def _creates_files(scenario: Scenario) -> bool:
 
 
 def _has_carriage_returns(scenario: Scenario) -> bool:
+    given = scenario.given
+    entries: list[Entry | None] = [*given.files.values(), *(event.entry for event in scenario.events())]
+    entries += [entry for hook in given.hooks for entry in hook.files.values()]
     calls = any("\r" in text for call in scenario.calls() for text in texts_in(call.arguments))
-    return calls or any(map(_entry_has_carriage_return, _entries(scenario)))
+    return calls or any(map(_entry_has_carriage_return, entries))
 
 
-def _entries(scenario: Scenario) -> Iterator[Entry]:
-    yield from scenario.given.files.values()
-    for hook in scenario.given.hooks:
-        yield from hook.files.values()
-    yield from (event.entry for event in scenario.events() if event.entry is not None)
-
-
-def _entry_has_carriage_return(entry: Entry) -> bool:
+def _entry_has_carriage_return(entry: Entry | None) -> bool:
     match entry:
         case RegularFile(content=TextContent(text=text, eol=eol)):
             return eol != "lf" or "\r" in text

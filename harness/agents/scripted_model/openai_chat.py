@@ -40,7 +40,12 @@ class OpenAIChat:
                 if message["role"] == "assistant":
                     answers = {}
                 elif message["role"] == "tool":
-                    answers[message["tool_call_id"]] = ToolResult(text_of(message["content"], _source))
+                    answers[message["tool_call_id"]] = ToolResult(
+                        text_of(
+                            message["content"],
+                            lambda part: of_data_url(part.get("image_url", {}).get("url", "")),
+                        )
+                    )
             return Request(str(body.get("model", "")), bool(body.get("stream")), tools, answers)
         except (KeyError, TypeError, AttributeError) as error:
             raise WireError(f"not a request of the chat API: {error!r}") from error
@@ -61,10 +66,6 @@ class OpenAIChat:
         chunks: list[object] = [_envelope(request.model, "chat.completion.chunk", each) for each in choices]
         chunks.append({**_envelope(request.model, "chat.completion.chunk", []), "usage": _USAGE})
         return event_stream([*(("", chunk) for chunk in chunks), ("", "[DONE]")])
-
-
-def _source(part: Mapping[str, Any]) -> tuple[object, object]:
-    return of_data_url(part.get("image_url", {}).get("url", ""))
 
 
 def _message(blocks: Sequence[Block]) -> dict[str, Any]:
