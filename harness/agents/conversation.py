@@ -154,10 +154,9 @@ class Conversation:
         alive = self._child is not None and self._child.process.poll() is None
         return alive and self._turn is not None and time.monotonic() - self._asked < _PATIENCE
 
-    @property
-    def size(self) -> int:
-        """How long the conversation has grown: the bytes of the agent's latest request."""
-        return self._turn.size if self._turn is not None else 0
+    def goes_on(self, calls: int, size: int) -> bool:
+        """Tell whether it is usable, with no more calls so far, and no more bytes in the agent's latest request."""
+        return self.usable and self.calls <= calls and self._turn is not None and self._turn.size <= size
 
     @property
     def pid(self) -> int:

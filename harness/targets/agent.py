@@ -99,7 +99,7 @@ class AgentTarget:
 
     def _share(self, directory: Path) -> Conversation:
         shared = self._shared.get(directory)
-        if shared is not None and shared.usable and not _is_long(shared):
+        if shared is not None and shared.goes_on(_CALLS_PER_CONVERSATION, _BYTES_PER_CONVERSATION):
             return shared
         self.close()
         shared = self._shared[directory] = self._start(directory)
@@ -133,7 +133,3 @@ class AgentTarget:
             time_limit=self.time_limit,
             sandbox=self.sandbox,
         )
-
-
-def _is_long(conversation: Conversation) -> bool:
-    return conversation.calls > _CALLS_PER_CONVERSATION or conversation.size > _BYTES_PER_CONVERSATION

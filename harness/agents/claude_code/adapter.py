@@ -376,11 +376,7 @@ class ClaudeCodeAdapter:
         folder = workspace.root.parents[1]
         key = (folder, hook, bash)
         shared = self._shared.get(key)
-        if shared is not None and (
-            not shared.usable
-            or shared.calls > _CALLS_PER_CONVERSATION
-            or shared.size > _BYTES_PER_CONVERSATION
-        ):
+        if shared is not None and not shared.goes_on(_CALLS_PER_CONVERSATION, _BYTES_PER_CONVERSATION):
             del self._shared[key]
             shared.close()
             shared = None

@@ -1,7 +1,7 @@
 """The wire format of the OpenAI Responses API: `POST .../responses`, streaming and not."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from readfirst.harness.agents.scripted_model.wire import (
@@ -48,7 +48,10 @@ class OpenAIResponses:
             for item in items:
                 match item:
                     case {"type": "function_call_output" | "custom_tool_call_output"}:
-                        answers[item["call_id"]] = ToolResult(text_of(item["output"], _source, _TEXTS))
+                        text = text_of(
+                            item["output"], lambda part: of_data_url(part.get("image_url", "")), _TEXTS
+                        )
+                        answers[item["call_id"]] = ToolResult(text)
                     case {"type": "function_call" | "custom_tool_call"} | {"role": "assistant"}:
                         answers = {}
                     case Mapping():
@@ -69,7 +72,10 @@ class OpenAIResponses:
         if not request.stream:
             return json_reply(done)
         begun = {**response, "status": "in_progress", "output": []}
-        events = [("response.created", {"response": begun}), *_events(items)]
+        events: list[tuple[str, dict[str, Any]]] = [("response.created", {"response": begun})]
+        for index, item in enumerate(items):
+            for step in ("added", "done"):
+                events.append((f"response.output_item.{step}", {"output_index": index, "item": item}))
         events.append(("response.completed", {"response": done}))
         return event_stream(
             [
@@ -77,12 +83,6 @@ class OpenAIResponses:
                 for number, (kind, data) in enumerate(events)
             ]
         )
-
-
-def _events(items: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for index, item in enumerate(items):
-        yield "response.output_item.added", {"output_index": index, "item": item}
-        yield "response.output_item.done", {"output_index": index, "item": item}
 
 
 def _item(request: Request, number: int, block: Block) -> dict[str, Any]:
@@ -104,7 +104,3 @@ def _only(arguments: Mapping[str, Any] | str) -> str:
         return arguments
     values = list(arguments.values())
     return values[0] if len(values) == 1 and isinstance(values[0], str) else json.dumps(arguments)
-
-
-def _source(part: Mapping[str, Any]) -> tuple[object, object]:
-    return of_data_url(part.get("image_url", ""))
