@@ -174,6 +174,15 @@ def test_an_openai_message_names_call_and_arguments() -> None:
     ]
 
 
+def test_a_gemini_message_names_call_and_arguments() -> None:
+    whole = json.loads(GEMINI.reply(Request("m", False), [TextBlock("so"), USE]).body)
+    assert whole["candidates"][0]["content"]["parts"] == [
+        {"text": "so"},
+        {"functionCall": {"id": "call_1", "name": "edit", "args": USE.arguments}},
+    ]
+    assert events(GEMINI.reply(Request("m", True), [TextBlock("so"), USE]).body) == [whole]
+
+
 def test_a_response_names_call_and_arguments_and_gives_a_custom_tool_its_text() -> None:
     offers = {"patch": {"type": "custom", "name": "patch"}}
     blocks = [TextBlock("so"), USE, ToolUse("call_2", "patch", {"input": "+a\n"})]

@@ -19,6 +19,7 @@ from readfirst.harness.versions.history import (
     ChangePoint,
     change_points,
     history_page,
+    scenarios_of_changes,
 )
 from readfirst.reference_impl.behaviours.history import ByModel, History
 
@@ -118,6 +119,12 @@ def test_the_page_has_one_line_for_each_change(small: Small, monkeypatch: pytest
     assert "Edit: refused (not_read): `File has not been read yet." in row
     assert row.endswith("| [gate/unread](../fixtures/scenarios/gate/unread.yaml) |")
     assert "1 change, 0 of them exact." in page
+
+
+def test_scenarios_of_changes_tell_more_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    histories = {"changed": one({(2, 1, 8): True}, "a/b"), "never": one({}, "c/d")}
+    monkeypatch.setattr(readfirst.harness.versions.history, "histories", lambda: histories)
+    assert scenarios_of_changes() == {"a/b"}
 
 
 @pytest.fixture

@@ -78,6 +78,20 @@ def test_a_beginning_is_kept_with_the_digest_of_the_whole() -> None:
     assert b"{}" not in data
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "plain",
+        "<tool_use_error>no</tool_use_error>",
+        "a\n\n<system-reminder>\nx\n</system-reminder>\n",
+        "<tool_use_error>no</tool_use_error>\n\n<system-reminder>x</system-reminder>\n<system-reminder>y</system-reminder>",
+    ],
+)
+def test_what_the_host_adds_is_kept_apart_and_comes_back(raw: str) -> None:
+    assert RecordedResult.of(raw, None).raw == raw
+    assert "system-reminder" not in RecordedResult.of(raw, None).text
+
+
 def test_equal_answers_of_a_step_stand_once_with_the_versions_they_begin_in() -> None:
     whole = recording(v1_0_0="old", v2_0_0="old", v2_1_7="new", v2_1_8="old", v2_1_9="old")
     assert decode(encode(whole)) == whole
