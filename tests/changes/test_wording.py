@@ -27,6 +27,12 @@ def test_paths_numbers_and_quoted_words_are_left_out(one: str, other: str) -> No
     assert general(one) != one
 
 
+def test_what_the_call_says_itself_is_left_out() -> None:
+    one = general("String: alpha", {"old_string": "alpha"})
+    assert one == general("String: some other words", {"old_string": "some other words"})
+    assert one == "String: {old_string}"
+
+
 def test_lines_with_a_prefix_of_another_kind_are_known_by_what_the_file_holds() -> None:
     (block,) = parts("00001| alpha\n00002| beta", {}, frozenset({"alpha", "beta"}))
     assert block.prefix == "00001| "
