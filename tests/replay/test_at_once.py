@@ -26,7 +26,7 @@ def loaded(at_once: str, law: str = "law: true") -> Scenario:
 @pytest.mark.parametrize(
     ("at_once", "law", "message"),
     [
-        (f"{{times: 2, sessions: {BOTH}}}", "", "in a law alone"),
+        (f"{{times: 2, sessions: {BOTH}}}", "", "only in a law"),
         (f"{{times: 0, sessions: {BOTH}}}", "law: true", "from 1 to 1000"),
         (f"{{times: true, sessions: {BOTH}}}", "law: true", "from 1 to 1000"),
         ("{times: 2, sessions: [[{Read: {file_path: $WS/a.txt}}]]}", "law: true", "two sessions"),

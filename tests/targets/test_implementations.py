@@ -225,7 +225,7 @@ def test_a_sample_is_spread_evenly_is_the_same_for_each_and_says_how_certain_it_
         "what was asked, and did not break, is asked again"
     )
     assert sizes == [len({*surveys.evenly(ids, count)} & {*ids[:2]}) for count in (2, 3)]
-    assert "Asked a part of the sessions alone, spread evenly" in pages[0]
+    assert "Asked only a sample of the sessions, spread evenly" in pages[0]
     assert r"| 1 | 0.0%\* (0–79) |" in pages[0]
     assert "spread evenly" not in pages[1], "both that can be asked have been"
 
