@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from readfirst.harness.cli import compatibility
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.report.harm_map import starred
 from readfirst.harness.report.markup import code, prose, scenario_link
@@ -257,7 +258,7 @@ def test_the_workflow_publishes_what_the_command_makes(facts: Facts, monkeypatch
         asked.update(options, root=root, folder=folder)
         return 1
 
-    monkeypatch.setattr(site, "write_site", write)
+    monkeypatch.setattr(compatibility, "write_site", write)
     monkeypatch.chdir(CHECKOUT)
     words = shlex.split(step["run"].replace('"$URL"', "https://x.example/readfirst/"))
     assert exit_code(*words[1:]) == ExitCode.CONFORMANT
