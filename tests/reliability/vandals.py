@@ -197,7 +197,7 @@ def removes_the_root(root: Path, _home: Path) -> None:
 @vandal
 def digs(root: Path, _home: Path) -> None:
     os.chdir(root)
-    for _ in range(300):
+    for _ in range(1200):
         os.mkdir("d" * 50)  # noqa: PTH102 - the path grows beyond what the system takes
         os.chdir("d" * 50)
     os.chdir("/")
