@@ -509,5 +509,6 @@ def test_an_unrelated_run_imports_nothing_of_the_harness(pytester: pytest.Pytest
     )
     assert (
         ran.stdout.splitlines()[-1]
-        == "['readfirst', 'readfirst.harness', 'readfirst.harness.printed', 'readfirst.harness.pytest_plugin']"
+        == "['readfirst', 'readfirst.harness', 'readfirst.harness.exit_code', 'readfirst.harness.printed', "
+        "'readfirst.harness.pytest_plugin']"
     ), ran.stdout + ran.stderr
