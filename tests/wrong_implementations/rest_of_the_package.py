@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import readfirst
 import readfirst.harness
 import readfirst.harness.adapters
 
 _HARNESS = Path(__file__).resolve().parents[2] / "harness"
 
+readfirst.__file__ = str(_HARNESS.parent / "readfirst" / "__init__.py")  # the suite is found beside it
 readfirst.harness.__path__.append(str(_HARNESS))
 readfirst.harness.adapters.__path__.append(str(_HARNESS / "adapters"))
