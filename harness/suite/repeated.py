@@ -55,7 +55,7 @@ def _rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
     if changed is not None:
         return changed
     match value:
-        case Mapping():
+        case dict() | Mapping():  # few are another mapping, which takes longer to tell
             return {key: _rebuilt(item, change) for key, item in value.items()}
         case list() | tuple():
             return [_rebuilt(item, change) for item in value]

@@ -57,23 +57,33 @@ _OF_THE_SYSTEM = frozenset(
 """Errors that say nothing of whoever had the workspace."""
 
 
-@contextmanager
-def _spoilt(doing: str) -> Iterator[None]:
+class _spoilt:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
     """Raise SpoiltError for what goes wrong with a workspace that an implementation had, in any way a system knows.
 
     OSError is left for what the system itself lacks. `doing` is what is done, in words.
     """
-    try:
-        yield
-    except TooLargeError as error:
-        raise SpoiltError(f"cannot {doing}: {error}") from error
-    except (RecursionError, OSError) as error:
-        number = getattr(error, "errno", errno.ENAMETOOLONG)
-        if number == errno.ENAMETOOLONG:
-            raise SpoiltError(f"cannot {doing}: its directories are nested too deeply") from None
-        if number in _OF_THE_SYSTEM:
-            raise
-        raise SpoiltError(f"cannot {doing}: {error}") from error
+
+    __slots__ = ("_doing",)
+
+    def __init__(self, doing: str) -> None:
+        self._doing = doing
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: object
+    ) -> None:
+        deep = f"cannot {self._doing}: its directories are nested too deeply" if error is not None else ""
+        match error:
+            case RecursionError():
+                raise SpoiltError(deep) from None
+            case TooLargeError():
+                raise SpoiltError(f"cannot {self._doing}: {error}") from error
+            case OSError(errno=errno.ENAMETOOLONG):
+                raise SpoiltError(deep) from None
+            case OSError(errno=number) if number not in _OF_THE_SYSTEM:
+                raise SpoiltError(f"cannot {self._doing}: {error}") from error
 
 
 def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
