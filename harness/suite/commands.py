@@ -180,7 +180,7 @@ def _arguments(name: str, program: Program, words: Sequence[Word]) -> Iterator[t
             if kind := program.values.get(option[1]):
                 if kind is first:  # `grep -e a`: the pattern is no operand then
                     first = None
-                yield kind, Word(value)
+                yield kind, value if isinstance(value, Word) else Word(value)
     if first is not None:
         if not operands:
             raise CommandError(f"gives {name} no {first}", f"Write its {first}.")
@@ -197,9 +197,9 @@ def _parted(name: str, program: Program, words: Sequence[Word]) -> tuple[list[tu
         if word.star and word.startswith("-"):
             fix = "Put it in quotes."
             raise CommandError(f"has * in {word[:60]!r}, which a shell may expand", fix)
-    counted = [word for word in words if not (program.counts and re.fullmatch("-[0-9]{1,9}", word))]
+    flags = program.flags + ("0123456789" if program.counts else "")
     try:
-        found: Any = gnu_getopt(counted, program.flags + "".join(f"{letter}:" for letter in program.values))
+        found: Any = gnu_getopt(words, flags + "".join(f"{letter}:" for letter in program.values))
     except GetoptError as error:
         if error.opt in program.values:
             raise CommandError(f"gives -{error.opt} of {name} no value", "Write one.") from None

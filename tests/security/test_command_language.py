@@ -177,7 +177,8 @@ REFUSED = {
     "globs": cases(
         "cat .[.]/.[.]/etc/hostname ¦ cat * ¦ cat .* ¦ cat */x ¦ cat ../* ¦ cat $WS/* ¦ cat sub/*/x ¦ "
         "cat -* ¦ cat a*/../x ¦ rm a* ¦ touch a* ¦ cp a* b ¦ sed -n 1p a* ¦ echo a* ¦ grep a* b ¦ "
-        "cat < a* ¦ echo x > a* ¦ cat a? ¦ cat a[b] ¦ tee a* ¦ mv a* b ¦ head -n a* b"
+        "cat < a* ¦ echo x > a* ¦ cat a? ¦ cat a[b] ¦ tee a* ¦ mv a* b ¦ head -n a* b ¦ grep -e a* b ¦ "
+        "rg -e * b ¦ nl -b a* b ¦ head -- -5 ¦ head -n -5 ../b"
     ),
     "paths": cases(
         "cat /etc/passwd ¦ cat ../x ¦ cat a/../../x ¦ cat .. ¦ cat . ¦ cat ./a ¦ cat a/.. ¦ cat a//b ¦ "
