@@ -155,7 +155,9 @@ class LineProgram(Child):
         poll = select.poll()
         for stream, event in also.items():
             poll.register(stream, event)
-        if not self._silent:
+        if (
+            not self._silent and len(self._waiting) <= LONGEST_LINE
+        ):  # else it waits until what it wrote is taken
             poll.register(self._output, select.POLLIN)
         ready = {stream for stream, _ in poll.poll(max(0.0, deadline - time.monotonic()) * 1000)}
         if not ready:

@@ -53,3 +53,7 @@ for line in sys.stdin:
                 answer(id=number, text="fine", refused=False)
     elif do not in ("go", "cancel"):
         answer(id=number)
+        if WRONG == "flooding-unasked" and do == "open":
+            for _ in range(64):
+                print("x" * 65535, flush=True)
+            sys.exit(7)

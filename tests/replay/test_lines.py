@@ -136,6 +136,17 @@ def test_what_a_program_gets_wrong_at_a_call_breaks_the_scenario(
     assert ("I cannot go on" in caught.value.details) == (wrong == "dying")
 
 
+def test_no_more_is_taken_in_from_a_program_that_writes_instead_of_reading(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_program, "LONGEST_LINE", 100_000)
+    session = opened("flooding-unasked", 0.3).open(Workspace(tmp_path, tmp_path))
+    with pytest.raises(
+        BrokenAdapter, match=r"Write took longer than 0\.3 s"
+    ):  # it could not write all of 4 MiB
+        session.call("Write", {"content": "x" * 1_000_000})
+
+
 @pytest.mark.parametrize(("wrong", "lives"), [("silent", False), ("deaf", False), ("patient", True)])
 def test_a_call_that_takes_too_long_is_cancelled_and_its_program_ended_if_it_does_not_listen(
     opened: Open, tmp_path: Path, wrong: str, lives: bool
