@@ -2,21 +2,19 @@
 
 import json
 import os
-import pickle
 import stat
 import sys
-import tempfile
 import time
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
-from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
 from readfirst.harness.session import Adapter, Hook, Permissions, Session, Workspace, close_session, traits_of
+
+# What serves errors and kept conversations alone is imported with the first of them: many processes start here.
 
 
 def sent(workspace: Workspace) -> dict[str, Any]:
@@ -147,6 +145,8 @@ class _Server:
         except NotThereError as error:
             answer = {"problem": str(error), "not_there": True}
         except (Exception, SystemExit) as error:
+            import traceback
+
             details = "".join(traceback.format_exception(error))[-_TRACEBACK:]
             answer = {"problem": f"it raised {type(error).__name__}: {error}", "details": details}
         self._send(message, answer)
@@ -157,6 +157,8 @@ class _Server:
         Its answer may be on its way, and nobody has seen it.
         """
         if number in self.kept:
+            import pickle
+
             begun = self.kept[number].with_suffix(".begun")
             begun.write_bytes(pickle.dumps(self.sessions[number]))
             begun.replace(self.kept[number])  # the kill may come while it is written
@@ -191,6 +193,8 @@ class _Server:
                 meets = partial(close_session, self.sessions.pop(number))
             else:
                 if "killed" in message and number in self.kept:
+                    import pickle
+
                     kept = self.kept[number]
                     kept.with_name(f"{kept.stem}.{int(message['killed'])}").replace(kept)
                     self.sessions[number] = pickle.loads(kept.read_bytes())
@@ -210,6 +214,8 @@ class _Server:
     def _open(self, number: int, workspace: Any) -> None:
         self.sessions[number] = self._adapter.open(workspace)
         if self.keeps and {"kill", "resume"} <= workspace.needs:
+            from hashlib import sha256
+
             self.kept[number] = (
                 _kept_folder() / f"{sha256(os.fsencode(workspace.home)).hexdigest()}.{int(number)}"
             )
@@ -269,6 +275,8 @@ def _kept_folder() -> Path:
 
     What is read there is unpickled: nobody else may write to it. Raises _ProblemError.
     """
+    import tempfile
+
     folder = Path(tempfile.gettempdir()) / f"readfirst-conversations-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     status = folder.lstat()

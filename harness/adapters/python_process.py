@@ -1,12 +1,15 @@
 """The adapter `python:<module>:<factory>`: a Python implementation in a process of its own."""
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.machinery import PathFinder
+from importlib.util import cache_from_source
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import readfirst
 from readfirst.harness.adapters.lines import AskedProgram, LinesAdapter, ProblemError
@@ -33,7 +36,7 @@ class FactoryError(BrokenAdapter):
 class PythonAdapter(LinesAdapter):
     """Runs `MODULE:FACTORY`, importable from the current directory, in a child process, which speaks `lines`.
 
-    Of this package it finds what an adapter uses and the reference, in a folder of its own, and the modules `further`.
+    In an archive of its own it finds what an adapter uses of this package, the reference and the modules `further`.
     With an `environment` the child gets these variables alone and no network where the system allows that; it then
     starts in `directory`. The rest is as for a LinesAdapter.
     """
@@ -63,7 +66,7 @@ class PythonAdapter(LinesAdapter):
             sandbox=_needing(module, sandbox),
             called="the adapter",
         )
-        self._further = further
+        self._further = tuple(further)
 
     def _begin(self) -> None:
         super()._begin()
@@ -81,22 +84,30 @@ class PythonAdapter(LinesAdapter):
     def _variables(self) -> dict[str, str]:
         variables = super()._variables()
         if self._kit is None:
-            self._kit = self._folder()
-            _unpack(self._kit, self._further)
+            self._kit = self._folder() / "kit.zip"
+            self._kit.write_bytes(_packed(self._further))
         paths = filter(None, (str(self._kit), variables.get("PYTHONPATH")))
         return variables | {"PYTHONPATH": os.pathsep.join(paths)}
 
 
-def _unpack(folder: Path, further: Sequence[str]) -> None:
-    """Put the kit into a folder, which is then an entry of Python's path; `further` are names of more modules."""
-    source, target = Path(readfirst.__file__).parent, folder / "readfirst"
+@cache
+def _packed(further: tuple[str, ...]) -> bytes:
+    """Return the kit as an archive, which is then an entry of Python's path; `further` are names of more modules.
+
+    What Python has compiled is in it, beside the source: a process does not compile it again.
+    """
+    source, packed = Path(readfirst.__file__).parent, BytesIO()
+    files = [*(source / "reference_impl").rglob("*.py")]
     for name in (*_KIT, *(name.removeprefix("readfirst.") for name in further)):
-        file = Path(*name.split(".")).with_suffix(".py") if name else Path("__init__.py")
-        if not (source / file).is_file():
-            file = file.with_suffix("") / "__init__.py"
-        (target / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(source / file, target / file)
-    shutil.copytree(source / "reference_impl", target / "reference_impl")
+        file = source.joinpath(*name.split(".")).with_suffix(".py") if name else source / "__init__.py"
+        files.append(file if file.is_file() else file.with_suffix("") / "__init__.py")
+    with ZipFile(packed, "w", strict_timestamps=False) as archive:
+        for file in files:
+            place = file.relative_to(source.parent)
+            archive.write(file, place)
+            if (compiled := Path(cache_from_source(file))).is_file():
+                archive.write(compiled, place.with_suffix(".pyc"))
+    return packed.getvalue()
 
 
 def _needing(module: str, sandbox: Sandbox | None) -> Sandbox | None:
