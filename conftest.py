@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -69,6 +70,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Put the tests in the order that all processes have, wherever they began."""
     if _number(config):
         items.sort(key=lambda item: item.path)
+
+
+def pytest_collection_finish() -> None:
+    """Leave all that there is now out of every search for garbage: pytest and hypothesis often search, whatever is set.
+
+    A run of pytest inside a test searches five times.
+    """
+    gc.freeze()
 
 
 def _number(config: pytest.Config) -> int:
