@@ -23,7 +23,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A package whose recordings of two families are in archives, beside those scenarios."""
     pack = runpy.run_path(str(CHECKOUT / ".ci/wheel_files.py"))["packed"]
     fixtures = tmp_path_factory.mktemp("installed") / "readfirst" / "fixtures"
-    kept = {"gate": ["edit-unread.yaml", "write-unread.yaml"], "crossed": ["own.json"], "sizes": [LONG]}
+    kept = {"gate": ["edit-unread.yaml", "write-unread.yaml"], "crossed": ["changed.json"], "sizes": [LONG]}
     for family, names in kept.items():
         here = fixtures / "recordings" / family
         here.mkdir(parents=True)
@@ -38,12 +38,17 @@ def test_recordings_are_read_from_the_archives_of_the_package(
 ) -> None:
     monkeypatch.setattr(readfirst, "__file__", str(package / "__init__.py"))
     found, plain = (Recordings(root / "fixtures/recordings") for root in (package, CHECKOUT))
-    ids = ["gate/edit-unread", "gate/write-unread", "crossed/own-57", f"sizes/{LONG.removesuffix('.yaml')}"]
+    ids = [
+        "gate/edit-unread",
+        "gate/write-unread",
+        "crossed/changed-71",
+        f"sizes/{LONG.removesuffix('.yaml')}",
+    ]
     assert {*ids} <= {*found.ids()}
     for each in ids:
         assert found.recording(each) == plain.recording(each)
         assert found.is_as_written(each)
-    assert found.files()["crossed/own-57"] == package / "fixtures/recordings/crossed" / packed.ARCHIVE
+    assert found.files()["crossed/changed-71"] == package / "fixtures/recordings/crossed" / packed.ARCHIVE
     assert not found.recording("gate/no-such-case").transcripts
 
 

@@ -11,6 +11,8 @@ from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.overcautious import overcautious
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import CONTRACT, SUITE
 
@@ -19,7 +21,7 @@ def judged_with_harm(
     implementation: type[altered.Altered], scenario_id: str, place: SitePool
 ) -> tuple[Verdict, list[Harm]]:
     """Return the verdict on one replay of a scenario, and what was harmed in it, for which no expectation is asked."""
-    scenario = SUITE.scenario(scenario_id)
+    scenario = _scenario(scenario_id)
     outcome = replay(scenario, implementation, place)
     verdict = compare(scenario, outcome, CONTRACT, "text", SUITE.vocabulary)
     return verdict, new_harms(scenario_id, outcome)
@@ -27,15 +29,24 @@ def judged_with_harm(
 
 def new_harms(scenario_id: str, outcome: Outcome) -> list[Harm]:
     """Return what an outcome harms, without what the reference harms at the same steps in the same way."""
-    scenario = SUITE.scenario(scenario_id)
-    transcripts = SUITE.recordings.of(scenario_id, scenario.inputs).transcripts
-    recorded = [transcripts[each.name] for each in SUITE.contracts if each.name in transcripts]
-    found = [*harms_of(scenario, outcome), *overcautious(scenario, outcome, recorded)]
+    scenario = _scenario(scenario_id)
+    found = [*harms_of(scenario, outcome), *overcautious(scenario, outcome, _recorded(scenario_id))]
     return [each for each in found if each not in _of_the_reference(scenario_id)]
 
 
 @cache
+def _scenario(scenario_id: str) -> Scenario:
+    return SUITE.scenario(scenario_id)
+
+
+@cache
+def _recorded(scenario_id: str) -> list[Transcript]:
+    transcripts = SUITE.recordings.of(scenario_id, _scenario(scenario_id).inputs).transcripts
+    return [transcripts[each.name] for each in SUITE.contracts if each.name in transcripts]
+
+
+@cache
 def _of_the_reference(scenario_id: str) -> tuple[Harm, ...]:
-    scenario = SUITE.scenario(scenario_id)
+    scenario = _scenario(scenario_id)
     with SitePool(memory=True) as place:
         return harms_of(scenario, replay(scenario, altered.Altered, place))
