@@ -18,6 +18,13 @@ from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import BrokenAdapter
 
 SUPERVISOR = Path(supervisor.__file__)
+_SUPERVISE = """\
+import sys
+sys.path.append(sys.argv[1])
+from readfirst.harness.processes.supervisor import main
+main(sys.argv[2:])
+"""
+"""As a module and not as a script, which Python compiles each time."""
 
 _LOG = logging.getLogger("readfirst")
 _PATIENCE = 10.0
@@ -66,7 +73,8 @@ class Child:
         is not there ends with exit status 127.
         """
         self._channel, theirs = socket.socketpair()
-        words = [sys.executable, "-I", "-S", str(SUPERVISOR), str(theirs.fileno())]
+        words = [sys.executable, "-I", "-S", "-B", "-c", _SUPERVISE]
+        words += [str(SUPERVISOR.parents[3]), str(theirs.fileno())]
         if offline:
             words.append("--offline")
         variables = {name: value for name, value in environment.items() if not name.startswith(_OF_PYTEST)}

@@ -1,9 +1,9 @@
 """Run inside a child process: start a program, watch over it, and let nothing that it starts outlive it.
 
-Started as `python -I -S supervisor.py CHANNEL [FLAG...] -- COMMAND...`; imports next to nothing, because it runs
-before every program. CHANNEL is an inherited socket. When its other end closes, because the harness ended however it
-ended, all processes are killed; when the program ends, so does what it left, and this process ends in the same way.
-A byte that comes through it is the number of a signal for the program.
+`main` gets CHANNEL [FLAG...] -- COMMAND..., in a Python without site-packages that has this package at the end of its
+path; this imports next to nothing, because it runs before every program. CHANNEL is an inherited socket. When its other
+end closes, because the harness ended however it ended, all processes are killed; when the program ends, so does what it
+left, and this process ends in the same way. A byte that comes through it is the number of a signal for the program.
 
 A PID namespace holds the processes together where the system lets us make one: the kernel ends them all with the
 first. Elsewhere this process becomes the parent of everything that loses its own, and kills its children until there
@@ -101,7 +101,6 @@ def _listen(channel: int, isolation: str, files: list[str], command: list[str]) 
     """Hand a listening socket back, and return the command with its port. Raises OSError."""
     import socket
 
-    _find_our_modules()
     from readfirst.harness.processes.footing import write_anew
 
     with (
@@ -225,7 +224,6 @@ def read_walls(flags: list[str]) -> Walls | None:
 
 
 def _shut_in(walls: Walls, status_write: int) -> None:
-    _find_our_modules()
     from readfirst.harness.processes.confine import shut_in
 
     try:
@@ -234,10 +232,6 @@ def _shut_in(walls: Walls, status_write: int) -> None:
         _say(str(error.strerror))
         os.write(status_write, str(_NOT_STARTED << 8).encode())
         os._exit(0)
-
-
-def _find_our_modules() -> None:
-    sys.path.insert(0, __file__.rpartition("/readfirst/harness/")[0])
 
 
 def _say(problem: str) -> None:
@@ -413,7 +407,3 @@ def _close_but(*kept: int) -> None:
     for each in (*sorted(kept), 1 << 16):
         os.closerange(low, each)
         low = each + 1
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

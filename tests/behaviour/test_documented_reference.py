@@ -1,13 +1,13 @@
 """The reference on the contract `documented` does what documents claim, where they do not contradict each other."""
 
 from collections.abc import Collection
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.claims.claims import Claim, Contradiction, claims_file, load_claims
+from readfirst.harness.claims.claims import Claim, Claims, Contradiction, claims_file, load_claims
 from readfirst.harness.claims.evidence import Holding, judged_statements, statements
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.workspace.site import SitePool
@@ -16,9 +16,17 @@ from tests.judging import SUITE
 
 pytestmark = pytest.mark.slow
 
-CLAIMS = load_claims(claims_file(SUITE.root))
-EXCUSED = {claim_id for each in CLAIMS.contradictions for claim_id in each.claims}
 BEHAVIOURS = behaviours_of("documented")
+
+
+@cache
+def claims() -> Claims:
+    return load_claims(claims_file(SUITE.root))
+
+
+@cache
+def excused() -> frozenset[str]:
+    return frozenset(claim_id for each in claims().contradictions for claim_id in each.claims)
 
 
 def unmet(place: SitePool, *ids: str, **changed: Any) -> dict[str, list[Holding]]:
@@ -26,7 +34,9 @@ def unmet(place: SitePool, *ids: str, **changed: Any) -> dict[str, list[Holding]
     adapter = ReferenceAdapter(BEHAVIOURS.changed(**changed))
     judge = partial(holdings, place, adapter, {})
     held = {
-        claim.id: judge(claim) for claim in CLAIMS if claim.id in ids or (not ids and claim.id not in EXCUSED)
+        claim.id: judge(claim)
+        for claim in claims()
+        if claim.id in ids or (not ids and claim.id not in excused())
     }
     # What shows nothing does not count beside what holds; what was not offered is looked at below.
     return {
@@ -72,25 +82,25 @@ def test_a_reference_that_does_otherwise_is_found(
 
 def taken(contradiction: Contradiction, missed: Collection[str]) -> bool:
     """Whether some side is met; or is what users report, or what nothing can show."""
-    shown = {claim.id for claim in CLAIMS if claim.shown_by}
+    shown = {claim.id for claim in claims() if claim.shown_by}
     return contradiction.reports is not None or not shown.intersection(missed) >= set(contradiction.claims)
 
 
 def test_the_reference_takes_a_side_of_every_contradiction(place: SitePool) -> None:
-    missed = unmet(place, *EXCUSED)
-    assert len(missed) > len(CLAIMS.contradictions)
-    assert [each.id for each in CLAIMS.contradictions if not taken(each, missed)] == []
+    missed = unmet(place, *excused())
+    assert len(missed) > len(claims().contradictions)
+    assert [each.id for each in claims().contradictions if not taken(each, missed)] == []
 
 
 def test_a_reference_that_takes_no_side_is_found(place: SitePool) -> None:
-    (each,) = [each for each in CLAIMS.contradictions if each.id == "c-12-arrow-or-tab"]
+    (each,) = [each for each in claims().contradictions if each.id == "c-12-arrow-or-tab"]
     assert taken(each, unmet(place, *each.claims))
     assert not taken(each, unmet(place, *each.claims, line_number_format="{}: "))
 
 
 def test_only_what_needs_a_tool_of_other_versions_is_left_out() -> None:
     adapter = ReferenceAdapter(BEHAVIOURS)
-    for claim in CLAIMS:
+    for claim in claims():
         needs = [SUITE.scenario(shown.scenario_id, require_expect=False).needs for shown in claim.shown_by]
         lacking = {tool for each in needs for tool in each - adapter.traits.capabilities}
         assert lacking <= {"MultiEdit"}, claim.id

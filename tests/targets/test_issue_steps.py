@@ -294,9 +294,9 @@ def ran(command: list[str], **variables: str) -> str:
 
 
 INSTALLABLE = {
-    find(name).release.pip or find(name).release.npm: name
-    for name, rules in EVIDENCE.items()
-    if rules and find(name).kind != "agent" and name != "deepagents@0.6.12"
+    target.release.pip or target.release.npm: name
+    for name, target in {name: find(name) for name, rules in EVIDENCE.items() if rules}.items()
+    if target.kind != "agent" and name != "deepagents@0.6.12"
 }
 """One target of each package; a program takes seconds to import some of them."""
 
