@@ -2,8 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import Any
 
 from readfirst.harness.source.finding import Finding
@@ -11,6 +12,9 @@ from readfirst.harness.suite.case import Case, at
 from readfirst.harness.suite.entry import Base64Content, Entry, RegularFile, TextContent
 from readfirst.harness.suite.plain_answers import make
 from readfirst.harness.suite.scenario import Scenario, ToolCall, events_of, parts_of
+
+_LONG = 1024
+"""Characters of a text of which a digest is compared."""
 
 
 def check_content(case: Case) -> Iterator[Finding]:
@@ -63,22 +67,33 @@ def fingerprint(scenario: Scenario) -> str:
     """Return a digest of workspace and steps; equal for scenarios that do the same, however they spell it."""
     given = replace(scenario.given, reminders=False, deny=tuple(sorted(scenario.given.deny)))
     value = _plain([given, scenario.steps])
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+    return _digest(json.dumps(value, sort_keys=True).encode())
 
 
 def _plain(value: Any) -> Any:
     """Return a value in JSON types, of files what they hold, and nothing of where it is or what is expected."""
     match value:
+        case str() if len(value) >= _LONG:
+            return _digest(value.encode("utf-8", "surrogatepass")).ljust(_LONG)  # no shorter text is the same
+        case None | str() | int() | float():
+            return value
         case TextContent() | Base64Content():
-            return hashlib.sha256(value.data()).hexdigest()
-        case Mapping():
+            return _digest(value.data())
+        case dict() | Mapping():
             return {key: _plain(item) for key, item in value.items()}
         case list() | tuple():
             return [*map(_plain, value)]
         case _ if is_dataclass(value):
-            compared = [each for each in fields(value) if each.name not in ("position", "expect")]
-            return [type(value).__name__, *(_plain(getattr(value, each.name)) for each in compared)]
-        case None | str() | int() | float():
-            return value
+            return [type(value).__name__, *(_plain(getattr(value, each)) for each in _compared(type(value)))]
         case _:
             return str(value)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@cache
+def _compared(kind: Any) -> Sequence[str]:
+    """Return the names of a dataclass's fields that tell two scenarios apart."""
+    return [each.name for each in fields(kind) if each.name not in ("position", "expect")]

@@ -68,12 +68,17 @@ class TextContent:
     bom: bool = False
     eol: str = "lf"
 
+    @property
+    def expanded(self) -> str:
+        """The text with all its repetitions; what is large is expanded every time."""
+        if self.times is None:
+            return self.text
+        repeated = _repeated if len(self.text) * self.times > _LARGE else _kept
+        return repeated(self.text, self.times)
+
     def data(self) -> bytes:
         """Return the bytes; what is large is expanded at every call."""
-        text = self.text
-        if self.times is not None:
-            repeated = _repeated if len(text) * self.times > _LARGE else _kept
-            text = repeated(text, self.times)
+        text = self.expanded
         if self.eol != "lf":
             text = text.replace("\n", _EOLS[self.eol])
         data = text.encode(self.encoding)

@@ -1,7 +1,8 @@
 """Texts in a call's arguments: all of them, and long ones, written as what is repeated and how often."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any
+from weakref import WeakValueDictionary
 
 from readfirst.harness.source.inspection import Node
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES
@@ -16,12 +17,17 @@ class RepeatedText(str):
     unit: str
     times: int
 
-    @classmethod
-    def of(cls, unit: str, times: int) -> Self:
-        """Expand a short form."""
-        text = cls(TextContent(unit, times).data().decode("utf-8", "surrogatepass"))
-        text.unit, text.times = unit, times
+    @staticmethod
+    def of(unit: str, times: int) -> "RepeatedText":
+        """Expand a short form, or return its text where somebody still has it: it may have millions of characters."""
+        text = _in_use.get((unit, times))
+        if text is None:
+            text = _in_use[unit, times] = RepeatedText(TextContent(unit, times).expanded)
+            text.unit, text.times = unit, times
         return text
+
+
+_in_use: WeakValueDictionary[tuple[str, int], RepeatedText] = WeakValueDictionary()
 
 
 def read_arguments(node: Node) -> Any:
@@ -79,7 +85,7 @@ def expanded_arguments(value: Any) -> Any:
 def _expanded(value: Any) -> str | None:
     match value:
         case {"repeat": str(unit), "times": int(times)} if value.keys() == _KEYS:
-            return str(RepeatedText.of(unit, min(times, MAX_CONTENT_BYTES // max(len(unit), 1))))
+            return RepeatedText.of(unit, min(times, MAX_CONTENT_BYTES // max(len(unit), 1)))
         case _:
             return None
 

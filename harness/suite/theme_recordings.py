@@ -16,6 +16,7 @@ _PLAIN_LIMIT = 1024
 """Longer texts and contents (in characters or bytes) are stored compressed."""
 _UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff]")
 """What editors take for the end of a line, or do not show."""
+_ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @lru_cache(maxsize=4)
@@ -64,7 +65,8 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _entry(slug: str, value: Mapping[str, Any]) -> str:
-    return f"{json.dumps(slug)}: {_text(value)}"
+    text = f"{json.dumps(slug)}: {_text(value)}"
+    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _text(value: Any, key: str = "") -> str:
@@ -76,5 +78,4 @@ def _text(value: Any, key: str = "") -> str:
         case {}:
             return "{" + ",".join(f"{_text(name)}:{_text(each, name)}" for name, each in value.items()) + "}"
         case _:
-            text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-            return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+            return _ENCODE(value)
