@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from readfirst.harness.claims.claims import Stated, check_documented, stated_in
 from readfirst.harness.lint.belonging import Showing, check_belonging, showing_of
@@ -44,6 +45,7 @@ def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
 
 # Characters that some YAML readers normalise, or that nobody sees. A carriage return before \n is one, too.
 _INVISIBLE = re.compile("[\r\x85\u2028\u2029\ufeff]")
+_TRAILING = re.compile(r"[ \t](?:\n|\Z)")
 _NAMES = {"\r": "a carriage return", "\ufeff": "a byte order mark"}
 _ESCAPES = {"\r": r"\r", "\x85": r"\N", "\u2028": r"\L", "\u2029": r"\P", "\ufeff": r"\uFEFF"}
 
@@ -60,7 +62,12 @@ def check_source_text(document: Document) -> Iterator[Finding]:
         name = _NAMES.get(character, f"the line break U+{ord(character):04X}")
         fix = f"Write it as {_ESCAPES[character]} in a double-quoted string; end lines with \\n alone."
         yield Finding("invisible-bytes", position, f"{name} is not escaped here", fix)
-    lines = text.split("\n")
+    if _TRAILING.search(text) or any(map(is_ambiguous, _strings(document.value))):
+        yield from _scalars(document, text.split("\n"))
+
+
+def _scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding]:
+    """Yield what is wrong with scalars as they are written, for which the file is read once more."""
     for scalar in document.scalars():
         if scalar.style in ("|", ">"):
             for number in range(scalar.first_line + 1, scalar.last_line + 1):
@@ -73,6 +80,22 @@ def check_source_text(document: Document) -> Iterator[Finding]:
             position = Position(document.file, scalar.first_line, scalar.column)
             message = f"other YAML readers do not read {scalar.value} as a string"
             yield Finding("ambiguous-scalar", position, message, f'Quote it: "{scalar.value}".')
+
+
+def _strings(value: Any) -> set[str]:
+    """Return every string in a value of a file, keys included."""
+    found: set[str] = set()
+    left = [value]
+    while left:
+        match left.pop():
+            case str() as text:
+                found.add(text)
+            case dict() as fields:
+                found.update(fields)
+                left += fields.values()
+            case list() as items:
+                left += items
+    return found
 
 
 _Check = Callable[[Case], Iterator[Finding]]

@@ -53,9 +53,9 @@ def absent(case: Case, recording: Recording) -> tuple[str, ...]:
     scenario, known = case.scenario, recording.transcripts
     if scenario.contract not in known or recording.inputs != scenario.inputs:
         return ()
-    needs = scenario.needs
-    able = [each.name for each in case.suite.contracts.recorded if needs <= each.capabilities]
-    return tuple(name for name in able if name not in known and name not in recording.unrecorded)
+    others = [each for each in case.suite.contracts.recorded if each.name not in known]
+    able = [each.name for each in others if scenario.needs <= each.capabilities]
+    return tuple(name for name in able if name not in recording.unrecorded)
 
 
 def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:

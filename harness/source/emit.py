@@ -30,9 +30,9 @@ def is_ambiguous(text: str) -> bool:
 
     What JSON spells, such as `12` or `true`, all of them read alike.
     """
-    if text in _JSON_WORDS or _JSON_NUMBER.fullmatch(text):
+    if _AMBIGUOUS.fullmatch(text) is None:
         return False
-    return _AMBIGUOUS.fullmatch(text) is not None
+    return text not in _JSON_WORDS and _JSON_NUMBER.fullmatch(text) is None
 
 
 _SHORT_CONTENT = 80

@@ -74,14 +74,18 @@ class Recordings:
 
     def recording(self, scenario_id: str) -> Recording:
         """Return the scenario's recording; empty where there is none. Raises RecordingError."""
+        return self._found(scenario_id)[0]
+
+    def _found(self, scenario_id: str) -> tuple[Recording, Path, bytes]:
+        """Return the scenario's recording, its file, and what that holds."""
         path = self.path(scenario_id)
         with _named(path):
             data = self._read(path)
             if data is None:
-                return Recording()
+                return Recording(), path, b""
             if path.suffix == ".yaml":
-                return decode(data)
-            return decode_one(data, scenario_id.rpartition("/")[2]) or Recording()
+                return decode(data), path, data
+            return decode_one(data, scenario_id.rpartition("/")[2]) or Recording(), path, data
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
         """Return the recording of these inputs; empty where there is none.
@@ -98,8 +102,7 @@ class Recordings:
 
     def is_as_written(self, scenario_id: str) -> bool:
         """Whether the file has the form that the recorder gives its recording. Raises RecordingError."""
-        path, recording = self.path(scenario_id), self.recording(scenario_id)
-        data = self._read(path) or b""
+        recording, path, data = self._found(scenario_id)
         if path.suffix == ".yaml":
             return data == encode(recording)
         return is_as_written(data, scenario_id.rpartition("/")[2], recording)

@@ -48,7 +48,7 @@ class Shelf:
 
     def own(self, scenario_id: str) -> Path:
         """Return where the scenario's own file is or would be."""
-        return self.root / "scenarios" / f"{scenario_id}.yaml"
+        return Path(f"{self._scenarios}/{scenario_id}.yaml")
 
     def find(self, scenario_id: str) -> Place | None:
         """Return where a scenario is. Raises SuiteError where a file of cases cannot be read."""
