@@ -51,6 +51,8 @@ _ESCAPED = re.compile(
 )
 """Characters that look like others or like nothing, visible only as escapes, and those that YAML does not allow."""
 
+_IN_QUOTES = json.JSONEncoder(ensure_ascii=False).encode
+
 
 class Plain(str):
     """A string that needs no quotes, such as a version, though it looks a little like a number."""
@@ -68,14 +70,14 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
     lines = []
     for key, value in mapping.items():
         name = " " * indent + emit_string(key)
-        if isinstance(value, Mapping) and value:
-            lines.append(f"{name}:")
-            lines += emit_mapping(value, indent + 2, _SHORT_CONTENT if key == "files" else one_line)
-        elif isinstance(value, str):
+        if isinstance(value, str):
             first, *rest = _string_lines(value, indent, one_line)
             lines += [f"{name}: {first}", *rest]
         elif isinstance(value, tuple):
             lines.append(f"{name}: {emit_flow(value)}")
+        elif isinstance(value, Mapping) and value:
+            lines.append(f"{name}:")
+            lines += emit_mapping(value, indent + 2, _SHORT_CONTENT if key == "files" else one_line)
         elif isinstance(value, Sequence) and value:
             lines.append(f"{name}:")
             for item in value:
@@ -130,7 +132,7 @@ def _string_lines(text: str, indent: int, one_line: int) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    return _ESCAPED.sub(_escape, json.dumps(text, ensure_ascii=False))
+    return _ESCAPED.sub(_escape, _IN_QUOTES(text))
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -90,16 +90,18 @@ def value_of(recording: Recording, most: int, shown: int) -> dict[str, Any]:
 
 def _step_value(names: tuple[str, ...], row: Sequence[TranscriptStep], encoder: _Encoder) -> dict[str, Any]:
     tools = row[0].tools
-    answers = dict(zip(names, _keys_of(row), strict=True))
     held: dict[Hashable, TranscriptStep] = {}
-    for key, step in zip(answers.values(), row, strict=True):
-        held.setdefault(key, step)
+    # Contracts that gave the same share a step, so that few keys have to be made.
+    first = {
+        number: held.setdefault(step.key, step) for number, step in {id(each): each for each in row}.items()
+    }
+    answers = {name: id(first[id(step)]) for name, step in zip(names, row, strict=True)}
     starts = _starts_of(names, answers)
     return {
         **({"call": tools[0]} if len(tools) == 1 else {"calls": tools}),
         "answers": [
-            {**_since(starts[key] if len(held) > 1 else []), **encoder.answer(step)}
-            for key, step in held.items()
+            {**_since(starts[id(step)] if len(held) > 1 else []), **encoder.answer(step)}
+            for step in held.values()
         ],
     }
 
@@ -107,12 +109,6 @@ def _step_value(names: tuple[str, ...], row: Sequence[TranscriptStep], encoder: 
 def _since(names: list[str]) -> dict[str, Any]:
     since = tuple(map(Plain, names))
     return {"since": since[0] if len(since) == 1 else since} if since else {}
-
-
-def _keys_of(row: Sequence[TranscriptStep]) -> list[Hashable]:
-    """Return the key of each step; contracts that gave the same share a step, so that few have to be made."""
-    keys = {number: step.key for number, step in {id(step): step for step in row}.items()}
-    return [keys[id(step)] for step in row]
 
 
 def _starts_of(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
