@@ -250,15 +250,26 @@ def check_claims(
             yield from _evidence(stated or read, shown, of_claim=False)
 
 
-def check_documented(case: Case, sources: Collection[str]) -> Iterator[Finding]:
+Documented = Sequence[tuple[str, Position]]
+"""The section that each documented clause of a scenario rests on, and where the clause is."""
+
+
+def documented_in(case: Case) -> Documented:
+    """Return what the clauses of a scenario rest on."""
+    return [
+        (each.documented, at(each.position, case))
+        for each, _ in case.clauses()
+        if each.documented is not None
+    ]
+
+
+def check_documented(documented: Documented, sources: Collection[str]) -> Iterator[Finding]:
     """Yield documented clauses that rest on a section which no claim has."""
-    for clause, _ in case.clauses():
-        if clause.documented is not None and clause.documented not in sources:
-            message = f"no claim has the source {clause.documented!r}"
-            fix = (
-                f"{did_you_mean(clause.documented, sources)} What a new section claims goes into claims.yaml."
-            )
-            yield Finding("orphan-documented", at(clause.position, case), message, fix)
+    for source, place in documented:
+        if source not in sources:
+            message = f"no claim has the source {source!r}"
+            fix = f"{did_you_mean(source, sources)} What a new section claims goes into claims.yaml."
+            yield Finding("orphan-documented", place, message, fix)
 
 
 def _evidence(stated: Callable[[str], Stated | None], shown: Shown, *, of_claim: bool) -> Iterator[Finding]:

@@ -66,34 +66,44 @@ def _same(before: Entry | None, after: Entry | None) -> bool:
 def fingerprint(scenario: Scenario) -> str:
     """Return a digest of workspace and steps; equal for scenarios that do the same, however they spell it."""
     given = replace(scenario.given, reminders=False, deny=tuple(sorted(scenario.given.deny)))
-    value = _plain([given, scenario.steps])
-    return _digest(json.dumps(value, sort_keys=True).encode())
+    return _digest(_ENCODE([given, scenario.steps]).encode())
 
 
-def _plain(value: Any) -> Any:
-    """Return a value in JSON types, of files what they hold, and nothing of where it is or what is expected."""
+def _parts(value: Any) -> Any:
+    """Return what JSON has no type for in its types, of files what they hold, and nothing of what is expected."""
     match value:
-        case str() if len(value) >= _LONG:
-            return _digest(value.encode("utf-8", "surrogatepass")).ljust(_LONG)  # no shorter text is the same
-        case None | str() | int() | float():
-            return value
         case TextContent() | Base64Content():
             return _digest(value.data())
-        case dict() | Mapping():
-            return {key: _plain(item) for key, item in value.items()}
-        case list() | tuple():
-            return [*map(_plain, value)]
+        case ToolCall():
+            return [*_compared(value), {name: _short(each) for name, each in value.arguments.items()}]
+        case Mapping():
+            return {**value}
         case _ if is_dataclass(value):
-            return [type(value).__name__, *(_plain(getattr(value, each)) for each in _compared(type(value)))]
+            return _compared(value)
         case _:
             return str(value)
 
 
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+_ENCODE = json.JSONEncoder(sort_keys=True, default=_parts).encode
+
+
+def _short(argument: Any) -> Any:
+    """Return an argument, or of a long text a digest, as long as no shorter text is."""
+    if isinstance(argument, str) and len(argument) > _LONG:
+        return _digest(argument.encode("utf-8", "surrogatepass")).ljust(_LONG + 1)
+    return argument
+
+
+def _compared(value: Any) -> list[Any]:
+    kind: Any = type(value)
+    return [kind.__name__, *(getattr(value, name) for name in _fields_of(kind))]
 
 
 @cache
-def _compared(kind: Any) -> Sequence[str]:
+def _fields_of(kind: Any) -> Sequence[str]:
     """Return the names of a dataclass's fields that tell two scenarios apart."""
-    return [each.name for each in fields(kind) if each.name not in ("position", "expect")]
+    return [each.name for each in fields(kind) if each.name not in ("position", "expect", "arguments")]
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,13 +1,13 @@
 """Looked: what is wrong with one file, or one scenario by itself, and what its comparison with the others needs."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.claims.claims import Stated, check_documented, stated_in
+from readfirst.harness.claims.claims import Documented, Stated, documented_in, stated_in
 from readfirst.harness.lint.belonging import Showing, check_belonging, showing_of
 from readfirst.harness.lint.content import check_content, fingerprint
 from readfirst.harness.lint.recorded import absent, check_recording, recorded
@@ -104,7 +104,7 @@ _WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belonging, che
 
 @dataclass(frozen=True, slots=True)
 class Comparable:
-    """What no two scenarios may have in common, with where it is, and what rules and claims are shown by."""
+    """What no two scenarios may have in common, with where it is, and what rules and claims are compared with."""
 
     title: str
     title_at: Position
@@ -113,6 +113,7 @@ class Comparable:
     rule: str
     showing: Showing
     stated: Stated
+    documented: Documented
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +129,9 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Looks at files of scenarios, in a worker process or in this one, so that each is read once.
-
-    `sources` are those that claims have; None: nothing is claimed, so that every source may be named.
-    """
+    """Looks at files of scenarios, in a worker process or in this one, so that each is read once."""
 
     fixtures: Path
-    sources: Collection[str] | None = field(default=None)
 
     def open(
         self, suite: Suite | None = None
@@ -152,12 +149,12 @@ class Look:
     def _looked(self, suite: Suite, ids: Sequence[str]) -> Sequence[Looked]:
         """Look at the scenarios of a file; what is wrong with one of several as such is found with the first."""
         place = suite.place(ids[0])
-        first, *others = (_look_at(suite, each, self.sources) for each in ids)
+        first, *others = (_look_at(suite, each) for each in ids)
         findings = check_table(suite, place.file) if place.case else ()
         return [replace(first, findings=(*findings, *first.findings)), *others]
 
 
-def _look_at(suite: Suite, scenario_id: str, sources: Collection[str] | None) -> Looked:
+def _look_at(suite: Suite, scenario_id: str) -> Looked:
     """Look at one scenario, reading it and its recording once."""
     place = suite.place(scenario_id)
     found: list[Finding] = []
@@ -188,7 +185,6 @@ def _look_at(suite: Suite, scenario_id: str, sources: Collection[str] | None) ->
         except SuiteError:
             return Looked(scenario_id, tuple(found))
         found += (each for check in _WITHOUT_EXPECTATIONS for each in check(case))
-        found += () if sources is None else check_documented(case, sources)
         return Looked(scenario_id, tuple(found), _comparable(case))
     recording = recorded(case)
     checks = (*_WITHOUT_EXPECTATIONS, check_expectations)
@@ -198,7 +194,6 @@ def _look_at(suite: Suite, scenario_id: str, sources: Collection[str] | None) ->
         checks = _WITHOUT_EXPECTATIONS
     found += (each for check in checks for each in check(case))
     found += check_recording(case, recording)
-    found += () if sources is None else check_documented(case, sources)
     if isinstance(recording, Finding):
         return Looked(scenario_id, tuple(found), _comparable(case), frozenset())
     return Looked(
@@ -220,6 +215,7 @@ def _comparable(case: Case) -> Comparable:
         scenario.rule,
         showing_of(scenario),
         stated_in(scenario),
+        documented_in(case),
     )
 
 

@@ -6,7 +6,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from readfirst.harness.claims.claims import Claims, Stated, check_claims, claims_file, load_claims
+from readfirst.harness.claims.claims import (
+    Claims,
+    Stated,
+    check_claims,
+    check_documented,
+    claims_file,
+    load_claims,
+)
 from readfirst.harness.lint.belonging import Showing, check_claimed_rules, check_rules
 from readfirst.harness.lint.looked import Look, Looked
 from readfirst.harness.lint.recorded import check_orphans
@@ -46,22 +53,25 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     suite.contracts, suite.vocabulary, suite.tags, suite.rules  # noqa: B018 - they must be readable first
     every, problems = suite.readable()
     known = every if ids is None else sorted(set(ids))
-    claims, unreadable = _claims(suite)
-    with _looked(suite, known, claims, min(jobs, len(known) // _WORTH_A_PROCESS)) as looks:
+    with _looked(suite, known, min(jobs, len(known) // _WORTH_A_PROCESS)) as looks:
+        claims, unreadable = _claims(suite)
         recorded = suite.recordings.files() if ids is None else {}
+        shared = [] if ids is not None else [*_by_schemas(suite), *_misplaced(suite)]
         files = list(looks)
+    sources = None if claims is None else claims.sources
     looked = {each.scenario_id: each for file in files for each in file}
     findings = [*problems]
     titles: dict[str, str] = {}
     prints: dict[str, str] = {}
     shown: dict[str, list[Showing]] = {}
     for each in map(looked.__getitem__, known):
-        findings += sorted((*_repeated(each, titles, prints), *each.findings), key=_place)
+        found = [*_repeated(each, titles, prints), *each.findings]
         if each.comparable is not None:
+            found += () if sources is None else check_documented(each.comparable.documented, sources)
             shown.setdefault(each.comparable.rule, []).append(each.comparable.showing)
+        findings += sorted(found, key=_place)
     if ids is None:
-        findings += [each for name in _DATA for each in _by_schema(suite.root / f"{name}.yaml", name)]
-        findings.extend(_misplaced(suite))
+        findings += shared
         contracts = {each.scenario_id: each.contracts for each in looked.values()}
         findings.extend(check_orphans(suite, recorded, contracts))
 
@@ -81,14 +91,12 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
 
 
 @contextmanager
-def _looked(
-    suite: Suite, ids: Sequence[str], claims: Claims | None, jobs: int
-) -> Iterator[Iterable[Sequence[Looked]]]:
+def _looked(suite: Suite, ids: Sequence[str], jobs: int) -> Iterator[Iterable[Sequence[Looked]]]:
     """Give what is seen in each file; workers begin at once, while the caller does something else."""
     files: dict[Path, list[str]] = {}
     for each in ids:
         files.setdefault(suite.path(each), []).append(each)
-    look = Look(suite.root, None if claims is None else claims.sources)
+    look = Look(suite.root)
     if jobs <= 1:
         with look.open(suite) as looked:
             yield map(looked, files.values())
@@ -123,10 +131,12 @@ def _claims(suite: Suite) -> tuple[Claims | None, tuple[Finding, ...]]:
         return None, error.findings
 
 
-def _by_schema(file: Path, name: str) -> Iterator[Finding]:
-    """Yield what is wrong in a file that all scenarios share, which a run of the bundled suite does not look for."""
-    if file.exists():
-        yield from schema_findings(Inspection.of(file).document, name)
+def _by_schemas(suite: Suite) -> Iterator[Finding]:
+    """Yield what is wrong in files that all scenarios share, which a run of the bundled suite does not look for."""
+    for name in _DATA:
+        file = suite.root / f"{name}.yaml"
+        if file.exists():
+            yield from schema_findings(Inspection.of(file).document, name)
 
 
 def _misplaced(suite: Suite) -> Iterator[Finding]:
