@@ -10,12 +10,21 @@ from typing import Any
 import pytest
 
 from readfirst.harness.fuzz.generate import scenarios
-from readfirst.harness.fuzz.texts import FORMATS, LONGEST_AS_IT_IS, SIZES, argument_text, content
-from readfirst.harness.suite.entry import TextContent
+from readfirst.harness.fuzz.texts import (
+    FORMATS,
+    LONGEST_AS_IT_IS,
+    SIZES,
+    argument_text,
+    content,
+    large,
+    large_content,
+)
 from readfirst.harness.suite.repeated import RepeatedText
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, calls_of
 
 SCENARIOS = 1_000
+LARGER_THAN_ANY_OTHER = 25_000
+"""Bytes: six of the longest lines after many short ones have fewer."""
 CATEGORIES = sorted({unicodedata.category(chr(point)) for point in range(0x10000)} - {"Cs", "Cn"})
 """All that there are: no category begins beyond."""
 CONTROLS = [chr(point) for point in (0x1B, 0x07, 0x08)]
@@ -54,13 +63,11 @@ def lengths() -> tuple[frozenset[int], frozenset[int]]:
     arguments: set[int] = set()
     files: set[int] = set()
     random = Random(3)
-    for _ in range(40_000):
-        match content(random).content:
-            case TextContent(text=unit, times=int(times)):
-                files |= around(len(unit.encode()) * times)
-    for _ in range(90_000):
-        text = argument_text(random)
-        arguments |= around(len(text.encode()) if len(text) > 4000 else 0)
+    for _ in range(500):
+        made = large_content(random)
+        files |= around(len(made.text.encode()) * made.times)
+    for _ in range(600):
+        arguments |= around(len(large(random).encode()))
     return frozenset(arguments), frozenset(files)
 
 
@@ -114,6 +121,12 @@ def test_arguments_and_files_around_the_size_of_every_buffer(size: int) -> None:
     arguments, files = lengths()
     assert size in files
     assert size in arguments
+
+
+def test_one_of_many_texts_and_files_is_as_large() -> None:
+    random = Random(3)
+    assert any(len(argument_text(random).encode()) > LARGER_THAN_ANY_OTHER for _ in range(4_000))
+    assert any(len(content(random).data) > LARGER_THAN_ANY_OTHER for _ in range(4_000))
 
 
 def test_what_is_too_long_for_a_file_has_a_short_form() -> None:

@@ -232,10 +232,14 @@ PRINTS = {
     *("sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"),
     *("typer.echo", "typer.secho", "click.echo", "click.secho", "rich.print"),
 }
+WORDS = re.compile(rf"\b({'|'.join({'print', 'Console', *(each.rpartition('.')[2] for each in PRINTS)})})\b")
+"""A module without any of them need not be parsed."""
 
 
 def prints_by_itself(source: str) -> Iterator[str]:
     """Yield what a module does to print that does not go through `printed`."""
+    if not WORDS.search(source):
+        return
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Call(func=ast.Name(id="print" | "Console" as name)):

@@ -39,7 +39,7 @@ _TEMPORARY = {"mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile"}
 
 def makes_temporary(source: str) -> bool:
     """Tell whether a module makes something in the system's folder for temporary files; a text does not."""
-    return any(
+    return any(name in source for name in _TEMPORARY) and any(
         isinstance(node, ast.Call)
         and getattr(node.func, "attr", getattr(node.func, "id", "")) in _TEMPORARY
         and not any(each.arg == "dir" for each in node.keywords)
