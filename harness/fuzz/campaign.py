@@ -104,7 +104,7 @@ class Duel:
         Raises BrokenAdapter where the target broke and the reference did not.
         """
         self.made.scenarios += 1
-        ours = replay(scenario, self.reference, self.place)
+        ours = self._on_reference(scenario)
         if ours.broken is not None:
             # A change could not be made in the state that the calls before had left: replay what comes before.
             if ours.broken.blame not in ("harness", "environment"):
@@ -134,6 +134,9 @@ class Duel:
         self.made.other_effects += apart
         self.made.other_texts += len(found) - apart
         return found
+
+    def _on_reference(self, scenario: Scenario) -> Outcome:
+        return replay(scenario, self.reference, self.place)
 
     def _on_target(self, scenario: Scenario) -> Outcome:
         """Replay on the target, once more where it broke: a process may have been killed from outside."""

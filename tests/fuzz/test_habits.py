@@ -1,7 +1,10 @@
 """The search meets each wrong habit by itself, and finds nothing in what has none."""
 
 import inspect
+from functools import cache
+from itertools import islice
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 import wrong_answers as answers
@@ -14,6 +17,8 @@ from altered import Altered
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.fuzz.campaign import Duel
 from readfirst.harness.fuzz.generate import scenarios
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 
@@ -50,15 +55,33 @@ HABITS = [
 ]
 
 
+@cache
+def drawn() -> list[Scenario]:
+    """Return more scenarios than have so many steps."""
+    return list(islice(scenarios(0), MOST_STEPS // 10))
+
+
+class OneReference(Duel):
+    """Every habit is met beside the same scenarios, in which the reference does the same each time."""
+
+    done: ClassVar[dict[int, Outcome]] = {}
+    """By the identity of a scenario, which `drawn` keeps."""
+
+    def _on_reference(self, scenario: Scenario) -> Outcome:
+        if id(scenario) not in self.done:
+            self.done[id(scenario)] = super()._on_reference(scenario)
+        return self.done[id(scenario)]
+
+
 def steps_until_met(wrong: type[Altered], suite: Suite, place: SitePool) -> int | None:
     """Return how many steps were made when the first difference showed; None if none did."""
-    duel = Duel(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
-    for scenario in scenarios(0):
+    duel = OneReference(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
+    for scenario in drawn():
         if duel.differences(scenario):
             return duel.made.steps
         if duel.made.steps > MOST_STEPS:
             return None
-    raise AssertionError("the generator ended")
+    raise AssertionError("the scenarios ended")
 
 
 @pytest.mark.parametrize("wrong", [*HABITS, *OTHERS])
