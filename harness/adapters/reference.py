@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from functools import partial
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from readfirst.harness.adapters.lines_server import private_streams, serve_lines
 from readfirst.harness.adapters.shell import Confines, Shell, run_hook
@@ -37,44 +37,69 @@ if TYPE_CHECKING:
 
 _AGAIN = 0.05
 """Seconds until the alarm rings again, for code that catches everything."""
+_MAIN_THREAD = threading.main_thread().ident
 
 
 class _TimeIsUp(BaseException):
     """Not an Exception, so that `except Exception` in the interrupted code does not swallow it."""
 
 
-class time_limit:  # noqa: N801 - it is used like a function; a class, because it is around every call
-    """Raise BrokenAdapter out of the block when it takes longer than `seconds`. `what` is that in words.
+class TimeLimit:
+    """Raises BrokenAdapter out of a block that takes longer than `seconds`: `with limit.on("Edit"):`.
 
-    Works in the main thread only, because signals do; elsewhere the block runs without a limit. Code in C that
+    The alarm is listened to from the first block until `close`, because to begin with that takes longer than most
+    calls. Works in the main thread only, because signals do; elsewhere the block runs without a limit. Code in C that
     does not return to the interpreter is not interrupted.
     """
 
-    __slots__ = ("_former", "_limits", "_seconds", "_what")
+    _listening = 0
+    _former: Any = signal.SIG_DFL
+    _running = False
 
-    def __init__(self, seconds: float, what: str) -> None:
+    def __init__(self, seconds: float) -> None:
         self._seconds = seconds
+        self._what = ""
+        self._listens = False
+
+    def on(self, what: str) -> Self:
+        """Say what the next block does, in words."""
         self._what = what
+        return self
 
     def __enter__(self) -> None:
-        self._limits = threading.current_thread() is threading.main_thread()
-        if self._limits:
-            self._former = signal.signal(signal.SIGALRM, _ring)
+        if threading.get_ident() == _MAIN_THREAD:
+            if not self._listens:
+                self._listen()
+            TimeLimit._running = True
             signal.setitimer(signal.ITIMER_REAL, self._seconds, _AGAIN)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if not self._limits:
-            return
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, self._former)
-        if kind is _TimeIsUp:
-            raise BrokenAdapter(f"{self._what} took longer than {self._seconds:g} s") from None
+        if threading.get_ident() == _MAIN_THREAD:
+            TimeLimit._running = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            if kind is _TimeIsUp:
+                raise BrokenAdapter(f"{self._what} took longer than {self._seconds:g} s") from None
 
+    def _listen(self) -> None:
+        if not TimeLimit._listening:
+            TimeLimit._former = signal.signal(signal.SIGALRM, self._ring)
+        TimeLimit._listening += 1
+        self._listens = True
 
-def _ring(_number: int, frame: FrameType | None) -> None:
-    # Not while the alarm is set or stopped, which must end: the block is over then, or it rings in the block again.
-    if frame is None or frame.f_code not in (time_limit.__enter__.__code__, time_limit.__exit__.__code__):
-        raise _TimeIsUp
+    @staticmethod
+    def _ring(_number: int, frame: FrameType | None) -> None:
+        # Not while the alarm is set or stopped, which must end: the block is over then, or it rings in the block again.
+        within = (TimeLimit.__enter__.__code__, TimeLimit.__exit__.__code__)
+        if TimeLimit._running and (frame is None or frame.f_code not in within):
+            raise _TimeIsUp
+
+    def close(self) -> None:
+        """Leave the alarm to whoever had it before."""
+        if self._listens:
+            self._listens = False
+            TimeLimit._listening -= 1
+            if not TimeLimit._listening:
+                signal.signal(signal.SIGALRM, TimeLimit._former)
 
 
 def reference_tools(
@@ -100,7 +125,7 @@ class ReferenceAdapter:
     """Opens one `FileTools` per scenario. ValueError: the reference does not know the contract.
 
     `contract` is one, or behaviours put together freely. `seconds` is the time limit per call; it needs the main thread
-    (see `time_limit`). `confined`: the commands and hooks of scenarios run shut in (`shell.Confines`). `mortal`: where
+    (see `TimeLimit`). `confined`: the commands and hooks of scenarios run shut in (`shell.Confines`). `mortal`: where
     a scenario kills the program, a process of its own serves the reference.
     """
 
@@ -149,25 +174,27 @@ class ReferenceAdapter:
 class ReferenceSession:
     """One `FileTools`, its results as the harness wants them."""
 
-    def __init__(self, tools: FileTools, seconds: float) -> None:
+    def __init__(self, tools: FileTools, limit: TimeLimit) -> None:
         self._tools = tools
-        self._seconds = seconds
+        self._limit = limit
 
     @classmethod
     def of(cls, contract: str | Behaviours, workspace: Workspace, confines: Confines) -> ReferenceSession:
         """Start in a workspace, with a shell if its scenario runs commands. `confines` have the time limit per call."""
         shell = Shell(confines) if BASH in workspace.needs else None
         hooks = hooks_for(workspace, confines)
-        return ReferenceSession(reference_tools(contract, workspace, shell, hooks), confines.seconds)
+        return ReferenceSession(
+            reference_tools(contract, workspace, shell, hooks), TimeLimit(confines.seconds)
+        )
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Execute one call."""
-        with time_limit(self._seconds, tool), as_an_ordinary_user():
+        with self._limit.on(tool), as_an_ordinary_user():
             return _result(self._tools.call(tool, arguments))
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Execute the calls of one message."""
-        with time_limit(self._seconds, "the parallel group"), as_an_ordinary_user():
+        with self._limit.on("the parallel group"), as_an_ordinary_user():
             return [_result(result) for result in self._tools.call_parallel(calls)]
 
     def resume(self) -> None:
@@ -190,11 +217,11 @@ class ReferenceSession:
 
     def sub_agent(self) -> _SubAgent:
         """Start a sub-agent."""
-        return _SubAgent(self._tools, self._seconds)
+        return _SubAgent(self._tools, self._limit)
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
         """Execute one call; `interfere` runs between its validation and its execution."""
-        with time_limit(self._seconds, tool), as_an_ordinary_user():
+        with self._limit.on(tool), as_an_ordinary_user():
             return _result(self._tools.call_during(tool, arguments, interfere))
 
     def call_interrupted(
@@ -203,22 +230,26 @@ class ReferenceSession:
         """Let the user give one call up, or take one that came cut off."""
         if isinstance(arguments, str):
             return NO_ANSWER if how == "cut" else _result(self._tools.call_at_limit(tool, arguments))
-        with time_limit(self._seconds, tool), as_an_ordinary_user():
+        with self._limit.on(tool), as_an_ordinary_user():
             if how == "stopped":
                 return _result(self._tools.call_stopped(tool, arguments))
             return _result(self._tools.call_given_up(tool, arguments, interfere))
 
     def background_agent(self) -> ReferenceSession:
         """Start a sub-agent in the background."""
-        return ReferenceSession(self._tools.background_agent(), self._seconds)
+        return ReferenceSession(self._tools.background_agent(), self._limit)
+
+    def close(self) -> None:
+        """End the session."""
+        self._limit.close()
 
 
 class _SubAgent(ReferenceSession):
     """A sub-agent of a session; closing it ends it."""
 
-    def __init__(self, tools: FileTools, seconds: float) -> None:
+    def __init__(self, tools: FileTools, limit: TimeLimit) -> None:
         self._working = contextlib.ExitStack()
-        super().__init__(self._working.enter_context(tools.sub_agent()), seconds)
+        super().__init__(self._working.enter_context(tools.sub_agent()), limit)
 
     def close(self) -> None:
         """End the sub-agent."""

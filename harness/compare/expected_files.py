@@ -36,7 +36,9 @@ def file_differences(
     Nothing else may change, except that a new file brings its new parent directories. The mode of a file that
     existed stays as it was, that of a new one is compared only if it is stated.
     """
-    differences = []
+    differences: list[FileDifference] = []
+    if not (expected or world or changes):
+        return differences
     wanted: dict[str, Entry | None] = {**world, **expected}
     parents = {parent for path, entry in wanted.items() if entry is not None for parent in _parents(path)}
     for path in sorted(wanted.keys() | changes.keys()):

@@ -96,9 +96,12 @@ class _Judge:
                 # What a call made as it was before somebody else changed it is not among the changes of the step.
                 again = {path: self.state.get(path) for path in happened.expected_world}
                 self._others(happened.expected_world)
-                before = self._rewound(index, happened.changes) if self.rewinds else dict(self.state)
-                after = applied(self.state, {**again, **happened.changes})
-                self._calls(index, calls_of(step), happened, before, after)
+                if self.rewinds:
+                    self._rewound(index, happened.changes)
+                before, differing = self.state, {**again, **happened.changes}
+                after = applied(before, differing)
+                changed = {path for path in differing if before.get(path) != after.get(path)}
+                self._calls(index, calls_of(step), happened, before, after, changed)
                 self.state = after
 
     def _only_answers(self, step: ToolCall | ParallelCalls, happened: StepOutcome) -> bool:
@@ -155,13 +158,15 @@ class _Judge:
 
     def _others(self, changed: Mapping[str, Entry | None]) -> None:
         """Somebody else changed files."""
+        if not changed:
+            return
         for path, entry in changed.items():
             for view in self._views():
                 _learn(view, path, self.state.get(path), entry, session=False)
         self.state = applied(self.state, changed)
 
-    def _rewound(self, index: int, changed: Mapping[str, Entry | None]) -> State:
-        """Return the files as the session left them, and those that were brought back as they were before it."""
+    def _rewound(self, index: int, changed: Mapping[str, Entry | None]) -> None:
+        """Take the files as the session left them, and those that were brought back as they were before it."""
         back: dict[str, Entry | None] = {}
         for path in sorted(self.touched):
             former = self.checkpoint.get(path)
@@ -178,12 +183,16 @@ class _Judge:
                 _learn(view, path, self.state.get(path), entry, session=True)
         self.state = applied(self.state, back)
         self.rewinds, self.checkpoint = False, dict(self.state)
-        return dict(self.state)
 
     def _calls(
-        self, index: int, calls: Sequence[ToolCall], happened: StepOutcome, before: State, after: State
+        self,
+        index: int,
+        calls: Sequence[ToolCall],
+        happened: StepOutcome,
+        before: State,
+        after: State,
+        changed: set[str],
     ) -> None:
-        changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
         chains: dict[str, Chain] = {}
         free = False
         for number, (call, result) in enumerate(zip(calls, happened.results, strict=False)):
@@ -199,12 +208,12 @@ class _Judge:
         foreign = {path for hook in self.given.hooks for path in hook.files}
         allowed: set[str] = set(foreign)
         names = names_of(before)
+        crlf = bool(chains) and any(b"\r\n" in (data_of(entry) or b"") for entry in before.values())
         for path, chain in chains.items():
             allowed.update(names.get(path, (path,)))
             allowed.update({str(folder) for folder in PurePosixPath(path).parents} - before.keys())
             if path not in foreign:
                 known = self.view.get(path, Known())
-                crlf = any(b"\r\n" in (data_of(entry) or b"") for entry in before.values())
                 harmed = list(made(chain, known, before, after, crlf))
                 if harmed and any(hook.action == "input" for hook in self.given.hooks):
                     hooked = list(made(chain.hooked(self.given.hooks), known, before, after, crlf))
@@ -220,7 +229,7 @@ class _Judge:
         paths = (call.arguments.get("file_path") for call in calls)
         free = free or any(isinstance(path, str) and "$WS" in path[1:] for path in paths)
         if not free:
-            self._strays(index, calls, happened, before, after, allowed)
+            self._strays(index, calls, happened, before, after, changed, allowed)
         self._learn_all(changed, before, after, foreign)
         for call, result in zip(calls, happened.results, strict=False):
             if call.tool not in READERS or result.reminders:
@@ -233,7 +242,8 @@ class _Judge:
         answer = "\n".join((result.text, *result.reminders))
         named = set(meant(call.arguments, state))
         words = str(call.arguments.get("command", "")) if call.tool == BASH else ""
-        for path, known in self.view.items():
+        for path in [*self.view] if words or "$WS/" in answer else named & self.view.keys():
+            known = self.view[path]
             if path not in named and not words and f"$WS/{path}" not in answer:
                 continue
             if call.tool in READERS and path in named and not result.is_error:
@@ -248,6 +258,7 @@ class _Judge:
         happened: StepOutcome,
         before: State,
         after: State,
+        changed: set[str],
         allowed: set[str],
     ) -> None:
         def refused(path: str, state: State) -> Iterator[int]:
@@ -256,7 +267,6 @@ class _Judge:
                 if result.is_error and path in meant(call.arguments, state):
                     yield number
 
-        changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
         for path in sorted(changed - allowed):
             number = next(refused(path, before), None)
             what = _doing(before.get(path), after.get(path))

@@ -88,7 +88,7 @@ def replay(
         disturbed = traits.disturbed()
         if not disturbed or outcome.broken is not None:
             break
-    return replace(outcome, disturbed=disturbed)
+    return replace(outcome, disturbed=True) if disturbed else outcome
 
 
 def _replayed(

@@ -36,8 +36,9 @@ _COLUMN = re.compile(r"[a-z][a-z0-9_]*")
 _PLACE = re.compile(r"<([a-z][a-z0-9_]*)>")
 _NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 _START = b"\ncases:\n"
-_SLUG = re.compile(rf"^  ({_NAME}):(?=[ \n])".encode(), re.MULTILINE)
-_OTHER = re.compile(rb"^(?:  [^ #]| ?[^ #\n])", re.MULTILINE)
+_SLUG = re.compile(rf"\n  ({_NAME}):(?=[ \n])".encode())
+_OTHER = re.compile(rb"\n(?:  [^ #]| ?[^ #\n])")
+"""They begin with the end of the line before, because only such a pattern is searched for fast."""
 _ABSENT: Any = object()
 
 
@@ -203,11 +204,11 @@ def _plain_parts(data: bytes) -> list[tuple[str, bytes]] | None:
     start = data.find(_START)
     if start < 0:
         return None
-    body = data[start + len(_START) :]
+    body = data[start + len(_START) - 1 :]
     found = list(_SLUG.finditer(body))
     if not found or len(found) != sum(1 for _ in _OTHER.finditer(body)):
         return None
-    ends = [*(each.start() for each in found[1:]), len(body)]
+    ends = [*(each.start() + 1 for each in found[1:]), len(body)]
     return [(each[1].decode("ascii"), body[each.end() : end]) for each, end in zip(found, ends, strict=True)]
 
 

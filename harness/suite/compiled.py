@@ -57,6 +57,7 @@ class Compiled:
         self._used: set[bytes] = set()
         self._new: dict[bytes, bytes] = {}
         self._digests: dict[Path, bytes] = {}
+        self._paths = _Paths(suite.root)
 
     def scenario(self, scenario_id: str) -> Scenario:
         """Return a scenario as `Suite.scenario` does, and raise what that raises."""
@@ -69,7 +70,7 @@ class Compiled:
         self._used.add(key)
         with suppress(Exception):  # whatever a damaged file makes of itself
             if (data := self._kept.get(key)) is not None:
-                return _loaded(data, self._suite.root)
+                return _loaded(data, self._paths)
         scenario = self._suite.scenario(scenario_id)
         self._new[key] = _dumped(scenario, self._suite.root)
         return scenario
@@ -90,7 +91,7 @@ class Compiled:
 
     def _read(self) -> dict[bytes, bytes]:
         with suppress(Exception), self._file.open("rb") as stream:
-            found = _Unpacked(stream, self._suite.root).load()
+            found = _Unpacked(stream, self._paths).load()
             return {key: data for key, data in found.items() if isinstance(data, bytes)}
         return {}
 
@@ -127,18 +128,24 @@ def _dumped(scenario: Scenario, root: Path) -> bytes:
     return data if len(data) < _LONG else _PRESSED + zlib.compress(data, 1)
 
 
-def _loaded(data: bytes, root: Path) -> Scenario:
+class _Paths(dict[str, Path]):
+    """Paths below a folder by their names from there."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def __missing__(self, name: str) -> Path:
+        return self.setdefault(name, self._folder / name)
+
+
+def _loaded(data: bytes, paths: _Paths) -> Scenario:
     if data.startswith(_PRESSED):
         data = zlib.decompress(data[len(_PRESSED) :])
-    scenario = _Unpacked(io.BytesIO(data), root).load()
+    scenario = _Unpacked(io.BytesIO(data), paths).load()
     if not isinstance(scenario, Scenario):
         raise pickle.UnpicklingError("no scenario")
     return scenario
-
-
-@cache
-def _path(root: Path, name: str) -> Path:
-    return root / name
 
 
 @cache
@@ -181,9 +188,9 @@ class _Packed(pickle.Pickler):
 class _Unpacked(pickle.Unpickler):
     """Makes what a scenario consists of, the values of this package, and nothing that another class would make."""
 
-    def __init__(self, stream: IO[bytes], root: Path) -> None:
+    def __init__(self, stream: IO[bytes], paths: _Paths) -> None:
         super().__init__(stream)
-        self._root = root
+        self._paths = paths
 
     def find_class(self, module: str, name: str) -> Any:
         """Return a class of a scenario's values, and refuse any other."""
@@ -193,4 +200,4 @@ class _Unpacked(pickle.Unpickler):
 
     def persistent_load(self, name: str) -> Path:
         """Return a path by its name."""
-        return _path(self._root, name)
+        return self._paths[name]

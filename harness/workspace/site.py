@@ -164,6 +164,8 @@ class Site:
         for made in (directory, self.around, self.home, self.root):
             _make(made)
         self._snapshots = snapshots
+        self._scanned: dict[str, Entry] = {}
+        self._placeless: dict[str, Entry] = {}
         self.editor = ScriptedEditor(lambda: self.root)
         self.repository = Repository()
         self._mounts: Mounts | None = None
@@ -274,9 +276,11 @@ class Site:
             for folder, names in added:
                 own = filter(_OWN_STATE.fullmatch, names) if folder.prefix == HOME else ()
                 scan(folder.path, folder.prefix, entries, self.root, names=names.difference(own))
-            return self.editor.seen(self._placeless(entries))
+            if entries is not self._scanned:
+                self._scanned, self._placeless = entries, self._without_place(entries)
+            return self.editor.seen(self._placeless)
 
-    def _placeless(self, entries: dict[str, Entry]) -> dict[str, Entry]:
+    def _without_place(self, entries: dict[str, Entry]) -> dict[str, Entry]:
         """Name alike in every place what was made below the workspace by its path, such as a space and that."""
         base = os.path.dirname(self.directory)
         if base not in "\n".join(entries):

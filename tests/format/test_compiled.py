@@ -119,4 +119,7 @@ def test_every_bundled_scenario_comes_back_as_it_is() -> None:
     suite = Suite()
     for each in [*suite.ids()[::40], "crossed/sizes-8"]:
         scenario = suite.scenario(each)
-        assert compiled._loaded(compiled._dumped(scenario, suite.root), default_root()) == scenario
+        assert (
+            compiled._loaded(compiled._dumped(scenario, suite.root), compiled._Paths(default_root()))
+            == scenario
+        )
