@@ -155,9 +155,10 @@ class _Judge:
             for found in self._traces(step, files, happened):
                 self._note(index, 0, "effects", found, position)
             self._verbatim(index, step, happened)
-        self.differences[earlier:] = sorted(
-            self.differences[earlier:], key=lambda each: LEVELS.index(each.level)
-        )
+        if len(self.differences) > earlier:
+            self.differences[earlier:] = sorted(
+                self.differences[earlier:], key=lambda each: LEVELS.index(each.level)
+            )
         if happened.changes:
             self.state = applied(self.state, happened.changes)
 

@@ -49,7 +49,7 @@ class Chain:
 
 
 def made(
-    chain: Chain, known: Known, before: dict[str, Entry], after: dict[str, Entry], crlf: bool
+    chain: Chain, known: Known, before: dict[str, Entry], after: dict[str, Entry]
 ) -> Iterator[tuple[int, Found]]:
     """Yield what the calls did to the file beyond what they asked, each with the number of its call."""
     former, now = data_of(before.get(chain.path)), data_of(after.get(chain.path))
@@ -75,6 +75,10 @@ def made(
     if isinstance(before.get(chain.path), Symlink) and not isinstance(last, Written):
         # A file in the link's place has what the link showed, with the edit in it.
         former = data_of(before.get(resolved_links(chain.path, before) or chain.path))
+    # Only a file that is written may take the line ends of those around it.
+    crlf = any(isinstance(what, Written) for _, what in wanted) and any(
+        b"\r\n" in (data_of(entry) or b"") for entry in before.values()
+    )
     starts = _starts(former, [what for _, what in wanted[:-1]])
     if now is not None and any(may_become(start, last, now, crlf=crlf) for start in starts):
         return

@@ -1,6 +1,7 @@
 """Edited: what an answered call did to its file, or to the cells of its notebook, that it may not do."""
 
 import json
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -171,14 +172,16 @@ def _lines_in_words(path: str, numbers: Sequence[int], whose: set[tuple[Hand, bo
 
 
 def _stretches(numbers: Sequence[int]) -> str:
-    stretches: list[list[int]] = []
-    for number in numbers:
-        if stretches and stretches[-1][-1] == number - 1:
-            stretches[-1][1:] = [number]
-        else:
-            stretches.append([number])
-    words = ["\N{EN DASH}".join(map(str, each)) for each in stretches[:_NUMBERS]]
-    return ", ".join(words) + (" and more" if len(stretches) > _NUMBERS else "")
+    """Name the first stretches of numbers, which ascend; there may be thousands."""
+    words: list[str] = []
+    at = 0
+    while at < len(numbers) and len(words) < _NUMBERS:
+        first = at
+        at = bisect_right(
+            range(len(numbers)), numbers[first] - first, first, key=lambda index: numbers[index] - index
+        )
+        words.append("\N{EN DASH}".join(map(str, dict.fromkeys((numbers[first], numbers[at - 1])))))
+    return ", ".join(words) + (" and more" if at < len(numbers) else "")
 
 
 def _difference(wanted: str, after: bytes) -> tuple[str, str]:

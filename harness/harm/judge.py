@@ -208,15 +208,14 @@ class _Judge:
         foreign = {path for hook in self.given.hooks for path in hook.files}
         allowed: set[str] = set(foreign)
         names = names_of(before)
-        crlf = bool(chains) and any(b"\r\n" in (data_of(entry) or b"") for entry in before.values())
         for path, chain in chains.items():
             allowed.update(names.get(path, (path,)))
             allowed.update({str(folder) for folder in PurePosixPath(path).parents} - before.keys())
             if path not in foreign:
                 known = self.view.get(path, Known())
-                harmed = list(made(chain, known, before, after, crlf))
+                harmed = list(made(chain, known, before, after))
                 if harmed and any(hook.action == "input" for hook in self.given.hooks):
-                    hooked = list(made(chain.hooked(self.given.hooks), known, before, after, crlf))
+                    hooked = list(made(chain.hooked(self.given.hooks), known, before, after))
                     harmed = min(
                         harmed, hooked, key=lambda way: (sum(each.kind in HARMS for _, each in way), len(way))
                     )

@@ -9,8 +9,7 @@ folders are opened one after the other, none by way of a link, leads where it sa
 import errno
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any, Self
 
 _HANDLE = getattr(os, "O_PATH", os.O_RDONLY)
@@ -19,16 +18,24 @@ FOLDER = _HANDLE | os.O_DIRECTORY | os.O_NOFOLLOW
 """How a folder is opened that is no link."""
 
 
-@contextmanager
-def opened(folder: str, *, make: bool = False) -> Iterator[int]:
+class opened:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
     """Open a folder by its absolute path, in which no part is a link; `make` what is missing. Raises OSError."""
-    found = _opened_at_once(folder)
-    if found is None:
-        found = _walked(folder, os.open("/", FOLDER), make=make)
-    try:
-        yield found
-    finally:
-        os.close(found)
+
+    __slots__ = ("_folder", "_found", "_make")
+
+    def __init__(self, folder: str, *, make: bool = False) -> None:
+        self._folder = folder
+        self._make = make
+
+    def __enter__(self) -> int:
+        found = _opened_at_once(self._folder)
+        if found is None:
+            found = _walked(self._folder, os.open("/", FOLDER), make=self._make)
+        self._found = found
+        return found
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._found)
 
 
 def _opened_at_once(folder: str) -> int | None:

@@ -201,7 +201,9 @@ class Runner:
                     if verdict.differences and (full := self.suite.in_full(view.own)) is not view.own:
                         verdict = against(full)
                     compared[key] = verdict
-                named = replace(compared[key], contract=view.contract.name)
+                named = compared[key]
+                if named.contract != view.contract.name:
+                    named = replace(named, contract=view.contract.name)
                 verdicts.append(by_design(named, view.own, view.contract, self._traits.design))
         except Exception as error:
             why = "".join(traceback.format_exception(error)[-3:]).strip()
