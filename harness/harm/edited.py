@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from readfirst.harness.harm.asked import Replacement, Written
 from readfirst.harness.harm.content import Content, pieces
-from readfirst.harness.harm.hands import Hand, Known, Line
+from readfirst.harness.harm.hands import Hand, Known, Line, lines_of
 from readfirst.harness.harm.harm import excerpt
 from readfirst.harness.harm.permitted import Change, changes, may_become, readings
 from readfirst.harness.suite.harm_kinds import Kind
@@ -33,12 +33,12 @@ def overwritten(path: str, known: Known, before: bytes | None, after: bytes | No
     """Return what a file loses that is overwritten."""
     if before is None:
         return None
-    gone = known.lost(after or b"")
-    if not gone:
+    numbers = known.lost(after or b"")
+    if not numbers:
         return None
-    numbers, texts, hands = zip(*gone, strict=True)
-    what = _lines_in_words(path, numbers, {(hand, False) for hand in set(hands)}, known)
-    return Found("lost", what, excerpt("\n".join(texts)), _shown(after))
+    what = _lines_in_words(path, numbers, {(hand, False) for hand in known.hands(numbers)}, known)
+    lines = lines_of(known.data)
+    return Found("lost", what, excerpt("\n".join([lines[number - 1] for number in numbers])), _shown(after))
 
 
 def edited(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -160,8 +160,8 @@ class Known:
         """Return it after all of it was shown."""
         return self._then(lambda shown: _Shown(shown.marks.upper(), True, shown.since, how), met=True)
 
-    def lost(self, after: bytes) -> list[tuple[int, str, Hand]]:
-        """Return the unseen lines that bytes which replace the file leave out: number from 1, text, and whose it is.
+    def lost(self, after: bytes) -> list[int]:
+        """Return the unseen lines that bytes which replace the file leave out, by their numbers from 1.
 
         Blank lines are nobody's work, and a line that ends otherwise is not lost.
         """
@@ -169,26 +169,26 @@ class Known:
             return []
         lines = lines_of(self.data)
         texts = pieces(Content.of(after).text)
-        different, crlf = set(lines), b"\r" in self.data
-        once = len(different) == len(lines) and not crlf
-        if once and different.issubset(texts):
+        lone_ends = b"\r" in self.data.replace(b"\r\n", b"")  # with which a line is several pieces
+        different = set(lines)
+        once = len(different) == len(lines)
+        if not lone_ends and once and different.issubset(texts):
             return []  # whoever saw them
         marks = self.marks
         if not marks or marks.isupper():
             return []
-        if once:
+        unseen: Iterable[tuple[int, str]] = enumerate(lines, 1)
+        if not marks.islower():
+            unseen = (
+                (number, text) for (number, text), mark in zip(unseen, marks, strict=True) if mark in _HANDS
+            )
+        if not lone_ends and (once or different.isdisjoint(texts)):
             there = set(texts)
-            return [
-                (number, text, _HANDS[mark])
-                for number, (text, mark) in enumerate(zip(lines, marks, strict=True), 1)
-                if text not in there and mark in _HANDS and text and not text.isspace()
-            ]
+            return [number for number, text in unseen if text not in there and text and not text.isspace()]
         left = Counter(texts)
         gone = []
-        for number, (text, mark) in enumerate(zip(lines, marks, strict=True), 1):
-            if mark not in _HANDS:  # it was seen
-                continue
-            if crlf and "\r" in text:
+        for number, text in unseen:
+            if "\r" in text:
                 wanted = [each for each in pieces(text) if each.strip()]
                 for each in wanted:
                     left[each] -= 1
@@ -200,8 +200,13 @@ class Known:
                 continue
             elif not text or text.isspace():
                 continue
-            gone.append((number, text, _HANDS[mark]))
+            gone.append(number)
         return gone
+
+    def hands(self, numbers: Iterable[int]) -> set[Hand]:
+        """Return whose these lines are, by their numbers from 1."""
+        marks = self.marks
+        return {_HANDS[mark.lower()] for mark in {marks[number - 1] for number in numbers}}
 
 
 def _seen(data: bytes, marks: str, answer: str) -> str:

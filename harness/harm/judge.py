@@ -175,7 +175,7 @@ class _Judge:
         for path in back:
             known = self.view.get(path)
             data = data_of(back[path]) or b""
-            if known is not None and any(hand == "other" for _, _, hand in known.lost(data)):
+            if known is not None and "other" in known.hands(known.lost(data)):
                 what = f"what somebody else saved in {path}, which the rewind took back"
                 self._note(index, 0, path, Found("lost", what))
         for view in self.views:
