@@ -182,6 +182,7 @@ class Site:
             lambda name: name == os.path.basename(self.root),
             role="the folder above its workspace",
         )
+        self._around = around
         self._own = [above, around, Folder(self.home, HOME, role="its home")]
         self._shared = [Folder(base, "../../../", _OF_A_BASE.fullmatch)] if alone_in_base else []
         servers: list[Folder] = []
@@ -270,7 +271,8 @@ class Site:
         """
         with _spoilt("read the workspace"):
             added = [(folder, names) for folder in self._watched if (names := folder.added())]
-            entries = snapshot(self.root) if self._snapshots is None else self._snapshots.take(self.root)
+            taking = snapshot if self._snapshots is None else self._snapshots.take
+            entries = taking(self.root, above=self._around.handle)
             if added:
                 entries = dict(entries)
             for folder, names in added:
