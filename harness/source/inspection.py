@@ -92,7 +92,7 @@ class Node(NamedTuple):
 
     def called(self, what: str) -> Node:
         """Return the same value, which messages call otherwise."""
-        return self._replace(what=what)
+        return Node(self.look, self.value, self.path, what)
 
     @property
     def position(self) -> Position:

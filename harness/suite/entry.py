@@ -94,15 +94,28 @@ class TextContent:
 
 
 def _repeated(text: str, times: int) -> str:
-    parts = text.split("{n}")
-    numbers = map(str, range(1, times + 1))
-    match parts:
+    match text.split("{n}"):
         case [_]:
             return text * times
-        case [before, after]:  # the usual case, fast for millions of lines
-            return f"{before}{(after + before).join(numbers)}{after}" if times else ""
-        case _:
-            return "".join(number.join(parts) for number in numbers)
+        case [before, after]:  # the usual case
+            return _numbered(before, after, times)
+        case parts:
+            return "".join(str(number).join(parts) for number in range(1, times + 1))
+
+
+def _numbered(before: str, after: str, times: int) -> str:
+    """Return the numbers from 1, each between two texts, a thousand at once: there may be millions of lines."""
+
+    def each(numbers: range) -> str:
+        return f"{before}{(after + before).join(map(str, numbers))}{after}" if numbers else ""
+
+    thousands = (times + 1) // 1000
+    if thousands < 2:
+        return each(range(1, times + 1))
+    ends = [f"{number:03}{after}" for number in range(1000)]
+    parts = [before, *(f"{end}{before}" for end in ends[:-1]), ends[-1]]
+    whole = (str(number).join(parts) for number in range(1, thousands))
+    return "".join((each(range(1, 1000)), *whole, each(range(thousands * 1000, times + 1))))
 
 
 _kept = lru_cache(maxsize=8)(_repeated)

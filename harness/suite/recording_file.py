@@ -280,8 +280,8 @@ def recording_of(value: Mapping[str, Any]) -> Recording:
     if len(names) * len(value["steps"]) > _MOST_ANSWERS:  # which would fill the memory
         raise ValueError(f"its steps have more than {_MOST_ANSWERS:,} answers by version")
     packed = {str(name): str(encoded) for name, encoded in value.get("packed", {}).items()}
-    unpacked = _Packed(packed)
-    rows = [_row(names, step, unpacked) for step in value["steps"]]
+    decode = _Decoder(_Packed(packed))
+    rows = [_row(names, step, decode) for step in value["steps"]]
     shared: dict[tuple[int, ...], Transcript] = {}
     transcripts = {}
     for name in names:
@@ -290,13 +290,13 @@ def recording_of(value: Mapping[str, Any]) -> Recording:
     return Recording(str(value["inputs"]), transcripts, value.get("unrecorded", {}), packed)
 
 
-def _row(names: tuple[str, ...], body: Mapping[str, Any], packed: _Packed) -> Mapping[str, TranscriptStep]:
+def _row(names: tuple[str, ...], body: Mapping[str, Any], decode: _Decoder) -> Mapping[str, TranscriptStep]:
     """Return what one step gave on every version; those that gave the same share it."""
     tools = (body["call"],) if "call" in body else tuple(body["calls"])
     answers = body["answers"]
     starts: dict[str, TranscriptStep] = {}
     for answer in answers:
-        step = _step_of(tools, answer, packed)
+        step = _step_of(tools, answer, decode)
         since = answer["since"] if len(answers) > 1 else names
         for name in [since] if isinstance(since, str) else since:
             if starts.setdefault(name, step) is not step:
@@ -342,11 +342,10 @@ class _Packed:
         return self._texts[name]
 
 
-def _step_of(tools: tuple[str, ...], body: Mapping[str, Any], packed: _Packed) -> TranscriptStep:
+def _step_of(tools: tuple[str, ...], body: Mapping[str, Any], decode: _Decoder) -> TranscriptStep:
     """Return the step of such values, as an Encoder gives them. Raises ValueError, KeyError, TypeError."""
     if not all(isinstance(tool, str) for tool in tools):
         raise TypeError(f"the calls {tools!r} are no names"[:200])
-    decode = _Decoder(packed)
     results = tuple(map(decode.result, body.get("results", (body,))))
     if len(results) != len(tools):
         raise ValueError(f"{len(results)} results for {len(tools)} calls")
