@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Seconds, Symlink
 from readfirst.harness.suite.scenario import ToolCall, WorldEvent
@@ -9,6 +10,12 @@ from readfirst.harness.suite.scenario import ToolCall, WorldEvent
 _STALE = frozenset(
     f"{what}, newer{much}" for what in ("content", "time") for much in ("", " by less than a second")
 )
+
+
+@lru_cache(maxsize=8)
+def _shown(data: bytes) -> str:
+    encoding = "utf-16-le" if data.startswith(b"\xff\xfe") else "utf-8"
+    return data.decode(encoding, "replace").replace("\r\n", "\n")
 
 
 @dataclass
@@ -71,9 +78,7 @@ class Sketch:
 
     def text(self, path: str) -> str:
         """Return what a model sees of a file, with `\\n` line ends; empty where there is none."""
-        data = self.files.get(self.links.get(path, path), b"")
-        encoding = "utf-16-le" if data.startswith(b"\xff\xfe") else "utf-8"
-        return data.decode(encoding, "replace").replace("\r\n", "\n")
+        return _shown(self.files.get(self.links.get(path, path), b""))
 
     def call(self, call: ToolCall, path: str) -> None:
         """Follow a call about `path`."""

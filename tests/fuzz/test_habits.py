@@ -2,7 +2,7 @@
 
 import inspect
 from functools import cache
-from itertools import islice
+from itertools import count
 from pathlib import Path
 from typing import ClassVar
 
@@ -55,10 +55,13 @@ HABITS = [
 ]
 
 
+SEARCH = scenarios(0)
+
+
 @cache
-def drawn() -> list[Scenario]:
-    """Return more scenarios than have so many steps."""
-    return list(islice(scenarios(0), MOST_STEPS // 10))
+def drawn(number: int) -> Scenario:
+    """Return a scenario of the search; it is first asked for after all with lower numbers."""
+    return next(SEARCH)
 
 
 class OneReference(Duel):
@@ -76,12 +79,12 @@ class OneReference(Duel):
 def steps_until_met(wrong: type[Altered], suite: Suite, place: SitePool) -> int | None:
     """Return how many steps were made when the first difference showed; None if none did."""
     duel = OneReference(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
-    for scenario in drawn():
+    for scenario in map(drawn, count()):
         if duel.differences(scenario):
             return duel.made.steps
         if duel.made.steps > MOST_STEPS:
             return None
-    raise AssertionError("the scenarios ended")
+    raise AssertionError("the search ended")
 
 
 @pytest.mark.parametrize("wrong", [*HABITS, *OTHERS])
