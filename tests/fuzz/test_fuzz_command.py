@@ -51,7 +51,7 @@ def test_agreement_on_nothing_is_not_a_success(fuzz: Fuzz) -> None:
 def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
     fuzz: Fuzz, tmp_path: Path, suite: Suite, place: SitePool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert fuzz(TARGET, "--steps", "60") == 1
+    assert fuzz(TARGET, "--steps", "20") == 1
     path = found(tmp_path)[0]
     scenario = load_scenario(path, tmp_path, suite.contracts, require_expect=False)
     assert [step.tool for step in scenario.calls()] == ["Read"]  # type: ignore[attr-defined]
@@ -86,12 +86,12 @@ def test_what_the_baseline_accepts_or_breaks_rules_of_other_classes_is_counted_a
         "{scenario: read-output/numbered-lines, contract: 2.1.7, fails: [text], reason: It prints tabs.}"
     )
     baseline.write_text(f"name: mine\naccepted:\n  - {accepted}\n")
-    assert fuzz(TARGET, "--steps", "60", "--baseline", str(baseline)) == 0
+    assert fuzz(TARGET, "--steps", "20", "--baseline", str(baseline)) == 0
     assert "0 new causes, 1 cause that the baseline accepts\n" in capsys.readouterr().err
-    assert fuzz(TARGET, "--steps", "60", "--class", "safety") == 0
+    assert fuzz(TARGET, "--steps", "20", "--class", "safety") == 0
     assert "0 new causes, 1 cause of no rule of the classes asked for\n" in capsys.readouterr().err
     assert found(tmp_path) == []
-    assert fuzz(TARGET, "--steps", "60", "--class", "fidelity") == 1
+    assert fuzz(TARGET, "--steps", "20", "--class", "fidelity") == 1
     assert fuzz(TARGET, "--level", "safe", "--class", "safety") == 2
 
 

@@ -103,21 +103,21 @@ def test_a_full_disk_behind_standard_error_changes_no_verdict() -> None:
     assert (done.returncode, b"conformant" in done.stdout) == (ExitCode.CONFORMANT, True)
 
 
-JSONL = [*RUN, *ONE, "--format", "jsonl", "--output"]
+JSONL = [*ONE, "--format", "jsonl", "--output"]
 
 
-def test_what_is_no_file_is_not_replaced_by_a_report(tmp_path: Path) -> None:
+def test_what_is_no_file_is_not_replaced_by_a_report(readfirst: Cli, tmp_path: Path) -> None:
     """Root could put a file in the place of a device."""
     pipe, link, kept = tmp_path / "pipe", tmp_path / "link", tmp_path / "kept.jsonl"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
-        assert ended([*JSONL, str(pipe)])[0] == ExitCode.CONFORMANT
+        assert readfirst(*JSONL, pipe).code == ExitCode.CONFORMANT
         read = reader.communicate(timeout=60)[0]
     assert '"gate/edit-unread"' in read
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
     link.symlink_to(kept)
     for there in (False, True):
-        assert (ended([*JSONL, str(link)])[0], kept.exists(), link.is_symlink()) == (0, True, True), there
+        assert (readfirst(*JSONL, link).code, kept.exists(), link.is_symlink()) == (0, True, True), there
     with pytest.raises(OSError, match="no file"):
         Staged(pipe)
     with pytest.raises(OSError, match="no file"):
@@ -125,15 +125,15 @@ def test_what_is_no_file_is_not_replaced_by_a_report(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root could replace a device")
-def test_a_device_stays_one(tmp_path: Path) -> None:
+def test_a_device_stays_one(readfirst: Cli, tmp_path: Path) -> None:
     full = tmp_path / "full"
     try:
         os.mknod(full, 0o666 | stat.S_IFCHR, os.makedev(1, 7))
         full.open("wb").close()
     except OSError:
         pytest.skip("no devices can be made here")
-    code, printed = ended([*JSONL, str(full)])
-    assert (code, "No space left" in printed, "Traceback" in printed) == (ExitCode.USAGE, True, False)
+    found = readfirst(*JSONL, full)
+    assert (found.code, "No space left" in found.err) == (ExitCode.USAGE, True)
     assert stat.S_ISCHR(full.lstat().st_mode)
 
 
@@ -143,14 +143,14 @@ def test_a_stream_without_an_end_is_read_to_a_limit(monkeypatch: pytest.MonkeyPa
         read_stream(Path("/dev/zero"))
 
 
-def test_results_with_numbers_beyond_reckoning_are_refused(tmp_path: Path) -> None:
-    done = subprocess.run([*RUN, *ONE, "--format", "jsonl"], capture_output=True, check=True)
+def test_results_with_numbers_beyond_reckoning_are_refused(readfirst: Cli, tmp_path: Path) -> None:
+    done = readfirst(*ONE, "--format", "jsonl").out.encode()
     results = tmp_path / "results.jsonl"
-    results.write_bytes(done.stdout)
+    results.write_bytes(done)
     assert read_stream(results)
     for field in (b'"steps": ', b'"verdicts": '):
-        assert field in done.stdout
-        results.write_bytes(done.stdout.replace(field, field + b"1" * 30, 1))
+        assert field in done
+        results.write_bytes(done.replace(field, field + b"1" * 30, 1))
         with pytest.raises(StreamError, match="damaged"):
             read_stream(results)
 
