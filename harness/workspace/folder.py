@@ -51,11 +51,6 @@ class Folder:
         """
         return self._untouched is not None and state_of(os.fstat(self._handle)) == self._untouched
 
-    @property
-    def handle(self) -> int | None:
-        """It, opened, while nothing is in it that does not belong there, as `added` found."""
-        return self._handle if self._untouched is not None else None
-
     def added(self) -> frozenset[str]:
         """Return the names in it that do not belong there; none where it is gone.
 

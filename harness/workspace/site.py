@@ -182,7 +182,6 @@ class Site:
             lambda name: name == os.path.basename(self.root),
             role="the folder above its workspace",
         )
-        self._around = around
         self._own = [above, around, Folder(self.home, HOME, role="its home")]
         self._shared = [Folder(base, "../../../", _OF_A_BASE.fullmatch)] if alone_in_base else []
         servers: list[Folder] = []
@@ -271,8 +270,7 @@ class Site:
         """
         with _spoilt("read the workspace"):
             added = [(folder, names) for folder in self._watched if (names := folder.added())]
-            taking = snapshot if self._snapshots is None else self._snapshots.take
-            entries = taking(self.root, above=self._around.handle)
+            entries = snapshot(self.root) if self._snapshots is None else self._snapshots.take(self.root)
             if added:
                 entries = dict(entries)
             for folder, names in added:

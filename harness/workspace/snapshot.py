@@ -14,7 +14,7 @@ import posixpath
 import stat
 import unicodedata
 from collections.abc import Collection, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from readfirst.harness.processes.footing import opened, set_mode
@@ -41,23 +41,20 @@ class TooLargeError(Exception):
     """There is more below a directory than anybody can want to compare."""
 
 
-def snapshot(
-    root: str | os.PathLike[str], known: _Known | None = None, *, above: int | None = None
-) -> dict[str, Entry]:
+def snapshot(root: str | os.PathLike[str], known: _Known | None = None) -> dict[str, Entry]:
     """Return every path below `root`, relative and `/`-separated, with its state; `root` itself is left out.
 
-    Links are never followed; `above` is the folder that it is in, where that is open. All bytes are read, but of what
-    is `known`, because a changed file may carry an old time. The target of an absolute link into `root` begins with
-    `$WS`. A directory or file without read permission is made readable for the moment. Fifos, sockets and devices are
-    named, not opened. A `root` that is no directory, or a link to one, gives the single path `.`. Raises OSError,
-    RecursionError, TooLargeError.
+    Links are never followed. All bytes are read, but of what is `known`, because a changed file may carry an old time.
+    The target of an absolute link into `root` begins with `$WS`. A directory or file without read permission
+    is made readable for the moment. Fifos, sockets and devices are named, not opened. A `root` that is no
+    directory, or a link to one, gives the single path `.`. Raises OSError, RecursionError, TooLargeError.
     """
     top = os.fspath(root)
     entries: dict[str, Entry] = {}
     try:
         if stat.S_ISLNK(os.lstat(top).st_mode):
             return {".": Symlink(os.readlink(top))}
-        scan(top, "", entries, top, known=known, above=above)
+        scan(top, "", entries, top, known=known)
     except FileNotFoundError:
         return {".": SpecialFile("missing")}
     except NotADirectoryError:
@@ -99,7 +96,7 @@ class Snapshots:
         self._entries: dict[str, Entry] = {}
         self._states: dict[str, _State] = {}
 
-    def take(self, root: str, above: int | None = None) -> dict[str, Entry]:
+    def take(self, root: str) -> dict[str, Entry]:
         """Return what `snapshot` returns; where nothing changed, the very value that was returned before."""
         if root == self._root and self._is_unchanged():
             return self._entries
@@ -107,8 +104,7 @@ class Snapshots:
         with suppress(OSError):
             states[root] = state_of(os.lstat(root))
         known = (self._entries, self._states) if root == self._root else ({}, {})
-        self._entries = snapshot(root, _Known(root, *known, states), above=above)
-        self._states, self._root = states, root
+        self._entries, self._states, self._root = snapshot(root, _Known(root, *known, states)), states, root
         return self._entries
 
     def forget(self) -> None:
@@ -159,16 +155,14 @@ def scan(
     *,
     names: Collection[str] | None = None,
     known: _Known | None = None,
-    above: int | None = None,
 ) -> None:
     """Add what lies below `directory` to `entries`, each path with `prefix` in front; `top` becomes `$WS`.
 
-    `names` are the entries of the directory to look at, None: all. `above` is the folder that it is in, where that is
-    open.
+    `names` are the entries of the directory to look at, None: all.
     """
     folder, name = os.path.split(directory)
-    with opened(folder) if above is None else nullcontext(above) as place:
-        _Scan(entries, top, known).directory(name, place, prefix, names)
+    with opened(folder) as above:
+        _Scan(entries, top, known).directory(name, above, prefix, names)
 
 
 class _Scan:
