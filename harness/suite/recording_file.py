@@ -373,7 +373,10 @@ class _Decoder:
             case stored:
                 text = self.text(stored)
         after = self.text(body.get("after", ""))
-        return RecordedResult(text, body.get("error"), body.get("wrapped", False), after, cut, ending)
+        error = body.get("error")
+        if not isinstance(error, str | None):
+            raise TypeError(f"an error is named by a text, not by {error!r}")
+        return RecordedResult(text, error, body.get("wrapped", False), after, cut, ending)
 
     def text(self, stored: Any) -> str:
         match stored:

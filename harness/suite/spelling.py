@@ -61,7 +61,7 @@ def spelling_problem(path: str) -> str | None:
     if (option := _OPTION.match(path)) and (problem := spelling_problem(option[1])):
         return problem
     base, rest = split_path(path)
-    for read in _readings(path):
+    for read in sorted(_readings(path)):  # the same one is named each time
         if problem := _problem(path, read):
             return problem
     inside = (rest or "").lstrip("/")

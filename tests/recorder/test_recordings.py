@@ -134,6 +134,7 @@ def test_recordings_keep_their_schema() -> None:
         "inputs: x\nversions: [2.1.7]\nsteps: [{call: Read, answers: [{text: {base64: '%'}}]}]\n",
         "inputs: x\nversions: [2.1.7]\nsteps: [{call: Read, answers: [{text: {packed: x}}]}]\npacked: {x: QUJD}\n",
         "inputs: x\nversions: [2.1.7]\nsteps: [{call: Read, answers: [{text: a, files: {x: {pipe: 1}}}]}]\n",
+        "inputs: x\nversions: [2.1.7]\nsteps: [{call: Read, answers: [{text: a, error: {not: read}}]}]\n",
     ],
 )
 def test_damage_is_reported_with_the_file_and_the_remedy(tmp_path: Path, data: str) -> None:

@@ -2,6 +2,9 @@
 
 import itertools
 
+import pytest
+
+from readfirst.harness.suite import spelling
 from readfirst.harness.suite.spelling import spelling_problem
 
 from .listed import cases
@@ -97,3 +100,14 @@ def test_nothing_before_or_after_a_path_hides_where_it_leads() -> None:
     )
     for path, before, after in itertools.product(plain, SILENT, SILENT):
         assert spelling_problem(before + path + after), (before, path, after)
+
+
+def test_of_several_problems_the_same_is_named_whatever_order_a_set_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    readings = sorted(spelling._readings("../%2e%2e"))
+    named = set()
+    for order in (readings, readings[::-1]):
+        monkeypatch.setattr(spelling, "_readings", lambda _, order=order: order)
+        named.add(spelling.spelling_problem.__wrapped__("../%2e%2e"))
+    assert len(named) == 1
