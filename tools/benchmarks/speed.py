@@ -47,7 +47,7 @@ from readfirst.reference_impl import FileTools
 
 MOST_REPLAY = 1.5
 """Times as long as the bare loop that the replay of the suite may take."""
-MOST_PROCESS = 1.7
+MOST_PROCESS = 1.5
 """Times as long as the bare loop that `readfirst run` may take, both as processes: imports, reading, judging the harm
 and the report too."""
 MOST_CONTRACTS = 2.0
@@ -422,7 +422,7 @@ def main() -> int:
     rounds = 2 if quick else 7
     results = [
         replay_ratio(rounds),
-        process_ratio(rounds),
+        process_ratio(max(rounds, 4)),
         contracts_ratio(1, "--class", "safety") if quick else contracts_ratio(3),
         *growth(100 if quick else 500),
         listing(rounds),
