@@ -4,6 +4,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from readfirst.harness.harm.at_once import raced
 from readfirst.harness.harm.chain import Chain, kept, made
@@ -45,6 +46,17 @@ def harms_of(scenario: Scenario, outcome: Outcome) -> tuple[Harm, ...]:
     if outcome.steps:
         judge.afterwards(len(outcome.steps) - 1, outcome.afterwards)
     return tuple(judge.found)
+
+
+class _Answered(NamedTuple):
+    """The calls of one step and what happened, with all files before and after it, and the paths that differ."""
+
+    step: int
+    calls: Sequence[ToolCall]
+    happened: StepOutcome
+    before: State
+    after: State
+    changed: set[str]
 
 
 @dataclass
@@ -101,7 +113,7 @@ class _Judge:
                 before, differing = self.state, {**again, **happened.changes}
                 after = applied(before, differing)
                 changed = {path for path in differing if before.get(path) != after.get(path)}
-                self._calls(index, calls_of(step), happened, before, after, changed)
+                self._calls(_Answered(index, calls_of(step), happened, before, after, changed))
                 self.state = after
 
     def _only_answers(self, step: ToolCall | ParallelCalls, happened: StepOutcome) -> bool:
@@ -184,15 +196,8 @@ class _Judge:
         self.state = applied(self.state, back)
         self.rewinds, self.checkpoint = False, dict(self.state)
 
-    def _calls(
-        self,
-        index: int,
-        calls: Sequence[ToolCall],
-        happened: StepOutcome,
-        before: State,
-        after: State,
-        changed: set[str],
-    ) -> None:
+    def _calls(self, answered: _Answered) -> None:
+        index, calls, happened, before, after, changed = answered
         chains: dict[str, Chain] = {}
         free = False
         for number, (call, result) in enumerate(zip(calls, happened.results, strict=False)):
@@ -228,7 +233,7 @@ class _Judge:
         paths = (call.arguments.get("file_path") for call in calls)
         free = free or any(isinstance(path, str) and "$WS" in path[1:] for path in paths)
         if not free:
-            self._strays(index, calls, happened, before, after, changed, allowed)
+            self._strays(answered, allowed)
         self._learn_all(changed, before, after, foreign)
         for call, result in zip(calls, happened.results, strict=False):
             if call.tool not in READERS or result.reminders:
@@ -250,16 +255,9 @@ class _Judge:
             else:
                 self.view[path] = known.heard(answer, call.tool)
 
-    def _strays(
-        self,
-        index: int,
-        calls: Sequence[ToolCall],
-        happened: StepOutcome,
-        before: State,
-        after: State,
-        changed: set[str],
-        allowed: set[str],
-    ) -> None:
+    def _strays(self, answered: _Answered, allowed: set[str]) -> None:
+        index, calls, happened, before, after, changed = answered
+
         def refused(path: str, state: State) -> Iterator[int]:
             """Yield the numbers of refused calls that are about a path."""
             for number, (call, result) in enumerate(zip(calls, happened.results, strict=False)):
