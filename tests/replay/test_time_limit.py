@@ -9,7 +9,8 @@ from contextlib import suppress
 import miniatures
 import pytest
 
-from readfirst.harness.adapters.reference import ReferenceAdapter, TimeLimit
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.adapters.time_limit import TimeLimit
 from readfirst.harness.session import BrokenAdapter, Workspace
 from readfirst.reference_impl import FileTools
 
