@@ -158,15 +158,15 @@ def _refusals(found: Sequence[Occurrence]) -> Iterator[tuple[Signature, Occurren
 
     The refusal that explains most scenarios comes first, and takes them.
     """
-    left = [each for each in found if each.change.kind in ("refusal", "reason")]
+    left = [(each, [*_explanations(each)]) for each in found if each.change.kind in ("refusal", "reason")]
     while left:
         explained: dict[Signature, set[str]] = {}
-        for each in left:
-            for signature in _explanations(each):
+        for each, signatures in left:
+            for signature in signatures:
                 explained.setdefault(signature, set()).add(each.scenario_id)
         best = min(explained, key=lambda signature: (-len(explained[signature]), signature))
-        yield from ((best, each) for each in left if best in _explanations(each))
-        left = [each for each in left if best not in _explanations(each)]
+        yield from ((best, each) for each, signatures in left if best in signatures)
+        left = [(each, signatures) for each, signatures in left if best not in signatures]
 
 
 def _explanations(occurrence: Occurrence) -> Iterator[Signature]:

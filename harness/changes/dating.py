@@ -37,7 +37,7 @@ def dated(
     oldest, newest = sorted((one.name, other.name), key=order)
 
     def seen(occurrence: Occurrence) -> Iterator[Point]:
-        scenario = suite.scenario(occurrence.scenario_id, require_expect=False)
+        scenario = suite.scenario(occurrence.scenario_id)
         recording = suite.recordings.recording(scenario.id)
         names = [
             name

@@ -78,7 +78,8 @@ class _Comparison:
     @contextmanager
     def open(self) -> Iterator[Callable[[str], _Compared]]:
         """Return what compares one scenario."""
-        yield self.compared
+        with self.suite.compiled():
+            yield self.compared
 
     def compared(self, scenario_id: str) -> _Compared:
         """Compare one scenario. Raises SuiteError, RecordingError."""
@@ -116,9 +117,10 @@ def diff(
     harmed: dict[str, tuple[frozenset[Kind], frozenset[Kind]]] = {}
     comparison = _Comparison(suite, before, after)
     with ExitStack() as stack:
-        results: Iterator[_Compared] = map(comparison.compared, ids)
         if jobs > 1 and len(ids) > 1:
             results = stack.enter_context(work_in_processes(comparison, ids, jobs))
+        else:
+            results = map(stack.enter_context(comparison.open()), ids)
         for scenario_id, here in zip(ids, results, strict=True):
             if here.left_out:
                 left_out.setdefault(here.left_out, []).append(scenario_id)

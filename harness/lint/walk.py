@@ -15,6 +15,7 @@ from readfirst.harness.claims.claims import (
     load_claims,
 )
 from readfirst.harness.lint.belonging import Showing, check_claimed_rules, check_rules
+from readfirst.harness.lint.clean import Clean, Ids
 from readfirst.harness.lint.looked import Look, Looked
 from readfirst.harness.lint.recorded import check_orphans
 from readfirst.harness.run.workers import work_in_processes
@@ -53,13 +54,18 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     suite.contracts, suite.vocabulary, suite.tags, suite.rules  # noqa: B018 - they must be readable first
     every, problems = suite.readable()
     known = every if ids is None else sorted(set(ids))
-    with _looked(suite, known, min(jobs, len(known) // _WORTH_A_PROCESS)) as looks:
+    files = _files(suite, known)
+    clean = Clean(suite, files)
+    with _looked(suite, [each for each in files if each not in clean.looks], jobs) as looks:
         claims, unreadable = _claims(suite)
         recorded = suite.recordings.files() if ids is None else {}
         shared = [] if ids is not None else [*_by_schemas(suite), *_misplaced(suite)]
-        files = list(looks)
+        new = dict(looks)
+    clean.keep(new)
     sources = None if claims is None else claims.sources
-    looked = {each.scenario_id: each for file in files for each in file}
+    looked = {
+        each.scenario_id: each for found in (clean.looks, new) for file in found.values() for each in file
+    }
     findings = [*problems]
     titles: dict[str, str] = {}
     prints: dict[str, str] = {}
@@ -90,19 +96,27 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     )
 
 
-@contextmanager
-def _looked(suite: Suite, ids: Sequence[str], jobs: int) -> Iterator[Iterable[Sequence[Looked]]]:
-    """Give what is seen in each file; workers begin at once, while the caller does something else."""
+def _files(suite: Suite, ids: Iterable[str]) -> list[Ids]:
+    """Return the scenarios of each file, in the order in which the files come first."""
     files: dict[Path, list[str]] = {}
     for each in ids:
         files.setdefault(suite.path(each), []).append(each)
+    return [*map(tuple, files.values())]
+
+
+@contextmanager
+def _looked(
+    suite: Suite, files: Sequence[Ids], jobs: int
+) -> Iterator[Iterable[tuple[Ids, Sequence[Looked]]]]:
+    """Give what is seen in each file; workers begin at once, while the caller does something else."""
     look = Look(suite.root)
+    jobs = min(jobs, sum(map(len, files)) // _WORTH_A_PROCESS)
     if jobs <= 1:
         with look.open(suite) as looked:
-            yield map(looked, files.values())
+            yield zip(files, map(looked, files), strict=True)
         return
-    with work_in_processes(look, list(files.values()), jobs) as found:
-        yield found
+    with work_in_processes(look, files, jobs) as found:
+        yield zip(files, found, strict=True)
 
 
 def _repeated(looked: Looked, titles: dict[str, str], prints: dict[str, str]) -> Iterator[Finding]:

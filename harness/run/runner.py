@@ -3,7 +3,7 @@
 import logging
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,6 @@ from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect
 from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
 from readfirst.harness.session import TIME_LIMIT, design_named, traits_of
-from readfirst.harness.suite.compiled import Compiled
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.scenario import Scenario
@@ -92,7 +91,6 @@ class Runner:
     def __init__(self, spec: RunSpec, suite: Suite | None = None) -> None:
         self.spec = spec
         self.suite = suite if suite is not None else Suite(spec.fixtures)
-        self._scenarios = Compiled(self.suite)
         self.contracts = tuple(map(self.suite.contracts.find, (spec.contract, *spec.also)))
         self._adapter = connect(
             spec.connect,
@@ -112,6 +110,8 @@ class Runner:
         self._kept = KeptWorkspaces(spec.keep) if spec.keep is not None else None
         if self._kept is not None:
             self._place.keep = self._kept.copy
+        self._compiled = ExitStack()
+        self._compiled.enter_context(self.suite.compiled())
 
     def judge(self, scenario_id: str) -> Verdict:
         """Replay one scenario and judge it by the first contract; see `verdicts`."""
@@ -123,7 +123,7 @@ class Runner:
         Raises SuiteError or RecordingError if its files are damaged. Everything else that goes wrong becomes a verdict:
         `broken`, with whom to blame.
         """
-        views = self._views(self._scenarios.scenario(scenario_id))
+        views = self._views(self.suite.scenario(scenario_id))
         skips = []
         for view in views:
             contract, level = view.contract, self.spec.level
@@ -249,7 +249,7 @@ class Runner:
     def close(self) -> None:
         """Close the adapter and remove the workspaces. What goes wrong is logged, and changes no verdict."""
         try:
-            self._scenarios.close()
+            self._compiled.close()
             self._traits.close()
         except Exception as error:
             _LOG.warning("the adapter could not be closed: %s: %s", type(error).__name__, error)

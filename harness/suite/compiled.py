@@ -1,131 +1,136 @@
-"""Compiled: scenarios as they were read before, kept in the user's cache while what they are read from stays the same.
+"""Compiled: values that were made of a suite's files before, kept in the user's cache while the files stay the same.
 
-A kept scenario is found by a digest of its file, of the recording that says what a composed one expects, and of
-contracts and vocabulary. Each state of the program that reads them has a file of its own; the last few of these stay.
+A kept value is found by a digest of all that it was made of. Each state of the program that makes such values has a
+file of its own; the last few of these stay.
 """
 
+import fcntl
 import hashlib
 import importlib
 import io
+import os
 import pickle
+import sys
 import zlib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
-from functools import cache, cached_property
+from fractions import Fraction
+from functools import cache
 from pathlib import Path, PurePath
-from typing import IO, Any
+from typing import IO, Any, Generic, TypeVar
 
 import platformdirs
 
-from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.atomic import write_all
-from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.suite.suite import Suite
 
 _WORTH_WRITING = 50
-"""Scenarios that take longer to read than the whole file to write."""
+"""Values that take longer to make than the whole file to write."""
 _LONG = 64 * 1024
 """Bytes of one from which it is kept compressed: it holds texts that are written as repetitions."""
 _PRESSED = b"pressed"
 """What a compressed one begins with, and no other."""
 _MOST = 32 * 1024 * 1024
-"""Bytes of all; with more, what this suite does not need is dropped."""
+"""Bytes of all; with more, what was not needed this time is dropped."""
 _PROGRAMS = 4
 """Files that stay: several checkouts may be in use."""
-_MODULES = {
-    "fractions",
-    "readfirst.harness.source.finding",
-    "readfirst.harness.suite.entry",
-    "readfirst.harness.suite.ownership",
-    "readfirst.harness.suite.permissions",
-    "readfirst.harness.suite.repeated",
-    "readfirst.harness.suite.scenario",
-}
-"""Where the classes are of which a scenario consists."""
+Value = TypeVar("Value")
 
 
-class Compiled:
-    """The scenarios of the bundled suite, each read once as long as nothing changes; others are read every time."""
+def compiled_root() -> Path:
+    """Return the folder of the user's cache with a folder for each kind of values."""
+    return platformdirs.user_cache_path("readfirst") / "compiled"
 
-    def __init__(self, suite: Suite, folder: Path | None = None) -> None:
-        """Take what is kept in a folder, by default of the user's cache. What is damaged is as good as nothing."""
-        self._suite = suite
-        self._folder = platformdirs.user_cache_path("readfirst") / "scenarios" if folder is None else folder
-        self._file = self._folder / program()
+
+class Compiled(Generic[Value]):
+    """Values of one kind, each made once as long as nothing changes. What is damaged is as good as nothing."""
+
+    def __init__(
+        self, name: str, kind: type[Value], packages: Collection[str], root: Path, folder: Path | None = None
+    ) -> None:
+        """Take what is kept below a folder, by default that of the user's cache.
+
+        `name` says what the values are, `kind` is their class. `packages` are those of the harness that make them and
+        have all classes that they consist of. Paths in them are below `root`, the folder of the suite.
+        """
+        self._kind = kind
+        self._root = root
+        self._folder = (compiled_root() if folder is None else folder) / name
+        self._file = self._folder / program(*packages)
         self._kept: Mapping[bytes, bytes] | None = None
         self._used: set[bytes] = set()
         self._new: dict[bytes, bytes] = {}
-        self._digests: dict[Path, bytes] = {}
-        self._paths = _Paths(suite.root)
+        self._packages = frozenset(packages)
+        self._paths = _Paths(root)
 
-    def scenario(self, scenario_id: str) -> Scenario:
-        """Return a scenario as `Suite.scenario` does, and raise what that raises."""
-        if not self._suite.bundled:
-            return self._suite.scenario(scenario_id)
+    def find(self, key: bytes) -> Value | None:
+        """Return the value of this key, None where none is kept."""
         if self._kept is None:
             self._kept = self._read()
-        place = self._suite.place(scenario_id)
-        key = self._key(scenario_id, place.file, composed=place.composed)
         self._used.add(key)
         with suppress(Exception):  # whatever a damaged file makes of itself
             if (data := self._kept.get(key)) is not None:
-                return _loaded(data, self._paths)
-        scenario = self._suite.scenario(scenario_id)
-        self._new[key] = _dumped(scenario, self._suite.root)
-        return scenario
+                return self._loaded(data)
+        return None
+
+    def keep(self, key: bytes, value: Value) -> None:
+        """Keep a value, once `close` is called."""
+        self._new[key] = self._dumped(value)
+
+    def get(self, key: bytes, make: Callable[[], Value]) -> Value:
+        """Return the value of this key, made and kept where there is none yet. Raises what `make` raises."""
+        value = self.find(key)
+        if value is None:
+            value = make()
+            self.keep(key, value)
+        return value
 
     def close(self) -> None:
-        """Keep what was read anew, if it is much. Where it cannot be written, the next run reads it again."""
+        """Write what is new, if it is much. Where it cannot be written, it is made again the next time."""
         if len(self._new) < _WORTH_WRITING:
             return
-        known = self._read()  # another process may have written meanwhile
-        if sum(map(len, known.values())) > _MOST:
-            known = {key: data for key, data in known.items() if key in self._used}
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_all({self._file: pickle.dumps({**known, **self._new})})
-            for old in sorted(self._folder.iterdir(), key=lambda file: -file.stat().st_mtime)[_PROGRAMS:]:
-                old.unlink()
+            with _alone(self._folder):
+                known = self._read()  # another process may have written meanwhile
+                if sum(map(len, known.values())) > _MOST:
+                    known = {key: data for key, data in known.items() if key in self._used}
+                write_all({self._file: pickle.dumps({**known, **self._new})})
+                for old in sorted(self._folder.iterdir(), key=lambda file: -file.stat().st_mtime)[_PROGRAMS:]:
+                    old.unlink()
         self._new = {}
 
     def _read(self) -> dict[bytes, bytes]:
         with suppress(Exception), self._file.open("rb") as stream:
-            found = _Unpacked(stream, self._paths).load()
+            found = _Unpacked(stream, self._packages, self._paths).load()
             return {key: data for key, data in found.items() if isinstance(data, bytes)}
         return {}
 
-    def _key(self, scenario_id: str, file: Path, *, composed: bool) -> bytes:
-        """Return what is the same as long as the scenario is."""
-        digest = hashlib.blake2b(self._shared, digest_size=20)
-        digest.update(scenario_id.encode("utf-8", "surrogateescape"))
-        digest.update(self._digest(file))
-        if composed:
-            recording = self._suite.recordings.path(scenario_id)
-            if recording not in self._digests:  # in an installed package it is in an archive
-                data = self._suite.recordings.data(scenario_id)
-                self._digests[recording] = hashlib.blake2b(data).digest()
-            digest.update(self._digests[recording])
-        return digest.digest()
+    def _dumped(self, value: Value) -> bytes:
+        stream = io.BytesIO()
+        _Packed(stream, self._root).dump(value)
+        data = stream.getvalue()
+        return data if len(data) < _LONG else _PRESSED + zlib.compress(data, 1)
 
-    def _digest(self, file: Path) -> bytes:
-        found = self._digests.get(file)
-        if found is None:
-            data = strict_yaml.read(file, most=_MOST, suite=self._suite.root)
-            found = self._digests[file] = hashlib.blake2b(data).digest()
-        return found
-
-    @cached_property
-    def _shared(self) -> bytes:
-        root = self._suite.root
-        return b"".join(map(self._digest, (root / "contracts.yaml", root / "errors.yaml")))
+    def _loaded(self, data: bytes) -> Value:
+        if data.startswith(_PRESSED):
+            data = zlib.decompress(data[len(_PRESSED) :])
+        value = _Unpacked(io.BytesIO(data), self._packages, self._paths).load()
+        if not isinstance(value, self._kind):
+            raise pickle.UnpicklingError(f"no {self._kind.__name__}")
+        return value
 
 
-def _dumped(scenario: Scenario, root: Path) -> bytes:
-    stream = io.BytesIO()
-    _Packed(stream, root).dump(scenario)
-    data = stream.getvalue()
-    return data if len(data) < _LONG else _PRESSED + zlib.compress(data, 1)
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process writes to a folder, and keep others waiting. Raises OSError."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks: what another one kept meanwhile may be lost
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 class _Paths(dict[str, Path]):
@@ -139,30 +144,27 @@ class _Paths(dict[str, Path]):
         return self.setdefault(name, self._folder / name)
 
 
-def _loaded(data: bytes, paths: _Paths) -> Scenario:
-    if data.startswith(_PRESSED):
-        data = zlib.decompress(data[len(_PRESSED) :])
-    scenario = _Unpacked(io.BytesIO(data), paths).load()
-    if not isinstance(scenario, Scenario):
-        raise pickle.UnpicklingError("no scenario")
-    return scenario
+@cache
+def _class(packages: frozenset[str], module: str, name: str) -> Any:
+    """Return a class of values in one of these packages of the harness, or that of fractions, and refuse any other."""
+    if (module, name) == (Fraction.__module__, Fraction.__name__):
+        return Fraction
+    outer, _, package = module.rpartition(".")[0].rpartition(".")
+    if outer == "readfirst.harness" and package in packages:
+        found = getattr(importlib.import_module(module), name)
+        is_value = isinstance(found, type) and (is_dataclass(found) or issubclass(found, str | tuple))
+        if is_value and found.__module__ == module:
+            return found
+    raise pickle.UnpicklingError(f"{module}.{name} is no class of values")
 
 
 @cache
-def _class(module: str, name: str) -> Any:
-    found = getattr(importlib.import_module(module), name)
-    if not isinstance(found, type):
-        raise pickle.UnpicklingError(f"{module}.{name} is no class")
-    return found
-
-
-@cache
-def program() -> str:
-    """Return a digest of the modules that read scenarios."""
+def program(*packages: str) -> str:
+    """Return a digest of Python's version and of the modules in these packages of the harness."""
     harness = Path(__file__).parent.parent
-    digest = hashlib.blake2b(digest_size=16)
-    for folder in ("source", "suite"):
-        for file in sorted((harness / folder).glob("*.py")):
+    digest = hashlib.blake2b(sys.version.encode(), digest_size=16)
+    for package in packages:
+        for file in sorted((harness / package).glob("*.py")):
             digest.update(hashlib.blake2b(file.read_bytes()).digest())
     return digest.hexdigest()
 
@@ -186,17 +188,16 @@ class _Packed(pickle.Pickler):
 
 
 class _Unpacked(pickle.Unpickler):
-    """Makes what a scenario consists of, the values of this package, and nothing that another class would make."""
+    """Makes what such values consist of, the values of this package, and nothing that another class would make."""
 
-    def __init__(self, stream: IO[bytes], paths: _Paths) -> None:
+    def __init__(self, stream: IO[bytes], packages: frozenset[str], paths: _Paths) -> None:
         super().__init__(stream)
+        self._packages = packages
         self._paths = paths
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return a class of a scenario's values, and refuse any other."""
-        if module not in _MODULES or "." in name:
-            raise pickle.UnpicklingError(f"{module}.{name}")
-        return _class(module, name)
+        """Return a class of values, and refuse any other."""
+        return _class(self._packages, module, name)
 
     def persistent_load(self, name: str) -> Path:
         """Return a path by its name."""

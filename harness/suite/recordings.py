@@ -1,20 +1,23 @@
 """Recordings: what the recorder keeps, in a file for each scenario, or for each theme of composed ones."""
 
+import hashlib
 import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.packed import ARCHIVE, packed
+from readfirst.harness.suite.compiled import Compiled
 from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.shelf import Shelf, names_below
 from readfirst.harness.suite.theme_recordings import decode_one, is_as_written, replaced, slugs
 from readfirst.harness.suite.transcript import Recording, RecordingError
 
-_MOST = 8 * 1024 * 1024
+MOST_BYTES = 8 * 1024 * 1024
 """Bytes of a file; a recording holds what each contract answered."""
 _TICK = 100_000_000
 """Nanoseconds, many times what the clocks of file systems tell apart."""
@@ -26,7 +29,10 @@ class Recordings:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._shelf = Shelf(root.parent)
+        self.compiled: Compiled[Recording] | None = None
+        """Those that were read before, if they are asked for; see `Suite.compiled`."""
         self._last: tuple[tuple[object, ...], bytes] = (), b""
+        self._recent: tuple[bytes, Recording] = b"", Recording()
 
     def path(self, scenario_id: str) -> Path:
         """Return where the scenario's recording is or would be: of one in the corpus, the file of its theme."""
@@ -72,9 +78,18 @@ class Recordings:
         """Return the bytes of the file with the scenario's recording; none where there is none."""
         return self._read(self.path(scenario_id)) or b""
 
+    def digest(self, scenario_id: str) -> bytes:
+        """Return a digest of the file with the scenario's recording."""
+        return _digest(self.data(scenario_id))
+
     def recording(self, scenario_id: str) -> Recording:
         """Return the scenario's recording; empty where there is none. Raises RecordingError."""
-        return self._found(scenario_id)[0]
+        if self.compiled is None:
+            return self._found(scenario_id)[0]
+        key = self.digest(scenario_id) + scenario_id.encode("utf-8", "surrogateescape")
+        if self._recent[0] != key:
+            self._recent = key, self.compiled.get(key, lambda: self._found(scenario_id)[0])
+        return self._recent[1]
 
     def _found(self, scenario_id: str) -> tuple[Recording, Path, bytes]:
         """Return the scenario's recording, its file, and what that holds."""
@@ -129,8 +144,13 @@ class Recordings:
         if self._last[0] != seen:
             # What is written twice within a tick of the clock looks the same, so a file that is new is not kept.
             is_settled = time.time_ns() - status.st_ctime_ns > _TICK
-            self._last = seen if is_settled else (), strict_yaml.read(path, most=_MOST)
+            self._last = seen if is_settled else (), strict_yaml.read(path, most=MOST_BYTES)
         return self._last[1]
+
+
+@lru_cache(maxsize=4)
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=20).digest()
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from readfirst.harness.suite.shelf import Place, Shelf
 
 if TYPE_CHECKING:
     from readfirst.harness.source.strict_yaml import Document
+    from readfirst.harness.suite.compiled import Compiled
     from readfirst.harness.suite.contracts import Contract, Contracts
     from readfirst.harness.suite.editions import Editions
     from readfirst.harness.suite.recordings import Recordings
@@ -57,6 +59,8 @@ class Suite:
         """Whether it comes with the package, or its checkout: no file in it can say so."""
         self._shelf = Shelf(self.root)
         self._headings: dict[Path, Mapping[str, Heading]] = {}
+        self._compiled: Compiled[Scenario] | None = None
+        self._digests: dict[Path, bytes] = {}
         if not (self.root / "scenarios").is_dir():
             message = "there is no folder `scenarios` here"
             fix = "Name the folder that holds scenarios, contracts.yaml and errors.yaml."
@@ -87,6 +91,31 @@ class Suite:
         from readfirst.harness.suite.recordings import Recordings
 
         return Recordings(self.recordings_root)
+
+    @contextmanager
+    def compiled(self, folder: Path | None = None) -> Iterator[None]:
+        """Take scenarios and recordings from what was read before, and keep what is read anew.
+
+        `folder` is where they are kept, by default in the user's cache. Those of other suites than the bundled one are
+        read every time.
+        """
+        if not self.bundled or self._compiled is not None:
+            yield
+            return
+        from readfirst.harness.suite.compiled import Compiled
+        from readfirst.harness.suite.scenario import Scenario
+        from readfirst.harness.suite.transcript import Recording
+
+        self._digests = {}
+        packages = ("source", "suite")
+        self._compiled = Compiled("scenarios", Scenario, packages, self.root, folder)
+        self.recordings.compiled = Compiled("recordings", Recording, packages, self.root, folder)
+        try:
+            yield
+        finally:
+            self._compiled.close()
+            self.recordings.compiled.close()
+            self._compiled = self.recordings.compiled = None
 
     @cached_property
     def contracts(self) -> Contracts:
@@ -207,6 +236,25 @@ class Suite:
         there is none, nothing is expected.
         Raises UnknownScenarioError, SuiteError with all that is wrong in it, or RecordingError.
         """
+        if self._compiled is not None and contract is None and require_expect:
+            return self._compiled.get(self._state(scenario_id), partial(self._scenario, scenario_id))
+        return self._scenario(scenario_id, contract, require_expect=require_expect)
+
+    def _state(self, scenario_id: str) -> bytes:
+        """Return what is the same as long as all is that a scenario is read from."""
+        place = self.place(scenario_id)
+        digest = hashlib.blake2b(scenario_id.encode("utf-8", "surrogateescape"), digest_size=20)
+        for file in (self.root / "contracts.yaml", self.root / "errors.yaml", place.file):
+            if file not in self._digests:
+                self._digests[file] = hashlib.blake2b(strict_yaml.read(file, suite=self.root)).digest()
+            digest.update(self._digests[file])
+        if place.composed:
+            digest.update(self.recordings.digest(scenario_id))
+        return digest.digest()
+
+    def _scenario(
+        self, scenario_id: str, contract: Contract | None = None, *, require_expect: bool = True
+    ) -> Scenario:
         from readfirst.harness.suite.load import scenario_from
 
         composed = self.place(scenario_id).composed

@@ -1,15 +1,21 @@
-"""Scenarios that were read before are taken from the cache, and never when anything that they are read from changed."""
+"""What was read before is taken from the cache, and never when anything that it is read from changed."""
 
+import fcntl
 import os
 import pickle
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from readfirst.harness.source.finding import Position
 from readfirst.harness.suite import compiled
-from readfirst.harness.suite.compiled import Compiled
+from readfirst.harness.suite.compiled import Compiled, program
+from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Recording
 from tests.small_suites import small_suite
 
 IDS = ("gate/edit-unread", "interrupted/new-file-stopped", "staleness/edit-after-change")
@@ -17,27 +23,57 @@ IDS = ("gate/edit-unread", "interrupted/new-file-stopped", "staleness/edit-after
 
 @pytest.fixture
 def bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suite:
-    """A copy of some scenarios of the bundled suite, of which each is worth keeping."""
+    """A copy of some scenarios of the bundled suite with their recordings, of which each is worth keeping."""
     monkeypatch.setattr(compiled, "_WORTH_WRITING", 1)
     small_suite(tmp_path / "fixtures", {each: Suite().path(each).read_bytes() for each in IDS})
+    for each in IDS:
+        file = tmp_path / "fixtures" / "recordings" / f"{each}.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(Suite().recordings.data(each))
     return Suite(tmp_path / "fixtures", copies_bundled=True)
 
 
-def read(suite: Suite, folder: Path) -> list[Scenario]:
-    """Read all scenarios as a run does."""
-    scenarios = Compiled(suite, folder)
-    found = [scenarios.scenario(each) for each in IDS]
-    scenarios.close()
-    return found
+def read(suite: Suite, folder: Path) -> tuple[list[Scenario], list[Recording]]:
+    """Read all scenarios and recordings as a run does."""
+    with suite.compiled(folder):
+        return [suite.scenario(each) for each in IDS], [suite.recordings.recording(each) for each in IDS]
+
+
+def read_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Note which scenarios and recordings are read from their files from now on."""
+    again: list[str] = []
+
+    def noting(kind: type, name: str) -> None:
+        former: Callable[..., object] = getattr(kind, name)
+
+        def noted(self: object, scenario_id: str, *rest: object, **named: object) -> object:
+            again.append(scenario_id)
+            return former(self, scenario_id, *rest, **named)
+
+        monkeypatch.setattr(kind, name, noted)
+
+    noting(Suite, "_scenario")
+    noting(Recordings, "_found")
+    return again
 
 
 def test_what_is_kept_is_what_was_read(
     bundled: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = read(bundled, tmp_path / "cache")
-    monkeypatch.setattr(Suite, "scenario", lambda *_: pytest.fail("it is read again"))
+    again = read_again(monkeypatch)
     assert read(bundled, tmp_path / "cache") == first
-    assert first[0].path == bundled.path(IDS[0])
+    assert not again
+    assert first[0][0].path == bundled.path(IDS[0])
+    assert [*first[1][0].transcripts]
+
+
+def test_contracts_that_gave_the_same_share_it_as_they_did(bundled: Suite, tmp_path: Path) -> None:
+    def shared(recordings: list[Recording]) -> list[int]:
+        return [len({*map(id, each.transcripts.values())}) for each in recordings]
+
+    first = shared(read(bundled, tmp_path / "cache")[1])
+    assert shared(read(bundled, tmp_path / "cache")[1]) == first != [len(Suite().contracts.recorded)] * 3
 
 
 def test_a_changed_file_is_read_anew_though_its_time_is_as_it_was(bundled: Suite, tmp_path: Path) -> None:
@@ -46,7 +82,16 @@ def test_a_changed_file_is_read_anew_though_its_time_is_as_it_was(bundled: Suite
     status = file.stat()
     file.write_bytes(file.read_bytes().replace(b"title: Edit", b"title: EDIT"))
     os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert read(bundled, tmp_path / "cache")[0].title.startswith("EDIT")
+    assert read(bundled, tmp_path / "cache")[0][0].title.startswith("EDIT")
+
+
+def test_a_changed_recording_is_read_anew(bundled: Suite, tmp_path: Path) -> None:
+    before = read(bundled, tmp_path / "cache")[1]
+    file = bundled.recordings.path(IDS[0])
+    file.write_bytes(file.read_bytes().replace(b"inputs: ", b"inputs: x"))
+    first, *others = read(bundled, tmp_path / "cache")[1]
+    assert first.inputs == f"x{before[0].inputs}"
+    assert others == before[1:]
 
 
 def test_a_changed_vocabulary_makes_all_be_read_anew(
@@ -55,35 +100,61 @@ def test_a_changed_vocabulary_makes_all_be_read_anew(
     read(bundled, tmp_path / "cache")
     with (bundled.root / "errors.yaml").open("ab") as file:
         file.write(b"\n")
-    again: list[str] = []
-    monkeypatch.setattr(Suite, "scenario", lambda self, each: again.append(each) or Suite(self.root))
-    monkeypatch.setattr(compiled, "_dumped", lambda *_: b"")
+    again = read_again(monkeypatch)
     read(bundled, tmp_path / "cache")
-    assert again == list(IDS)
+    assert again == [*IDS]
+
+
+def test_of_other_suites_nothing_is_kept(bundled: Suite, tmp_path: Path) -> None:
+    read(Suite(bundled.root), tmp_path / "cache")
+    assert not (tmp_path / "cache").exists()
 
 
 def test_another_program_keeps_its_own_and_the_last_few_stay(
     bundled: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(6):
-        monkeypatch.setattr(compiled, "program", lambda number=number: f"program-{number}")
+        monkeypatch.setattr(compiled, "program", lambda *_, number=number: f"program-{number}")
         read(bundled, tmp_path / "cache")
-        os.utime(tmp_path / "cache" / f"program-{number}", (number, number))
-    assert sorted(file.name for file in (tmp_path / "cache").iterdir()) == [
-        f"program-{n}" for n in (2, 3, 4, 5)
-    ]
+        for kind in ("scenarios", "recordings"):
+            os.utime(tmp_path / "cache" / kind / f"program-{number}", (number, number))
+    for kind in ("scenarios", "recordings"):
+        names = sorted(file.name for file in (tmp_path / "cache" / kind).iterdir())
+        assert names == [f"program-{n}" for n in (2, 3, 4, 5)]
+
+
+def test_what_two_processes_read_at_the_same_time_is_kept(
+    bundled: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (Suite(bundled.root, copies_bundled=True) for _ in range(2))
+    slower = ExitStack()
+    slower.enter_context(first.compiled(tmp_path / "cache"))
+    first.scenario(IDS[0])
+
+    def locked(_handle: int, how: int) -> None:
+        """Give the lock when another process, which had it, has written."""
+        assert how == fcntl.LOCK_EX
+        monkeypatch.undo()
+        monkeypatch.setattr(compiled, "_WORTH_WRITING", 1)
+        slower.close()
+
+    with second.compiled(tmp_path / "cache"):
+        second.scenario(IDS[1])
+        monkeypatch.setattr("fcntl.flock", locked)
+    assert len(kept_in(tmp_path / "cache")) == 2
 
 
 @pytest.mark.parametrize("damage", [b"", b"\x80", b"not a pickle", pickle.dumps(("x", 1))])
 def test_a_damaged_file_is_as_good_as_none(bundled: Suite, tmp_path: Path, damage: bytes) -> None:
     first = read(bundled, tmp_path / "cache")
-    (tmp_path / "cache" / compiled.program()).write_bytes(damage)
+    for kind in ("scenarios", "recordings"):
+        (tmp_path / "cache" / kind / program("source", "suite")).write_bytes(damage)
     assert read(bundled, tmp_path / "cache") == first
 
 
 def kept_in(folder: Path) -> list[bytes]:
-    """Return the keys of what is kept in a folder."""
-    return [*pickle.loads((folder / compiled.program()).read_bytes())]
+    """Return the keys of the scenarios that are kept in a folder."""
+    return [*pickle.loads((folder / "scenarios" / program("source", "suite")).read_bytes())]
 
 
 class _Evil:
@@ -94,32 +165,34 @@ class _Evil:
         return os.mkdir, (str(self.file),)
 
 
-def test_nothing_but_values_of_scenarios_comes_out_of_the_file(bundled: Suite, tmp_path: Path) -> None:
+def test_nothing_but_values_of_the_suite_comes_out_of_the_file(bundled: Suite, tmp_path: Path) -> None:
     first = read(bundled, tmp_path / "cache")
     made = tmp_path / "made"
-    (tmp_path / "cache" / compiled.program()).write_bytes(pickle.dumps(_Evil(made)))
+    file = tmp_path / "cache" / "scenarios" / program("source", "suite")
+    file.write_bytes(pickle.dumps(_Evil(made)))
     assert read(bundled, tmp_path / "cache") == first
-    evil = dict.fromkeys(kept_in(tmp_path / "cache"), pickle.dumps(_Evil(made)))
-    (tmp_path / "cache" / compiled.program()).write_bytes(pickle.dumps(evil))
-    assert read(bundled, tmp_path / "cache") == first
+    for evil in (_Evil(made), Position(made, 1, 1), Suite, first[1][0]):
+        file.write_bytes(pickle.dumps(dict.fromkeys(kept_in(tmp_path / "cache"), pickle.dumps(evil))))
+        assert read(bundled, tmp_path / "cache") == first
     assert not made.exists()
 
 
 def test_another_recording_makes_a_composed_scenario_be_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     suite = Suite()
     composed = next(each for each in suite.ids() if suite.place(each).composed)
-    file = suite.path(composed)
-    key = Compiled(suite)._key(composed, file, composed=True)
-    assert Compiled(suite)._key(composed, file, composed=True) == key
+    state = suite._state(composed)
+    assert Suite()._state(composed) == state
     monkeypatch.setattr(type(suite.recordings), "data", lambda *_: b"another")
-    assert Compiled(suite)._key(composed, file, composed=True) != key
+    assert Suite()._state(composed) != state
 
 
-def test_every_bundled_scenario_comes_back_as_it_is() -> None:
+def test_every_bundled_scenario_and_recording_comes_back_as_it_is(tmp_path: Path) -> None:
     suite = Suite()
+    scenarios = Compiled("scenarios", Scenario, ("source", "suite"), suite.root, tmp_path)
+    recordings = Compiled("recordings", Recording, ("source", "suite"), suite.root, tmp_path)
     for each in [*suite.ids()[::40], "crossed/sizes-8"]:
-        scenario = suite.scenario(each)
-        assert (
-            compiled._loaded(compiled._dumped(scenario, suite.root), compiled._Paths(default_root()))
-            == scenario
-        )
+        for kept, value in (
+            (scenarios, suite.scenario(each)),
+            (recordings, suite.recordings.recording(each)),
+        ):
+            assert kept._loaded(kept._dumped(value)) == value
