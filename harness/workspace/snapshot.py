@@ -171,6 +171,7 @@ class _Scan:
         self.entries = entries
         self.top = top
         self.bytes = 0
+        self.own = os.geteuid(), os.getegid()
 
     def directory(self, name: str, above: int, prefix: str, names: Collection[str] | None = None) -> None:
         """Add what is below a directory in an open folder."""
@@ -214,7 +215,7 @@ class _Scan:
         if kind == stat.S_IFREG:
             self.entries[path] = self._file(found.name, folder, mode, status)
         elif kind == stat.S_IFDIR:
-            ids = _ids(status)
+            ids = self._ids(status)
             self.entries[path] = Directory(mode, None if ids == (None, None) else Ownership(*ids))
             self.directory(found.name, folder, path + "/")
         elif kind == stat.S_IFLNK:
@@ -238,14 +239,16 @@ class _Scan:
         if self.bytes > MAXIMUM_SIZE:
             raise TooLargeError(f"its files hold more than {MAXIMUM_SIZE} bytes")
         stamp = Stamp(status.st_ino, status.st_nlink, status.st_mtime_ns)
-        data, ownership = _data(name, folder, mode, size, _ids(status))
+        data, ownership = _data(name, folder, mode, size, self._ids(status))
         return RegularFile(data, mode, None, stamp, ownership)
 
-
-def _ids(status: os.stat_result) -> tuple[int | None, int | None]:
-    """Return owner and group of a file or directory, None where they are those of this process."""
-    owner = None if status.st_uid == os.geteuid() else status.st_uid
-    return owner, None if status.st_gid == os.getegid() else status.st_gid
+    def _ids(self, status: os.stat_result) -> tuple[int | None, int | None]:
+        """Return owner and group of a file or directory, None where they are those of this process."""
+        user, group = self.own
+        return (
+            None if status.st_uid == user else status.st_uid,
+            None if status.st_gid == group else status.st_gid,
+        )
 
 
 def _data(
