@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from readfirst.harness.changes.occurrence import Occurrence
 from readfirst.harness.changes.wording import ChangeLevel, Kind
@@ -39,7 +40,7 @@ class Signature:
     subject: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cause:
     """Differences that have one signature. `since`: versions that brought it, `2.1.208` or `2.1.87 to 2.1.112`."""
 
@@ -47,12 +48,12 @@ class Cause:
     occurrences: tuple[Occurrence, ...]
     since: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def level(self) -> ChangeLevel:
         """The lowest level that differs."""
         return min((each.change.level for each in self.occurrences), key=_LEVELS.index)
 
-    @property
+    @cached_property
     def scenario_ids(self) -> tuple[str, ...]:
         """The scenarios that show it, sorted."""
         return tuple(sorted({each.scenario_id for each in self.occurrences}))
@@ -62,7 +63,7 @@ class Cause:
         """The tools that it was seen at, the most frequent first."""
         return tuple(name for name, _ in Counter(each.tool for each in self.occurrences).most_common())
 
-    @property
+    @cached_property
     def variants(self) -> tuple[tuple[str, str, int], ...]:
         """What was and what is in general terms, with the number of occurrences, the most frequent first."""
         pairs = Counter((each.change.before, each.change.after) for each in self.occurrences)
