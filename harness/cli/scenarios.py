@@ -163,11 +163,10 @@ def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
         say_lines(str(finding).split("\n"))
     for note in notes(linted.unrecorded):
         say_lines(str(note).split("\n"), err=True)
-    files = len(chosen) if chosen is not None else len(suite.ids())
-    say(f"{counted(files, 'scenario')}, {counted(count, 'finding')}", err=True)
+    say(f"{counted(linted.scenarios, 'scenario')}, {counted(count, 'finding')}", err=True)
     if count:
         return ExitCode.SUITE_INVALID
-    return ExitCode.CONFORMANT if files else ExitCode.NOTHING
+    return ExitCode.CONFORMANT if linted.scenarios else ExitCode.NOTHING
 
 
 @selecting(ALL)

@@ -16,14 +16,17 @@ _MOST_NOTES = 5
 
 def recorded(case: Case) -> Recording | Finding:
     """Return the recording of one scenario, or what is wrong with it."""
-    recordings, scenario_id = case.suite.recordings, case.scenario.id
     try:
-        return recordings.recording(scenario_id)
+        return case.suite.recordings.recording(case.scenario.id)
     except RecordingError as error:
-        position = Position(recordings.path(scenario_id), 1, 1)
-        message = str(error).removeprefix(f"{recordings.path(scenario_id)}: ")
-        fix = f"Run `readfirst product record --fix {scenario_id}`."
-        return Finding("broken-recording", position, message, fix)
+        return broken(error, f"Run `readfirst product record --fix {case.scenario.id}`.")
+
+
+def broken(error: RecordingError, fix: str) -> Finding:
+    """Return the finding of the rule `broken-recording` about a file."""
+    assert error.file is not None
+    message = str(error).removeprefix(f"{error.file}: ")
+    return Finding("broken-recording", Position(error.file, 1, 1), message, fix)
 
 
 def check_recording(case: Case, recording: Recording | Finding) -> Iterator[Finding]:

@@ -17,13 +17,14 @@ from readfirst.harness.claims.claims import (
 from readfirst.harness.lint.belonging import Showing, check_claimed_rules, check_rules
 from readfirst.harness.lint.clean import Clean, Ids
 from readfirst.harness.lint.looked import Look, Looked
-from readfirst.harness.lint.recorded import check_orphans
+from readfirst.harness.lint.recorded import broken, check_orphans
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.suite.schema import schema_findings
 from readfirst.harness.suite.shelf import DEEPEST
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordingError
 
 _DATA = ("contracts", "errors", "rules", "suite", "tags")
 _WORTH_A_PROCESS = 200
@@ -32,10 +33,14 @@ _WORTH_A_PROCESS = 200
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """All findings in the order of ids and lines, and which contracts have no recording yet of a scenario."""
+    """All findings in the order of ids and lines, and which contracts have no recording yet of a scenario.
+
+    `scenarios` is how many were looked at.
+    """
 
     findings: tuple[Finding, ...]
     unrecorded: Mapping[str, Sequence[str]]
+    scenarios: int
 
 
 def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
@@ -47,7 +52,8 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     """Look at all scenarios, in so many processes where there are enough scenarios for them.
 
     With `ids` only these scenarios are read, and compared with each other: that another one has the same title or
-    steps, or that a rule lacks scenarios, is found where all are looked at.
+    steps, or that a rule lacks scenarios, is found where all are looked at. What recordings, rules and claims name is
+    looked for once every file of several scenarios can be read.
     Raises SuiteError where contracts.yaml, errors.yaml, rules.yaml or tags.yaml cannot be read: nothing can be judged
     then.
     """
@@ -58,7 +64,7 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     clean = Clean(suite, files)
     with _looked(suite, [each for each in files if each not in clean.looks], jobs) as looks:
         claims, unreadable = _claims(suite)
-        recorded = suite.recordings.files() if ids is None else {}
+        recorded, damaged = _recordings(suite) if ids is None else ({}, ())
         shared = [] if ids is not None else [*_by_schemas(suite), *_misplaced(suite)]
         new = dict(looks)
     clean.keep(new)
@@ -66,7 +72,7 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     looked = {
         each.scenario_id: each for found in (clean.looks, new) for file in found.values() for each in file
     }
-    findings = [*problems]
+    findings = [*problems, *damaged]
     titles: dict[str, str] = {}
     prints: dict[str, str] = {}
     shown: dict[str, list[Showing]] = {}
@@ -77,7 +83,8 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
             shown.setdefault(each.comparable.rule, []).append(each.comparable.showing)
         findings += sorted(found, key=_place)
     if ids is None:
-        findings += shared
+        findings += (*shared, *unreadable)
+    if ids is None and not problems and not damaged:
         contracts = {each.scenario_id: each.contracts for each in looked.values()}
         findings.extend(check_orphans(suite, recorded, contracts))
 
@@ -86,14 +93,13 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
             found = looked[scenario_id].comparable
             return None if found is None else found.stated
 
-        findings.extend(unreadable if claims is None else check_claims(suite, claims, stated))
+        findings.extend(() if claims is None else check_claims(suite, claims, stated))
         if suite.rules is not None:
             findings.extend(check_rules(suite, suite.rules, shown))
             findings.extend(() if claims is None else check_claimed_rules(claims, suite.rules, shown))
     # What a file says of all its cases is found with each of them.
-    return Linted(
-        tuple(dict.fromkeys(findings)), {each: looked[each].absent for each in known if looked[each].absent}
-    )
+    absent = {each: looked[each].absent for each in known if looked[each].absent}
+    return Linted(tuple(dict.fromkeys(findings)), absent, len(known))
 
 
 def _files(suite: Suite, ids: Iterable[str]) -> list[Ids]:
@@ -132,6 +138,16 @@ def _repeated(looked: Looked, titles: dict[str, str], prints: dict[str, str]) ->
     if first != scenario_id:
         message = f"{first} has the same files and the same steps"
         yield Finding("duplicate-scenario", compared.steps_at, message, "Remove one of the two.")
+
+
+def _recordings(suite: Suite) -> tuple[Mapping[str, Path], tuple[Finding, ...]]:
+    """Return the files of all recordings, or none and which of them cannot be read."""
+    try:
+        return suite.recordings.files(), ()
+    except RecordingError as error:
+        return {}, (
+            broken(error, "Undo the change, or run `readfirst product record --fix` with its scenarios."),
+        )
 
 
 def _claims(suite: Suite) -> tuple[Claims | None, tuple[Finding, ...]]:

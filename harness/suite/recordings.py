@@ -158,7 +158,8 @@ def _named(path: Path) -> Iterator[None]:
     """Say of what is wrong with a file which file it is."""
     try:
         yield
-    except SuiteError as error:
-        raise RecordingError(f"{path}: {error.findings[0].message}") from error
-    except RecordingError as error:
-        raise RecordingError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
+    except (SuiteError, RecordingError) as error:
+        message = error.findings[0].message if isinstance(error, SuiteError) else str(error)
+        named = RecordingError(f"{path}: {message.removeprefix(f'{path}: ')}")
+        named.file = path
+        raise named from error

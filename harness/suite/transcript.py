@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.suite.entry import Entry
@@ -17,9 +18,10 @@ _CUT = "\n[…]"
 
 
 class RecordingError(ReadfirstError):
-    """A recording file is damaged, or of other inputs; the message names file and remedy."""
+    """A recording file is damaged, or of other inputs; the message names file and remedy, `file` the file if known."""
 
     exit_code = ExitCode.SUITE_INVALID
+    file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

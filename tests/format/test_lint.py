@@ -164,6 +164,27 @@ def test_a_suite_without_readable_contracts_is_refused_as_a_whole(tmp_path: Path
         lint(Suite(tmp_path))
 
 
+def test_a_file_of_several_scenarios_that_cannot_be_read_hides_nothing_and_is_taken_for_nothing_else(
+    tmp_path: Path,
+) -> None:
+    suite = _suite("duplicate-key", tmp_path)
+    table = suite.scenarios_root / "broken/odd.cases.yaml"
+    theme = suite.recordings_root / "broken/odd.json"
+    theme.parent.mkdir(parents=True, exist_ok=True)
+    others = {str(each) for each in lint(suite) if each.rule == "duplicate-key"}
+    assert others
+    for file in (table, theme):
+        file.write_text('["x"')
+        found = walk(Suite(suite.root))
+        assert others < {*map(str, found.findings)}
+        assert [each.rule for each in found.findings if each.position.file == file] == [
+            "yaml-syntax" if file is table else "broken-recording"
+        ]
+        assert not {"orphan-recording", "lonely-rule"} & {each.rule for each in found.findings}
+        assert found.scenarios == len(suite.readable()[0])
+        file.unlink()
+
+
 def test_a_recording_for_an_unknown_contract_is_an_orphan(tmp_path: Path) -> None:
     suite = _suite("no-call", tmp_path)
     path = suite.recordings_root / "broken/events-only.yaml"
