@@ -7,6 +7,7 @@ import pytest
 from readfirst.harness.agents.scripted_model.formats import WIRES
 from readfirst.harness.agents.scripted_model.wire import Request, TextBlock, ToolUse, WireError
 from readfirst.harness.session import ToolResult
+from tests.rows import rows
 
 ANTHROPIC, OPENAI, GEMINI = WIRES["anthropic"], WIRES["openai"], WIRES["gemini"]
 RESPONSES = WIRES["responses"]
@@ -136,7 +137,7 @@ def test_only_the_streaming_method_of_gemini_is_answered_by_a_stream() -> None:
     assert not GEMINI.request("/v1beta/models/some-model:generateContent", body).stream
 
 
-@pytest.mark.parametrize(
+@rows(
     ("wire", "body"),
     [
         (ANTHROPIC, {"messages": [{"content": "no role"}]}),
@@ -201,7 +202,7 @@ def test_a_response_names_call_and_arguments_and_gives_a_custom_tool_its_text() 
     assert stream[-1]["response"] == whole
 
 
-@pytest.mark.parametrize("name", sorted(WIRES))
+@rows("name", sorted(WIRES))
 def test_a_message_without_calls_ends_the_turn(name: str) -> None:
     body = json.dumps(json.loads(WIRES[name].reply(Request("m", False), [TextBlock("ok")]).body))
     assert '"ok"' in body

@@ -1,12 +1,11 @@
 """The cells of the page show any text exactly, and long ones where they differ."""
 
-import pytest
-
 from readfirst.harness.claims.cells import MOST_CHARACTERS, describe_answer, describe_both
 from readfirst.harness.claims.evidence import RecordedAnswer, Statement
 from readfirst.harness.report.markup import anchor, code
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
 from readfirst.harness.suite.scenario import Clause, TextDigest
+from tests.rows import rows
 
 
 def statement(
@@ -21,7 +20,7 @@ def statement(
     return Statement(1, "Edit", clause, states_files, answer=answer, holding="holds")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "shown"),
     [
         ("plain", "`plain`"),
@@ -82,7 +81,7 @@ def test_a_text_of_which_both_ends_are_stated_is_reported_by_both_ends() -> None
     assert did.endswith(f"ends `{'y' * 90}`")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("entry", "words"),
     [
         (None, "is gone"),

@@ -5,6 +5,7 @@ import pytest
 from readfirst.harness.claims.claims import check_claims, claims_file, load_claims
 from readfirst.harness.claims.evidence import Evidence, Holding, Witness, combined
 from readfirst.harness.session import ToolResult
+from tests.rows import rows
 
 from .conftest import (
     DONE,
@@ -95,7 +96,7 @@ def test_a_recording_of_other_calls_leaves_a_claim_open(small: Small) -> None:
     assert holding(small, "gate/unread") == "not recorded"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("holdings", "expected"),
     [
         ([], "not recorded"),

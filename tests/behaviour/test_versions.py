@@ -6,6 +6,7 @@ from readfirst.harness.claims.claims import claims_file, load_claims
 from readfirst.harness.claims.evidence import Holding, Witness
 from readfirst.harness.claims.versions import by_contract, versions_in_words
 from readfirst.harness.session import ToolResult
+from tests.rows import rows
 
 from .conftest import DONE, SECTION, Small, claim_of_multi_edit, claims, edit, read, refused, step
 
@@ -85,7 +86,7 @@ def test_a_version_without_the_tool_shows_nothing(small: Small) -> None:
     assert on(small) == {"1.0.126": "holds", "2.1.7": "not shown"}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("holdings", "expected"),
     [
         ("hhhh", "all recorded versions"),

@@ -10,6 +10,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions.behaviours import BEGIN, END, by_subject, standings
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.contract import histories
+from tests.rows import rows
 
 from .conftest import Run, Small
 
@@ -17,7 +18,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 VERSIONS = ("0.2.126", "1.0.60", "2.1.7", "2.1.40", "2.1.228", "2.1.228+gated", "documented")
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@rows("version", VERSIONS)
 def test_every_behaviour_is_listed_once_with_the_value_that_the_reference_has(version: str) -> None:
     found = standings(version)
     assert sorted(found) == sorted(histories())

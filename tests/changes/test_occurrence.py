@@ -3,8 +3,6 @@
 import hashlib
 from collections.abc import Mapping
 
-import pytest
-
 from readfirst.harness.changes.answer import Answer, ReportedEntry
 from readfirst.harness.changes.occurrence import Occurrence, occurrences, same_text
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
@@ -17,6 +15,7 @@ from readfirst.harness.suite.scenario import (
     TextDigest,
     ToolCall,
 )
+from tests.rows import rows
 
 FILE = RegularFile(b"alpha\n")
 EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "alpha", "new_string": "gamma"})
@@ -54,7 +53,7 @@ def test_another_reason_is_reported_without_the_words() -> None:
     assert summary(found) == [("reason", "reason", "", "refused (not_read)", "refused (string_not_found)")]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("one", "other", "subject", "before", "after"),
     [
         (b"x\r\ny\r\n", b"x\ny\n", "line ends", "CRLF", "LF"),
@@ -124,7 +123,7 @@ def test_files_of_a_group_are_reported_after_its_calls() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("one", "other", "same"),
     [
         (None, "words", True),

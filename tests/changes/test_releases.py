@@ -7,6 +7,7 @@ import pytest
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.releases import load_releases, releases_file, releases_text
 from readfirst.harness.suite.suite import default_root
+from tests.rows import rows
 
 
 def written(folder: Path, text: str) -> Path:
@@ -24,7 +25,7 @@ def test_a_suite_without_the_list_knows_of_none(tmp_path: Path) -> None:
     assert load_releases(releases_file(tmp_path)).versions == ()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "message"),
     [
         ("versions: [2.1.10, 2.1.9]\n", r"releases\.yaml:1:20: 2\.1\.9 comes after 2\.1\.10"),

@@ -1,8 +1,7 @@
 """Two answers are held against each other sentence by sentence, without what only one scenario is about."""
 
-import pytest
-
 from readfirst.harness.changes.wording import Change, general, parts, text_changes
+from tests.rows import rows
 
 
 def changes(before: str, after: str, known: str = "", **arguments: object) -> list[Change]:
@@ -13,7 +12,7 @@ def test_equal_answers_say_nothing_otherwise() -> None:
     assert changes("Done.\n     1→alpha", "Done.\n     1→alpha") == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("one", "other"),
     [
         ("The file $WS/a.txt is there.", "The file $WS/deep/b.md is there."),

@@ -13,6 +13,8 @@ from types import ModuleType, SimpleNamespace
 import pytest
 import yaml
 
+from tests.rows import rows
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 SCRIPT = CHECKOUT / ".ci" / "run"
 OPTIONS = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
@@ -51,7 +53,7 @@ def test_every_mark_is_on_a_test(mark: str) -> None:
     )
 
 
-@pytest.mark.parametrize("mark", MARKS)
+@rows("mark", MARKS)
 def test_every_mark_is_explained_with_its_time(mark: str) -> None:
     text = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
     assert re.search(rf"^\$ pytest -m {mark} +# .*\d+ (s|min)\b", text, re.MULTILINE)
@@ -63,7 +65,7 @@ def test_the_readme_names_the_time_of_its_tests_and_of_the_slow_ones() -> None:
     assert "`pytest -m slow`" in text
 
 
-@pytest.mark.parametrize("part", parts())
+@rows("part", parts())
 def test_every_part_of_the_checks_is_a_job(part: str) -> None:
     workflow = yaml.safe_load((CHECKOUT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))
     steps = [step.get("run", "") for step in workflow["jobs"][part]["steps"]]

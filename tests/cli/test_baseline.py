@@ -19,6 +19,7 @@ from readfirst.harness.source.finding import Position
 from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.suite import Suite, default_root
 from tests import verdicts
+from tests.rows import rows
 
 IDS = ["gate/not-read", "staleness/touched"]
 CONTRACTS = Suite().contracts
@@ -97,23 +98,26 @@ WRONG_NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), WRONG + WRONG_NAMES)
+@rows(("text", "message"), WRONG + WRONG_NAMES)
 def test_a_wrong_baseline_is_refused_with_its_place(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(BaselineError) as raised:
         baseline(tmp_path, text)
     assert message in str(raised.value)
 
 
-@pytest.mark.parametrize("text", [text for text, _ in WRONG])
+@rows("text", [text for text, _ in WRONG])
 def test_the_schema_refuses_what_the_reader_refuses(tmp_path: Path, text: str) -> None:
     assert not list_errors(load(b"name: x\naccepted: []\n", tmp_path / "x").value)
     assert list_errors(load(text.encode(), tmp_path / "x").value)
 
 
+SCHEMA = Draft202012Validator(
+    json.loads((default_root() / "schema" / "baseline.schema.json").read_text("utf-8"))
+)
+
+
 def list_errors(value: object) -> list[object]:
-    schema = json.loads((default_root() / "schema" / "baseline.schema.json").read_text())
-    Draft202012Validator.check_schema(schema)
-    return list(Draft202012Validator(schema).iter_errors(value))
+    return list(SCHEMA.iter_errors(value))
 
 
 def test_a_written_baseline_accepts_exactly_the_failures(tmp_path: Path) -> None:

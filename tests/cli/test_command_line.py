@@ -21,6 +21,7 @@ from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
 from tests.command_line import Cli
+from tests.rows import rows
 
 from .conftest import FAILING, HOLDING, PASSES, RACES, MakeSuite, record_alike
 
@@ -139,7 +140,7 @@ def test_an_invalid_suite_exits_4_with_the_place(readfirst: Cli, make_suite: Mak
     assert f"{suite.scenarios_root}/reading/broken.yaml:2:14: requirement cannot be 'may'" in ran.err
 
 
-@pytest.mark.parametrize(
+@rows(
     ("words", "message"),
     [
         (["run", "gate/not-raed"], "Did you mean gate/not-read?"),
@@ -174,7 +175,7 @@ def test_wrong_usage_exits_2_with_a_suggestion(
     assert message in ran.err
 
 
-@pytest.mark.parametrize(
+@rows(
     ("words", "message"),
     [
         (["run", "--levl", "text"], "--level"),

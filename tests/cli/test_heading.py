@@ -11,6 +11,7 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.heading import Heading, plain_heading
 from readfirst.harness.suite.suite import Suite
+from tests.rows import rows
 from tests.small_suites import small_suite
 
 HEAD = "title: {title}\nrequirement: must\ntags: [a, b-c]\nsteps:\n  - delete: a\n"
@@ -67,7 +68,7 @@ TITLES = (
 )
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         *(HEAD.format(title=title) for title in TITLES),

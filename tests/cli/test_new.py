@@ -10,6 +10,7 @@ from readfirst.harness.lint.walk import lint
 from readfirst.harness.suite.skeleton import SkeletonError, write_skeleton
 from readfirst.harness.suite.suite import Suite, default_root
 from tests.command_line import exit_code
+from tests.rows import rows
 
 
 @pytest.fixture
@@ -42,9 +43,7 @@ def test_a_scenario_that_is_there_is_not_replaced(suite: Suite) -> None:
     assert path.read_text() == "mine"
 
 
-@pytest.mark.parametrize(
-    "scenario_id", ["", "slug", "Family/slug", "a/b/c", "../a/b", "a/b.yaml", "a/B", "/a/b", "a/-b"]
-)
+@rows("scenario_id", ["", "slug", "Family/slug", "a/b/c", "../a/b", "a/b.yaml", "a/B", "/a/b", "a/-b"])
 def test_what_is_not_an_id_is_refused_and_nothing_is_written(suite: Suite, scenario_id: str) -> None:
     with pytest.raises(SkeletonError, match="write family/slug"):
         write_skeleton(suite, scenario_id)

@@ -8,6 +8,7 @@ import pytest
 from readfirst.harness.cli import pages
 from readfirst.harness.cli.main import COMMANDS
 from tests.command_line import Cli
+from tests.rows import rows
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -36,7 +37,7 @@ def test_the_commands_run_in_order_until_one_fails(readfirst: Cli, ran: list[Seq
     )
 
 
-@pytest.mark.parametrize("step", pages.STEPS)
+@rows("step", pages.STEPS)
 def test_each_is_a_command_that_there_is(step: tuple[str, ...]) -> None:
     program, *words = step
     if program == "readfirst":

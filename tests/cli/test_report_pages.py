@@ -13,6 +13,7 @@ from readfirst.harness.report.results import PAGES, Judged, Page, PageReport, Re
 from readfirst.harness.run.runner import run as replayed
 from readfirst.harness.suite.suite import Suite
 from tests.parsed import Parsed
+from tests.rows import rows
 from tests.verdicts import judged, run, sources_of, verdict, written
 
 from .conftest import REFUSES, MakeSuite, record_alike
@@ -186,7 +187,7 @@ def test_markdown_counts_the_failures_that_it_does_not_show(mixed: Suite) -> Non
     assert "3 more failures, which do less harm, are not shown." in text
 
 
-@pytest.mark.parametrize(
+@rows(
     ("one", "message", "color"),
     [
         (judged(verdict(status="passed")), "1/1 text", "brightgreen"),
@@ -229,7 +230,7 @@ def test_runs_are_named_by_letters_and_by_what_distinguishes_them(mixed: Suite) 
     assert [key for key, _, _ in many][24:] == ["Y", "Z", "AA", "AB"]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("holds", "tone"),
     [(100, "good"), (99, "1"), (90, "1"), (89, "2"), (70, "2"), (41, "3"), (39, "4"), (1, "4"), (0, "5")],
 )

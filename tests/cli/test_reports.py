@@ -20,6 +20,7 @@ from readfirst.harness.report.table import TableReport
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite, default_root
+from tests.rows import rows
 from tests.verdicts import judged, sources_of, verdict, written
 
 NASTY = "a\x00\x1b[31m\r\n\ufffe\udc80]]>&<\u2028"
@@ -82,7 +83,7 @@ def schema_errors(line: object) -> list[str]:
     return [error.message for error in validator().iter_errors(line)]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("expected", "got", "summary"),
     [
         ("a\nb\nc", "a\nB\nc", "step 1: text: expected b, got B"),
@@ -154,7 +155,7 @@ def test_an_interrupted_junit_file_holds_an_error() -> None:
     assert "interrupted after 7 scenarios" in [error.get("message") for error in root.iter("error")]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("verdicts", "closing"),
     [
         (VERDICTS[:1], "conformant"),

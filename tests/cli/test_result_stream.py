@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.report.stream import StreamError, UnreadableStreamError, read_stream
+from tests.rows import rows
 
 LEVELS = {"effects": True, "reason": True, "text": False, "verbatim": False}
 HEADER: dict[str, Any] = {
@@ -91,7 +92,7 @@ def test_a_whole_stream_gives_its_verdicts_back(stream: Write) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@rows(
     ("lines", "line", "message"),
     [
         (WHOLE[:-1], 3, "without its footer: the run was cut off"),
@@ -120,7 +121,7 @@ def test_a_stream_that_is_not_whole_is_refused_with_its_line(
     assert message in str(refused.value)
 
 
-@pytest.mark.parametrize("tail", [b'{"type": "footer", "verd', b"\xff\xfe", b"[]", b"3", b"[" * 100_000])
+@rows("tail", [b'{"type": "footer", "verd', b"\xff\xfe", b"[]", b"3", b"[" * 100_000])
 def test_a_last_line_that_is_damaged_is_refused(stream: Write, tail: bytes) -> None:
     path = stream(WHOLE[:-1])
     path.write_bytes(path.read_bytes() + tail)

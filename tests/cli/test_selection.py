@@ -2,6 +2,7 @@ import pytest
 
 from readfirst.harness.suite.selection import Selection, SelectionError, select
 from readfirst.harness.suite.suite import Suite
+from tests.rows import rows
 
 
 def chosen(suite: Suite, **parts: object) -> list[str]:
@@ -13,7 +14,7 @@ def test_the_path_of_a_scenario_file_means_its_id(mixed: Suite) -> None:
     assert chosen(mixed, ids=(path, "reading/lines.yaml")) == ["gate/not-read", "reading/lines"]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("expression", "ids"),
     [
         ("READ", ["gate/not-read", "reading/lines", "wrong/effects", "wrong/text"]),
@@ -32,7 +33,7 @@ def test_an_expression_matches_ids_and_titles_in_any_case(
     assert chosen(mixed, expression=expression) == ids
 
 
-@pytest.mark.parametrize(
+@rows(
     ("expression", "message"),
     [
         ("a b", "`and` or `or` is expected before 'b'"),
@@ -61,7 +62,7 @@ def test_families_and_tags_restrict(mixed: Suite) -> None:
     assert chosen(mixed, families=("gate",), tags=("lines", "gate")) == ["gate/not-read"]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("parts", "message"),
     [
         (

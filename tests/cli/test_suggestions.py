@@ -10,6 +10,7 @@ from readfirst.harness.run.hint import hint
 from readfirst.harness.suite.selection import Selection, SelectionError, select
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
+from tests.rows import rows
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +32,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
+@rows(
     ("words", "meant"),
     [
         ("gate", "--family gate"),
@@ -61,7 +62,7 @@ def test_words_that_are_no_target_get_the_command_line_that_was_meant(
     assert again == "", "what is suggested must itself be a target"
 
 
-@pytest.mark.parametrize(
+@rows(
     "words",
     [
         "reference",
@@ -88,7 +89,7 @@ def test_a_hint_is_shown_and_works(readfirst: Cli, mixed: Suite) -> None:
     assert readfirst(*shlex.split(found[1]), "--fixtures", mixed.root).code == 0
 
 
-@pytest.mark.parametrize(
+@rows(
     ("command", "words", "meant"),
     [
         ("check-adapter", "node server.mjs", "'mcp:node server.mjs'"),
@@ -110,7 +111,7 @@ def test_every_command_that_takes_a_target_suggests_one(
     assert ran.err == f"readfirst: {first!r} is not a target. Did you mean: readfirst {command} {meant}\n"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("words", "message"),
     [
         (["check-adapter", "nothing"], "there is no kind 'nothing'"),
@@ -156,7 +157,7 @@ def test_a_word_where_an_id_belongs_gets_the_option_that_was_meant(
         assert (ran.code, message in ran.err) == (2, True)
 
 
-@pytest.mark.parametrize(
+@rows(
     "words",
     [
         ["run", "--level", "exact"],

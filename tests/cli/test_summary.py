@@ -1,9 +1,8 @@
-import pytest
-
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Status
 from readfirst.harness.exit_code import ExitCode
+from tests.rows import rows
 from tests.verdicts import verdict
 
 OK, NOT_OK = Ruling(conformant=True), Ruling(conformant=False)
@@ -17,7 +16,7 @@ def summary(*verdicts: tuple[Status, Ruling]) -> Summary:
     return counted
 
 
-@pytest.mark.parametrize(
+@rows(
     ("verdicts", "code"),
     [
         ([("passed", OK)], ExitCode.CONFORMANT),

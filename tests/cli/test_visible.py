@@ -1,13 +1,13 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from readfirst.harness.report.visible import LONGEST, compare_lines, first_difference, visible, visible_lines
+from tests.rows import rows
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "shown"),
     [
         ("alpha", "alpha"),
@@ -32,7 +32,7 @@ def test_different_texts_never_look_the_same(one: str, other: str) -> None:
     assert (visible_lines(one) == visible_lines(other)) == (one == other)
 
 
-@pytest.mark.parametrize("text", ["x", "\x1b", "\U000e0001", "ab\x1b"])
+@rows("text", ["x", "\x1b", "\U000e0001", "ab\x1b"])
 def test_a_long_text_is_cut_to_what_is_shown(text: str) -> None:
     shown, _, rest = visible(text * 100_000).rpartition(" [")
     assert LONGEST - 10 <= len(shown) <= LONGEST

@@ -18,6 +18,7 @@ from readfirst.harness.survey.compatibility import (
     implementations_data,
 )
 from tests.judging import SUITE
+from tests.rows import rows
 
 HARM = {"2.1.7": {"sessions": 3, "any": 2, "counts": {"lost": 2}, "shortest": {"lost": "gate/long"}}}
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -106,7 +107,7 @@ def test_rules_are_counted_by_class_and_never_over_all(data: dict[str, Any]) -> 
     assert counted(other["safety"]) == "- (1 not claimed)"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("each", "shown"),
     [
         ({"holds": "yes", "judged": 3, "holding": 3}, "✓ 3"),
@@ -126,7 +127,7 @@ def test_the_shortest_is_by_length_and_then_by_name() -> None:
     assert cell_of([replace(each, holds=None) for each in seen]).standing == "unknown"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("status", "holds", "reach"),
     [
         ("passed", LEVELS, "text"),

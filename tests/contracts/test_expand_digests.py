@@ -18,6 +18,7 @@ from readfirst.harness.suite.expected import expand_digests, has_digests
 from readfirst.harness.suite.scenario import Scenario, TextDigest, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
+from tests.rows import rows
 from tests.small_suites import small_suite
 
 FILE = "sizes/edit-after-2000-lines"
@@ -129,9 +130,7 @@ def digests(scenario: Scenario) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize(
-    "scenario_id", [FILE, TEXT, "notebooks/read-large-outputs", "sizes/thousand-occurrences"]
-)
+@rows("scenario_id", [FILE, TEXT, "notebooks/read-large-outputs", "sizes/thousand-occurrences"])
 def test_what_a_digest_replaces_judges_as_the_digest_does(scenario_id: str) -> None:
     scenario = SUITE.scenario(scenario_id)
     assert has_digests(scenario)

@@ -28,6 +28,7 @@ from readfirst.harness.suite.transcript import (
     Transcript,
     TranscriptStep,
 )
+from tests.rows import rows
 from tests.small_suites import keep_recording, small_suite
 
 from .judging import SUITE
@@ -83,7 +84,7 @@ def test_text_after_a_pinned_beginning_is_open_on_every_contract() -> None:
     assert expected(stated, said("File done.")).text == "File done.", "it is not refused"
 
 
-@pytest.mark.parametrize(
+@rows(
     "pinned",
     [TextDigest(sha256="0" * 64, starts="File"), TextDigest(starts="File", ends="."), TextDigest(lines=1)],
 )

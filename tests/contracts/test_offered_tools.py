@@ -24,6 +24,7 @@ from readfirst.harness.suite.tools import (
 )
 from tests.command_line import Cli, exit_code
 from tests.judging import SUITE
+from tests.rows import rows
 from tests.small_suites import small_suite
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -85,7 +86,7 @@ def test_show_prints_what_an_implementer_copies(read_first: Callable[..., tuple[
     assert shown["Edit"]["description"]["states"]["demands_a_read"] is True
 
 
-@pytest.mark.parametrize(
+@rows(
     ("arguments", "code", "message"),
     [
         (("show",), ExitCode.USAGE, "name the ID of a scenario, or a contract with --tools"),
@@ -110,9 +111,7 @@ def test_what_cannot_be_shown_is_reported(
     assert (found[0], message in found[2]) == (code, True), found[2]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{}", '{"format": 2, "tools": {}}', '{"format": 1, "tools": {"Edit": [1]}}']
-)
+@rows("text", ["", "{}", '{"format": 2, "tools": {}}', '{"format": 1, "tools": {"Edit": [1]}}'])
 def test_a_damaged_file_is_reported_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "tools.json").write_text(text)
     with pytest.raises(KeptError, match=r"tools\.json.*`readfirst product record --tools` writes it"):

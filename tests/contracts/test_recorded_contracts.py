@@ -22,6 +22,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import behaviours_of
+from tests.rows import rows
 from tests.small_disks import may_mount
 
 from .judging import SUITE, Reference, judged, offered, verdict_of
@@ -171,7 +172,7 @@ def test_the_reference_agrees_also_with_versions_between_contracts() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("name", CONTRACTS)
+@rows("name", CONTRACTS)
 def test_the_reference_offers_the_tools_of_the_contract(name: str) -> None:
     assert offered(name) == set(SUITE.contracts[name].tools)
 

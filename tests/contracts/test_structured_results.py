@@ -22,6 +22,7 @@ from readfirst.harness.suite.tools import (
 )
 from tests.command_line import Cli
 from tests.judging import SUITE
+from tests.rows import rows
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -80,7 +81,7 @@ def test_what_is_known_of_edits() -> None:
     assert all(each.value is None for each in known["2.0.0"])
 
 
-@pytest.mark.parametrize(
+@rows(
     ("name", "code", "message"),
     [
         ("2.1.7", ExitCode.CONFORMANT, '"structuredPatch[].lines"'),
@@ -94,7 +95,7 @@ def test_show_prints_them(name: str, code: int, message: str, readfirst: Cli) ->
     assert (ran.code, message in ran.out + ran.err) == (code, True), ran.err
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1, "cases": [{}]}'])
+@rows("text", ["", "[]", '{"format": 2}', '{"format": 1, "cases": [{}]}'])
 def test_a_damaged_file_is_reported_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "results.json").write_text(text)
     with pytest.raises(KeptError, match=r"results\.json.*`readfirst product record --results` writes it"):

@@ -14,6 +14,7 @@ from readfirst.harness.diagnosis.table import Row, Table, made, reference_digest
 from readfirst.harness.source.kept import KeptError
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import exit_code
+from tests.rows import rows
 from tests.small_suites import small_suite
 
 SAMPLE = ("gate/edit-unread", "staleness/edit-after-touch-offset-only")
@@ -96,9 +97,7 @@ def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert [str(each) for each in row.in_contracts(names).values()] == ["", "ab.cd", "ab.cd", ""]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '{"format": 2}', '{"format": 1, "reference": "", "scenarios": []}']
-)
+@rows("text", ["", "{}", "[]", '{"format": 2}', '{"format": 1, "reference": "", "scenarios": []}'])
 def test_what_is_not_a_table_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "table.json"
     file.write_text(text)

@@ -1,11 +1,10 @@
 """No path of a scenario leads out of its workspace."""
 
-import pytest
-
 from readfirst.harness.suite.confinement import path_problem
+from tests.rows import rows
 
 
-@pytest.mark.parametrize(
+@rows(
     "path",
     ["a", "a/b.txt", ".hidden", "...", "..a", "a..", "a b", "~", "$HOME", "ä/→.txt", "a" * 255, "-rf", "C:"],
 )
@@ -13,7 +12,7 @@ def test_ordinary_names_are_paths(path: str) -> None:
     assert path_problem(path) is None
 
 
-@pytest.mark.parametrize(
+@rows(
     "path",
     [
         *("", "/", "/etc/passwd", "..", "../a", "a/..", "a/../b", ".", "./a", "a/.", "a//b", "a/"),

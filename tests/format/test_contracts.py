@@ -15,6 +15,7 @@ from readfirst.harness.suite.contracts import (
 from readfirst.harness.suite.nearest import nearest
 from readfirst.harness.suite.suite import default_root
 from readfirst.reference_impl.contract import behaviours_of
+from tests.rows import rows
 
 GOOD = """\
 default: 2.1.7
@@ -30,7 +31,7 @@ def contracts(tmp_path: Path, text: str) -> Contracts:
     return load_contracts(path)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("version", "message"),
     [
         ("2.1.8", "2.1.8 is between 2.1.7 and 2.1.40: nothing changed at 2.1.8. Write 2.1.7."),
@@ -95,7 +96,7 @@ def test_latest_is_the_newest_with_the_model_of_its_version(tmp_path: Path) -> N
     assert contracts(tmp_path, gated)["latest"].name == "2.1.7+gated"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "message"),
     [
         ("default: 2.1.7", "default: 2.1.8", r"contracts\.yaml:1:10: the default '2\.1\.8' is not among"),
@@ -148,7 +149,7 @@ def test_an_unlisted_version_has_the_model_that_the_next_contract_names_for_vers
     assert not newer.ignores_outer_whitespace
 
 
-@pytest.mark.parametrize(
+@rows(
     ("line", "message"),
     [
         ("outer_whitespace: cut", "outer_whitespace cannot be 'cut'"),

@@ -20,6 +20,7 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import judged
+from tests.rows import rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
 SUITE = Suite()
@@ -82,7 +83,7 @@ def read(text: str) -> Scenario:
     return scenario_from(document, "docs/example", SUITE.contracts, require_expect=False)
 
 
-@pytest.mark.parametrize(("kind", "body"), EXCERPTS)
+@rows(("kind", "body"), EXCERPTS)
 def test_every_excerpt_is_in_the_format(kind: str, body: str) -> None:
     text = complete(kind, body)
     assert read(text).steps

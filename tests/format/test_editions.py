@@ -11,6 +11,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.export import export
 from readfirst.harness.suite.selection import Selection, SelectionError, select
 from readfirst.harness.suite.suite import Suite
+from tests.rows import rows
 
 BUNDLED = Suite()
 
@@ -91,7 +92,7 @@ def test_a_disputed_scenario_counts_for_nothing_and_says_so(suite: Suite) -> Non
     assert (header["suite"], scenario["disputed"]) == ("1.1", "https://example.org/1")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "problem"),
     [
         ("version: one\nreleases: []\n", "version cannot be 'one'"),

@@ -32,6 +32,7 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
 )
 from readfirst.harness.suite.suite import Suite
+from tests.rows import rows
 
 FILE = Path("family/slug.yaml")
 CONTRACTS = Contracts(
@@ -60,7 +61,7 @@ def given(content: str) -> object:
     return scenario(f"given: {{files: {{a: {content}, b: x}}}}\nsteps: [delete: a]\n").given.files["a"]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("content", "entry"),
     [
         ('"x\\r\\n"', RegularFile(TextContent("x\r\n"))),
@@ -104,7 +105,7 @@ def event(text: str) -> tuple[WorldEvent, ...]:
 X = RegularFile(TextContent("x"))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "events"),
     [
         ("modify: {a: x}", (WorldEvent("modify", "a", X, mtime=2),)),
@@ -178,7 +179,7 @@ def test_every_problem_is_reported_at_once_and_in_order() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "advice"),
     [
         ("steps: [{Raed: {}}]", "Did you mean Read?"),
@@ -269,7 +270,7 @@ steps:
 """
 
 
-@pytest.mark.parametrize(
+@rows(
     "steps",
     [
         "  - Read: {file_path: $WS/other}\n",
@@ -323,7 +324,7 @@ def test_beside_the_files_a_word_says_that_the_answer_tells_of_them(call: str, t
             clause_of(f"  - {call}\n    expect: {{{wrong}}}\n")
 
 
-@pytest.mark.parametrize(
+@rows(
     "call",
     [
         "Read: {file_path: $WS/a}",

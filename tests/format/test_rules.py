@@ -6,6 +6,7 @@ import pytest
 
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.rules import Rules, load_rules
+from tests.rows import rows
 
 GOOD = """\
 classes:
@@ -47,7 +48,7 @@ def test_rules_whose_titles_are_like_that_of_the_scenario_are_suggested(tmp_path
     assert "readfirst rules" in rules(tmp_path).suggest("TODO", "Nothing in common")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "line", "message"),
     [
         ("  product: Habits.\n", "", 2, "classes lacks the key 'product'"),
@@ -79,7 +80,7 @@ def test_what_is_wrong_is_found_at_its_place(
     assert first.fix
 
 
-@pytest.mark.parametrize("text", ["rules: []\n", "[]\n", "classes: {}\nrules: {a: b}\n", ""])
+@rows("text", ["rules: []\n", "[]\n", "classes: {}\nrules: {a: b}\n", ""])
 def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(SuiteError):
         rules(tmp_path, text)

@@ -11,6 +11,7 @@ import yaml
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Position
 from readfirst.harness.source.strict_yaml import MAX_BYTES, MAX_DEPTH, StrictYamlError, YamlPath, load, read
+from tests.rows import rows
 
 FILE = Path("a.yaml")
 
@@ -33,24 +34,24 @@ STRINGS = """no Yes on y 0o7 007 0x1F 12:30 2026-01-01 1_000 +1 .5 5. ~ Null NUL
 = １"""
 
 
-@pytest.mark.parametrize("word", STRINGS.split())
+@rows("word", STRINGS.split())
 def test_what_json_does_not_spell_stays_a_string(word: str) -> None:
     assert value(f"a: {word}") == {"a": word}
 
 
-@pytest.mark.parametrize("word", ["null", "true", "false", "0", "-0", "7", "-12", "1.5", "1e3", "-2.5E-3"])
+@rows("word", ["null", "true", "false", "0", "-0", "7", "-12", "1.5", "1e3", "-2.5E-3"])
 def test_what_json_spells_has_its_type(word: str) -> None:
     got = value(f"[{word}]")
     assert got == [json.loads(word)]
     assert type(got[0]) is type(json.loads(word))  # type: ignore[index]
 
 
-@pytest.mark.parametrize("quoted", ['"null"', "'7'", '"true"', "|-\n  7", ">-\n  null"])
+@rows("quoted", ['"null"', "'7'", '"true"', "|-\n  7", ">-\n  null"])
 def test_quoted_and_block_scalars_are_strings(quoted: str) -> None:
     assert isinstance(value(f"a: {quoted}")["a"], str)  # type: ignore[index]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("data", "rule", "line", "column"),
     [
         (b"a: 1\nb: 2\na: 3\n", "duplicate-key", 3, 1),
@@ -100,7 +101,7 @@ def test_everything_else_is_refused_at_its_place(data: bytes, rule: str, line: i
     assert refusal(data) == (rule, line, column)
 
 
-@pytest.mark.parametrize("open_", [b"[", b"{a: ", b"- ", b"? "])
+@rows("open_", [b"[", b"{a: ", b"- ", b"? "])
 def test_ten_thousand_levels_are_refused_at_once(open_: bytes) -> None:
     start = time.process_time()
     rule, line, _ = refusal(open_ * 10_000)
@@ -149,7 +150,7 @@ steps:
 """
 
 
-@pytest.mark.parametrize(
+@rows(
     ("path", "key", "line", "column"),
     [
         ((), False, 1, 1),

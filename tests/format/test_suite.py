@@ -9,6 +9,7 @@ import pytest
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.heading import Heading
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
+from tests.rows import rows
 from tests.small_suites import small_suite
 
 SCENARIO = """\
@@ -47,7 +48,7 @@ def test_one_scenario_is_read_when_it_is_asked_for(suite: Suite) -> None:
         suite.scenario("many/s1")
 
 
-@pytest.mark.parametrize("scenario_id", ["many/s9", "../x", "many/../many/s1", "a\0b", ""])
+@rows("scenario_id", ["many/s9", "../x", "many/../many/s1", "a\0b", ""])
 def test_an_unknown_id_is_refused(suite: Suite, scenario_id: str) -> None:
     with pytest.raises(UnknownScenarioError, match="there is no scenario"):
         suite.scenario(scenario_id)

@@ -7,6 +7,7 @@ import pytest
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.vocabulary import Form, Vocabulary, load_vocabulary
+from tests.rows import rows
 
 GOOD = """\
 errors:
@@ -32,7 +33,7 @@ def vocabulary(tmp_path: Path, text: str = GOOD) -> Vocabulary:
     return load_vocabulary(path)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "message"),
     [
         ("not_read:", "not-read:", "3:3: 'not-read' is not an error name"),
@@ -58,7 +59,7 @@ def test_a_mistake_is_reported_with_its_place(tmp_path: Path, old: str, new: str
         vocabulary(tmp_path, GOOD.replace(old, new, 1))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("form", "message", "fits"),
     [
         ("gone", "gone", True),

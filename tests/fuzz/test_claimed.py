@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
-
 from readfirst.harness.fuzz.known import claimed
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from tests.rows import rows
 
 READ = ToolCall("Read", {"file_path": "$WS/a"})
 EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "a", "new_string": "b", "replace_all": True})
@@ -33,7 +32,7 @@ def offered(side: Side, *steps: Step, deny: tuple[str, ...] = ()) -> list[Scenar
     return list(claimed([scenario], [everything, side]))  # type: ignore[list-item]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("side", "steps", "left"),
     [
         (Side(), (READ, NOTEBOOK), (READ,)),

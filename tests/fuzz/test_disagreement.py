@@ -11,6 +11,7 @@ from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.snapshot import Trace
+from tests.rows import rows
 
 EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "a", "new_string": "b"})
 UNREAD = ToolResult("File has not been read yet. Read it first before writing to it.", True)
@@ -54,7 +55,7 @@ REPLACED = {"traces": {"a": Trace(1, 1, replaced=True)}}
 READ = ToolCall("Read", {"file_path": "$WS/a"})
 
 
-@pytest.mark.parametrize(
+@rows(
     ("made", "what"),
     [
         (beside_bytes(EDIT, UNREAD, **WRITTEN), "time of a"),

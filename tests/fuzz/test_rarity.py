@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-import pytest
-
 from readfirst.harness.fuzz.conditions import Pair, calls_of, pairs_of
 from readfirst.harness.fuzz.generate import scenarios
 from readfirst.harness.fuzz.likely_rule import Portrait
 from readfirst.harness.suite.entry import Entry, HardLink, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
+from tests.rows import rows
 
 PATH = "$WS/notes.txt"
 READ = ToolCall("Read", {"file_path": PATH})
@@ -27,7 +26,7 @@ def last_conditions(*steps: Step, **files: Entry) -> tuple[str, ...]:
     return list(calls_of(Scenario("fuzz/one", "One", "observed", Given(given), steps)))[-1][2]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("steps", "entry", "expected"),
     [
         ((READ,), TextContent(LINES, eol="crlf"), {"line ends: crlf", "known: unread", "range: whole"}),
@@ -73,7 +72,7 @@ def test_the_conditions_of_a_call_are_named(
     assert expected <= {*last_conditions(*steps, notes_txt=RegularFile(entry))}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("path", "expected"),
     [
         ("$WS/.env", {"name: hidden", "depth: top"}),

@@ -21,6 +21,7 @@ from readfirst.harness.fuzz.texts import (
 )
 from readfirst.harness.suite.repeated import RepeatedText
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, calls_of
+from tests.rows import rows
 
 SCENARIOS = 1_000
 LARGER_THAN_ANY_OTHER = 25_000
@@ -106,17 +107,17 @@ class TestDrawn:
         assert any(look in each for each in FORMATS)
         assert holds(look)(alone)
 
-    @pytest.mark.parametrize("ending", ENDINGS)
+    @rows("ending", ENDINGS)
     def test_a_name_with_every_ending(self, alone: bool, ending: str) -> None:
         names = [each.rpartition("/")[2] for each in drawn(alone=alone)[1]]
         assert any(each.endswith(ending) if ending else "." not in each for each in names)
 
-    @pytest.mark.parametrize("stem", STEMS)
+    @rows("stem", STEMS)
     def test_a_name_of_every_kind(self, alone: bool, stem: str) -> None:
         assert any(stem in each for each in drawn(alone=alone)[1])
 
 
-@pytest.mark.parametrize("size", SIZES)
+@rows("size", SIZES)
 def test_arguments_and_files_around_the_size_of_every_buffer(size: int) -> None:
     arguments, files = lengths()
     assert size in files

@@ -13,6 +13,7 @@ from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.workspace.site import SitePool
+from tests.rows import rows
 
 
 class ReadsInTextMode(careful.Careful):
@@ -131,7 +132,7 @@ def test_a_line_that_ends_otherwise_is_not_lost(place: SitePool) -> None:
     assert harms(ReadsInTextMode, old_mac, place, "Write", content="alpha\n") == ["lost"]
 
 
-@pytest.mark.parametrize("new", ["", "top\n", "top"])
+@rows("new", ["", "top\n", "top"])
 def test_a_text_in_place_of_nothing_may_stand_before_what_is_there(new: str, place: SitePool) -> None:
     notes = RegularFile(TextContent("alpha\nbeta\n"))
     asked = {"old_string": "", "new_string": new}

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import careful
-import pytest
 import wrong_exceptions as exceptions
 import wrong_files as files
 import wrong_text as text
@@ -23,6 +22,7 @@ from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 CHANGED, UNREAD, TWO = "staleness/edit-after-change", "gate/write-unread", "matching/two-matches"
@@ -67,12 +67,12 @@ def judged(suite: Suite, place: SitePool, tool: Any, scenario_id: str) -> list[H
     return [*harms_of(scenario, outcome), *overcautious(scenario, outcome, known)]
 
 
-@pytest.mark.parametrize(("tool", "scenario_id", "kind"), CAUGHT)
+@rows(("tool", "scenario_id", "kind"), CAUGHT)
 def test_what_harms_is_found(suite: Suite, place: SitePool, tool: Any, scenario_id: str, kind: str) -> None:
     assert kind in [each.kind for each in judged(suite, place, tool, scenario_id)]
 
 
-@pytest.mark.parametrize(("tool", "scenario_id"), NEAR)
+@rows(("tool", "scenario_id"), NEAR)
 def test_what_only_comes_near_is_not(
     suite: Suite, place: SitePool, tool: type[careful.Careful], scenario_id: str
 ) -> None:

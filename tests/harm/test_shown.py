@@ -3,6 +3,7 @@
 import pytest
 
 from readfirst.harness.harm.shown import shown_lines
+from tests.rows import rows
 
 
 @pytest.mark.parametrize("digits", ["7" * 18, "7" * 5000])
@@ -11,7 +12,7 @@ def test_a_line_of_digits_is_a_line_however_long_it_is(digits: str) -> None:
     assert shown_lines([digits], f"     1→{digits}") == [True]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("answer", "shown"),
     [
         ("<content>1: alpha\n2: beta\n</content>", [True, True]),

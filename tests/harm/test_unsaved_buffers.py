@@ -10,6 +10,7 @@ from readfirst.harness.compare.compare import skipped
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import judged
+from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 CAUGHT: list[tuple[type[Careful], dict[str, str]]] = [
@@ -46,9 +47,7 @@ def laws(suite: Suite) -> list[str]:
     return [each for each in suite.ids() if each.startswith("unsaved-buffers/")]
 
 
-@pytest.mark.parametrize(
-    ("tool", "law", "kind"), [(tool, law, kind) for tool, found in CAUGHT for law, kind in found.items()]
-)
+@rows(("tool", "law", "kind"), [(tool, law, kind) for tool, found in CAUGHT for law, kind in found.items()])
 def test_what_throws_typed_text_away_breaks_the_law(
     place: SitePool, tool: type[Careful], law: str, kind: str
 ) -> None:

@@ -21,6 +21,7 @@ from readfirst.harness.agents.claude_code.reminders import (
 )
 from readfirst.harness.session import BrokenAdapter, Workspace
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
+from tests.rows import rows
 from tests.supervision import NO_NAMESPACES, altered_supervisor
 
 FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"
@@ -210,7 +211,7 @@ def test_the_list_of_other_agents_is_no_part_of_a_sub_agents_first_result() -> N
     assert without_reminders_of_the_conversation(f"Done.{reminder}") == ("Done.", False)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("cut", "whole"),
     [
         ("1→alpha", "     1→alpha"),
@@ -226,7 +227,7 @@ def test_the_first_number_gets_its_spaces_back(cut: str, whole: str) -> None:
     assert without_reminders_of_the_conversation(cut) == (whole, False)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("cut", "whole"),
     [
         ("3\talpha", "     3\talpha"),

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from readfirst.harness.source.emit import emit_mapping
 from readfirst.harness.source.strict_yaml import load
+from tests.rows import rows
 
 # What YAML can hold at all: no lone surrogates and none of the characters it excludes even as escapes.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -25,7 +25,7 @@ def test_what_is_written_reads_back_exactly(mapping: dict, indent: int) -> None:
     assert yaml.safe_load(data.decode()) == mapping
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "lines"),
     [
         ("     1→alpha\n     2→", ["k: |2-", "       1→alpha", "       2→"]),

@@ -21,6 +21,7 @@ from readfirst.harness.suite.transcript import (
     Transcript,
     TranscriptStep,
 )
+from tests.rows import rows
 
 AWKWARD = "a\r\nb\rc\x00d\ufeffe\u2028f\u0085g \ud800 end"
 
@@ -59,9 +60,7 @@ def test_every_byte_comes_back() -> None:
     assert decode(encode(grouped)) == grouped
 
 
-@pytest.mark.parametrize(
-    "text", ["", " ", "\n", "a\n\n", "  a\n b", "null", "1.0", "a: b", "# no", "\ta\n\tb\n", "'\"" * 9]
-)
+@rows("text", ["", " ", "\n", "a\n\n", "  a\n b", "null", "1.0", "a: b", "# no", "\ta\n\tb\n", "'\"" * 9])
 def test_every_text_comes_back(text: str) -> None:
     assert decode(encode(recording(v2_1_7=text))) == recording(v2_1_7=text)
 
@@ -79,7 +78,7 @@ def test_a_beginning_is_kept_with_the_digest_of_the_whole() -> None:
     assert b"{}" not in data
 
 
-@pytest.mark.parametrize(
+@rows(
     "raw",
     [
         "plain",
@@ -121,7 +120,7 @@ def test_recordings_keep_their_schema() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@rows(
     "data",
     [
         "",
@@ -138,7 +137,7 @@ def test_recordings_keep_their_schema() -> None:
     ],
 )
 def test_damage_is_reported_with_the_file_and_the_remedy(tmp_path: Path, data: str) -> None:
-    (tmp_path / "gate").mkdir()
+    (tmp_path / "gate").mkdir(exist_ok=True)
     (tmp_path / "gate" / "x.yaml").write_text(data)
     with pytest.raises(
         RecordingError, match=r"not a readable recording .*record the scenario again"

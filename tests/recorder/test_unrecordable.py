@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from readfirst.harness.record.takes import unrecordable
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
@@ -16,6 +14,7 @@ from readfirst.harness.suite.entry import Entry, HardLink, RegularFile
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.rows import rows
 
 GIVEN: dict[str, Entry] = {"a": RegularFile(b"old"), "twin": HardLink("a"), "other": RegularFile(b"other")}
 
@@ -52,7 +51,7 @@ def touches_other(root: Path) -> None:
     (root / "other").touch()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("tool", "act", "refuses", "said"),
     [
         ("Write", replaces, False, ""),

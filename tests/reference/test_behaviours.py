@@ -12,6 +12,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
 from readfirst.reference_impl.behaviours.history import RECORDED, ByModel, History, behaviour
 from readfirst.reference_impl.contract import group_of, histories, history_of
+from tests.rows import rows
 
 CODE = Path(readfirst.reference_impl.__file__).parent
 SOURCES = {path.relative_to(CODE).as_posix(): path.read_text(encoding="utf-8") for path in CODE.rglob("*.py")}
@@ -64,7 +65,7 @@ def test_the_meaning_of_what_is_not_yes_or_no_speaks_of_the_value() -> None:
     assert [name for name in valued if "the value" not in history_of(name).meaning.lower()] == []
 
 
-@pytest.mark.parametrize(
+@rows(
     "meaning",
     [
         "",
@@ -150,7 +151,7 @@ def test_the_example_of_the_package_works(tmp_path):
     assert (refused.value.name, refused.value.code) == ("string_not_found", 8)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("first", "changes"),
     [
         (False, {"2.1.7": True, "1.0.60": False}),

@@ -9,6 +9,7 @@ from readfirst.reference_impl.reading.images import (
     refuse_without_size,
 )
 from readfirst.reference_impl.refusal import Refusal
+from tests.rows import rows
 
 FRAME = b"\xff\xc0\x00\x11\x08\x00\x01\x00\x01\x03\x01\x11\x00\x02\x11\x01\x03\x11\x01"
 START = b"\xff\xd8\xff\xe0\x00\x04ab"
@@ -26,7 +27,7 @@ def test_what_is_between_segments_is_skipped() -> None:
     refuse_without_size(START + b"\x00" + FRAME)
 
 
-@pytest.mark.parametrize("text", [b"<HTML>", b" \n<!DOCTYPE html>", b"x<html>"])
+@rows("text", [b"<HTML>", b" \n<!DOCTYPE html>", b"x<html>"])
 def test_a_page_is_distinguished_from_other_bytes(text):
     with pytest.raises(Refusal, match="Detected: HTML document"):
         refuse_other_content(text, "a.png")

@@ -4,9 +4,10 @@ import pytest
 
 from readfirst.reference_impl.text.json_brief import problem
 from readfirst.reference_impl.text.json_text import JsonError, parse
+from tests.rows import rows
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "words"),
     [
         ("", "Unexpected EOF"),

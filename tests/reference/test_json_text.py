@@ -4,9 +4,10 @@ import pytest
 
 from readfirst.reference_impl.text.json_text import JsonError, compact, indented, parse
 from readfirst.reference_impl.text.number import shown
+from tests.rows import rows
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "message"),
     [
         ("", "Unexpected end of JSON input"),
@@ -42,7 +43,7 @@ def test_the_first_mistake_is_named_with_its_place(text, message):
     assert str(error.value) == message
 
 
-@pytest.mark.parametrize(
+@rows(
     ("number", "text"),
     [
         (2, "2"),
@@ -72,7 +73,7 @@ def test_values_are_laid_out_by_levels():
     assert indented([1, [2]], width=2) == "[\n  1,\n  [\n    2\n  ]\n]"
 
 
-@pytest.mark.parametrize("levels", [400, 900, 5000])
+@rows("levels", [400, 900, 5000])
 def test_a_mistake_below_many_brackets_is_named_or_too_deep(levels):
     with pytest.raises((JsonError, RecursionError), match=r"Unexpected end of JSON input|recursion"):
         parse("[" * levels)

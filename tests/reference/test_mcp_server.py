@@ -17,6 +17,7 @@ from mcp.client.stdio import stdio_client
 
 from readfirst.reference_impl.file_tools import FileTools
 from readfirst.reference_impl.server import Server, SettingsError, deny_rules, serve
+from tests.rows import rows
 
 PROJECT = Path(__file__).parents[2]
 PROGRAM = (
@@ -93,7 +94,7 @@ def test_the_tools_are_offered_with_their_schemas(conversation):
     assert schema["properties"]["replace_all"]["type"] == "boolean"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("name", "is_error", "text"),
     [
         ("unread", True, "File has not been read yet. Read it first before writing to it."),
@@ -108,7 +109,7 @@ def test_an_answer_is_that_of_the_tool_marked_as_a_refusal_and_not_wrapped(
     assert answer(conversation, name) == (is_error, text)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("name", "problem"),
     [
         ("wrong type", "The parameter `file_path` type is expected as `string` but provided as `number`"),
@@ -198,7 +199,7 @@ def answers_to_lines(folder: Path, *lines: str) -> list[dict[str, Any]]:
     return [*map(json.loads, answers.getvalue().splitlines())]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("line", "code"),
     [
         ("{", -32700),
@@ -288,7 +289,7 @@ def test_settings_without_deny_rules_deny_nothing(tmp_path, content):
     assert deny_rules(settings) == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("contract", "root", "settings", "message"),
     [
         ("9.9.9", "", None, "unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126"),

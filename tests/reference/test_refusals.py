@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.reference_impl import FileTools, Refusal
+from tests.rows import rows
 
 from .conftest import MakeTools
 
@@ -54,7 +55,7 @@ def test_every_number_of_write_comes_before_the_higher_ones(make_tools: MakeTool
     assert refusal(tools.write, "a.txt", "x") == ("modified_since_read", 3)
 
 
-@pytest.mark.parametrize("rule", ["", "Edit(", "(secret)", "Edit secret", "7(x)"])
+@rows("rule", ["", "Edit(", "(secret)", "Edit secret", "7(x)"])
 def test_what_is_no_rule_is_said_so(tmp_path: Path, rule: str) -> None:
     with pytest.raises(ValueError, match="is not a permission rule: write Tool or Tool"):
         FileTools(root=tmp_path, deny=[rule])

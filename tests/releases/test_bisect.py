@@ -19,6 +19,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.versions.bisect import AnswerChange, BisectError, between, changes, facts
 from tests.command_line import exit_code
+from tests.rows import rows
 
 from .conftest import said
 from .fake_registry import FakeNpm, FakeRegistry, saying
@@ -83,7 +84,7 @@ def test_a_version_without_an_answer_is_gone_round() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@rows(
     ("other", "seen_at"),
     [
         ({}, set()),

@@ -24,6 +24,7 @@ from readfirst.harness.versions.quick import UNSTEADY
 from readfirst.harness.versions.sweep import Difference, Sweep, Swept, followed, spread
 from readfirst.harness.versions.swept import MergeError, load_swept, merged, sweep_page, swept_text
 from tests.command_line import exit_code
+from tests.rows import rows
 
 SUITE = Suite()
 DOCS = Path(__file__).parents[2] / "docs"
@@ -203,7 +204,7 @@ def test_the_file_holds_all_and_is_in_release_order(tmp_path: Path) -> None:
     assert load_swept(file) == {}
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         *("[]", "{}", swept_text(FOUND.values())[:-9]),
@@ -353,7 +354,7 @@ def test_shards_share_the_versions_and_are_merged(run: Run, file: Path, tmp_path
     assert run("1.0.61", "1.0.62", "1.0.63") == ExitCode.NOTHING
 
 
-@pytest.mark.parametrize(
+@rows(
     ("words", "message"),
     [
         (("9.9.9",), "9.9.9 is not published"),

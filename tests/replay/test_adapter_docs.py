@@ -13,6 +13,7 @@ from readfirst.harness.session import traits_of
 from readfirst.harness.workspace.site import SitePool
 from tests import judging
 from tests.judging import CONTRACT, SUITE
+from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adapters.md").read_text(), re.DOTALL)
@@ -74,7 +75,7 @@ def test_the_example_is_short() -> None:
     assert len([line for line in EXAMPLES[0].splitlines() if line.strip()]) <= 30
 
 
-@pytest.mark.parametrize(("scenario_id", "level", "wanted"), JUDGED)
+@rows(("scenario_id", "level", "wanted"), JUDGED)
 def test_examples_do_what_the_page_says(
     judge: Judge, scenario_id: str, level: Level, wanted: dict[str, str]
 ) -> None:

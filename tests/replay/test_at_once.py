@@ -13,6 +13,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import as_written
+from tests.rows import rows
 
 EDIT = 'Edit: {file_path: $WS/a.txt, old_string: "%s {n}", new_string: "%s {n}"}'
 BOTH = f"[[{{{EDIT % ('alpha', 'beta')}}}], [{{{EDIT % ('gamma', 'delta')}}}]]"
@@ -23,7 +24,7 @@ def loaded(at_once: str, law: str = "law: true") -> Scenario:
     return as_written(f"{law}\n{given}\nsteps:\n  - at_once: {at_once}\n", expect=False)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("at_once", "law", "message"),
     [
         (f"{{times: 2, sessions: {BOTH}}}", "", "only in a law"),

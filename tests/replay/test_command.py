@@ -11,6 +11,7 @@ from readfirst.harness.adapters.command import Command
 from readfirst.harness.run.connect import connect
 from readfirst.harness.session import BASIC_CAPABILITIES, BrokenAdapter
 from tests.judging import SUITE, judged_by
+from tests.rows import rows
 
 SERVER = "import sys; sys.argv = ['server', 'where']\n" + Path(__file__).with_name(
     "mcp_miniatures.py"
@@ -30,7 +31,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
+@rows(
     ("command", "expected"),
     [
         ("sh server.py", "sh {here}/server.py"),
@@ -80,7 +81,7 @@ def test_files_are_named_as_they_are_from_another_folder(here: Path) -> None:
     assert Command(("sh", "server.py"), here).seen_from(here) == ["sh", "server.py"]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("command", "message"),
     [
         ("sh sever.py", "There is no file 'sever.py' in {here}."),

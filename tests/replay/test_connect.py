@@ -10,6 +10,7 @@ from readfirst.harness.replay.recorded import RecordedAdapter
 from readfirst.harness.run.connect import KINDS, ConnectError, connect
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
+from tests.rows import rows
 
 ALL = (
     "reference, python:MODULE:FACTORY, mcp:COMMAND, lines:COMMAND, target:NAME@VERSION, agent:NAME@VERSION, "
@@ -19,7 +20,7 @@ ALL = (
 MINIATURES = Path(__file__).with_name("miniatures.py")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("spec", "message"),
     [
         ("", f"'': there is no kind ''. Write one of: {ALL}."),

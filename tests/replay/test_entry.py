@@ -3,6 +3,7 @@
 import pytest
 
 from readfirst.harness.suite.entry import Base64Content, TextContent
+from tests.rows import rows
 
 
 @pytest.mark.parametrize("text", ["x\n", "{n}\n", "a{n}b", "{n}-{n};", "{n}", "{m}", ""])
@@ -12,7 +13,7 @@ def test_a_repeated_text_is_numbered_from_one(text: str, times: int) -> None:
     assert TextContent(text, times).data() == expected.encode()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("content", "data"),
     [
         (TextContent("a\n", eol="crlf"), b"a\r\n"),

@@ -2,8 +2,6 @@
 
 import hashlib
 
-import pytest
-
 from readfirst.harness.compare.expected_files import FileDifference, file_differences
 from readfirst.harness.suite.entry import (
     Directory,
@@ -15,6 +13,7 @@ from readfirst.harness.suite.entry import (
     Symlink,
     TextContent,
 )
+from tests.rows import rows
 
 OLD = RegularFile(b"old", 0o644)
 NEW = RegularFile(b"new", 0o644)
@@ -26,7 +25,7 @@ def differences(expected: Files, changes: Files, world: Files | None = None) -> 
     return file_differences(expected, world or {}, {"a": OLD, "b": OLD, "l": Symlink("a")}, changes)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("expected", "changes"),
     [
         ({}, {}),
@@ -50,7 +49,7 @@ def test_what_is_expected_is_not_a_difference(expected: Files, changes: Files) -
     assert differences(expected, changes) == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("expected", "changes", "difference"),
     [
         ({}, {"a": NEW}, ("file a", "old", "new")),

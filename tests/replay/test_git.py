@@ -14,6 +14,7 @@ from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.workspace.git import Repository
 from readfirst.harness.workspace.site import Site, SitePool
 from readfirst.harness.workspace.world import WorldEventError
+from tests.rows import rows
 
 pytestmark = pytest.mark.skipif(shutil.which("git", path=os.defpath) is None, reason="there is no git")
 
@@ -137,7 +138,7 @@ def test_without_git_a_scenario_is_not_supported(monkeypatch: pytest.MonkeyPatch
     repository.close()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "known"),
     [
         *((name, True) for name in GIT_COMMANDS if name not in ("branch", "checkout", "rebase")),

@@ -19,6 +19,7 @@ from readfirst.harness.suite.export import expanded
 from readfirst.harness.suite.hooks import hooks_of
 from readfirst.harness.suite.scenario import Scenario
 from tests.judging import CONTRACT, SUITE, as_written
+from tests.rows import rows
 
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: %s\n"
 
@@ -33,7 +34,7 @@ def test_a_scenario_with_hooks_needs_them_and_a_session_of_its_own() -> None:
     assert needs_own_session(scenario)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("hook", "message"),
     [
         ("{deny: No.}", "runs at no event"),
@@ -101,7 +102,7 @@ HOOKS = {
 }
 
 
-@pytest.mark.parametrize(("hook", "line"), HOOKS.items())
+@rows(("hook", "line"), HOOKS.items())
 def test_reports_say_what_each_hook_does(hook: str, line: str) -> None:
     scenario = loaded(f"    - {hook}\n")
     assert f"hook {line}" in list(given_lines(scenario.given))

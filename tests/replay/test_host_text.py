@@ -1,13 +1,12 @@
 """The answer is the tool's own text: wrapping of the program around it goes, everything else stays."""
 
-import pytest
-
 from readfirst.harness.suite.host_text import answer_of
+from tests.rows import rows
 
 REMINDER = "\n\n<system-reminder>\nThink of it.\n</system-reminder>\n"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("raw", "answer"),
     [
         ("plain", "plain"),
@@ -24,7 +23,7 @@ def test_wrapping_is_taken_off(raw: str, answer: str) -> None:
     assert answer_of(raw) == answer
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>",

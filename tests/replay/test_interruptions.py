@@ -25,6 +25,7 @@ from readfirst.harness.suite.entry import RegularFile, SpecialFile
 from readfirst.harness.suite.scenario import Given, Interruption, Scenario, ToolCall
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import as_written
+from tests.rows import rows
 
 SERVED = [sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"]
 WRITE = {"file_path": "$WS/a.txt", "content": "alpha"}
@@ -59,7 +60,7 @@ def test_a_program_that_neither_ends_by_a_signal_nor_answers_is_killed(
     assert sent == ([signal.SIGINT, signal.SIGKILL] if hangs else [signal.SIGINT])
 
 
-@pytest.mark.parametrize(
+@rows(
     ("step", "message"),
     [
         ("Write: {file_path: $WS/a.txt, content: alpha}\n    interrupted: soon", "interrupted"),
@@ -135,7 +136,7 @@ class Mute:
         return ToolResult("done")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("how", "lacking"),
     [("cancelled", "call_interrupted"), ("cut", "call_interrupted"), ("killed-writing", r"kill\(\)")],
 )
@@ -169,7 +170,7 @@ def test_after_a_kill_the_next_call_is_another_sessions_in_another_process() -> 
     assert "a.txt" not in outcome.steps[0].changes
 
 
-@pytest.mark.parametrize(
+@rows(
     ("after", "is_torn"),
     [
         (RegularFile(b"alp"), True),

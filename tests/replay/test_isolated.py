@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pytest
-
 from readfirst.harness.agents.claude_code.own_session import needs_own_session, spells_paths
 from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
+from tests.rows import rows
 
 
 def _scenario(*calls: tuple[str, dict[str, Any]], given: Given | None = None) -> Scenario:
@@ -27,7 +26,7 @@ def test_carriage_returns_in_a_file_that_was_there_need_no_session_of_their_own(
     )
 
 
-@pytest.mark.parametrize(
+@rows(
     ("path", "relative"),
     [("a.txt", True), ("./a.txt", True), ("~/a.txt", True), ("$WS/a.txt", False), ("/a", False)],
 )

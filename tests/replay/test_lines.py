@@ -28,6 +28,7 @@ from readfirst.harness.run.runner import run
 from readfirst.harness.session import BrokenAdapter, Workspace
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import SUITE
+from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 MINIATURES = Path(__file__).with_name("line_miniatures.py")
@@ -81,7 +82,7 @@ def test_every_message_on_the_page_is_as_the_schema_says() -> None:
         message("request" if side == ">" else "answer").validate(sent)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("name", "wrong"),
     [
         ("request", {"id": 1, "do": "stop"}),
@@ -181,7 +182,7 @@ def test_a_call_is_cancelled_where_what_interferes_fails(tmp_path: Path) -> None
     adapter.close()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("spec", "problem"),
     [
         ("lines:no-such-program --fast", "there is no program 'no-such-program'."),

@@ -21,6 +21,7 @@ from readfirst.harness.workspace.mounts import Mounts, small_disk
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import SUITE, as_written, judged
 from tests.replay import answering
+from tests.rows import rows
 
 FULL = "full-disk/edit-that-grows"
 DRIVE = "moved-world/drive-goes-away"
@@ -67,7 +68,7 @@ def test_a_disk_is_a_need_and_takes_a_session_of_its_own() -> None:
     assert needs_own_session(scenario)
 
 
-@pytest.mark.parametrize("disk", ["4096", "10000", "2097152", "true", "16K"])
+@rows("disk", ["4096", "10000", "2097152", "true", "16K"])
 def test_a_disk_is_of_some_pages(disk: str) -> None:
     with pytest.raises(SuiteError, match="disk is a number of bytes"):
         loaded(disk)

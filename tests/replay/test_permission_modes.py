@@ -20,6 +20,7 @@ from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import FileTools
 from tests.judging import SUITE, as_written
 from tests.replay import answering
+from tests.rows import rows
 
 STEPS = "steps:\n  - Read: {file_path: $WS/a.txt}\n    expect: {text: seen}\n"
 GIVEN = """
@@ -57,7 +58,7 @@ def test_an_adapter_learns_of_folders_by_their_absolute_paths() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@rows(
     ("given", "problem"),
     [
         ("{mode: dontAsk}", "mode"),

@@ -15,6 +15,7 @@ from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
+from tests.rows import rows
 
 READ = ToolCall("Read", {"file_path": "$WS/a"})
 WRITE = ToolCall("Write", {"file_path": "$WS/a", "content": "new"})
@@ -48,7 +49,7 @@ def replayed(tmp_path: Path):  # type: ignore[no-untyped-def]
     return run
 
 
-@pytest.mark.parametrize(
+@rows(
     ("changes", "names"),
     [
         ({}, ("a", "twin")),

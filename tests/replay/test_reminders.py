@@ -17,6 +17,7 @@ from readfirst.harness.suite.transcript import Recording, Transcript
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import SUITE, as_written, judged
 from tests.replay import answering
+from tests.rows import rows
 
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: seen\n"
 GROUP = (
@@ -39,7 +40,7 @@ def test_reminders_that_nobody_judges_are_a_mistake() -> None:
         loaded(GROUP.replace("{text: seen}", "{text: seen, reminders: [changed]}"))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("noted", "levels"),
     [
         (("$WS changed.",), (True, True)),
@@ -55,7 +56,7 @@ def test_whether_there_is_a_reminder_is_an_effect_and_its_words_are_text(
     assert (verdict.levels["effects"], verdict.levels["text"]) == levels
 
 
-@pytest.mark.parametrize("noted", ["changed", ["changed"], (1,)])
+@rows("noted", ["changed", ["changed"], (1,)])
 def test_what_is_no_tuple_of_texts_breaks(noted: Any) -> None:
     verdict = judged(loaded(CALL), answering.Telling(noted))
     assert (verdict.status, verdict.blame) == ("broken", "adapter")

@@ -21,6 +21,7 @@ from readfirst.harness.suite.scenario import Given, Scenario, SessionEvent, Step
 from readfirst.harness.workspace.site import SitePool
 from tests.judging import SUITE, as_written
 from tests.replay import answering
+from tests.rows import rows
 
 READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 RESUME, COMPACT, REWIND, AGENT, END = (
@@ -39,7 +40,7 @@ def loaded(steps: str) -> Scenario:
     return as_written(f"steps:\n{steps}", expect=False)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("steps", "message"),
     [
         ("  - resume: now\n", "resume has no arguments"),
@@ -109,7 +110,7 @@ def test_a_sub_agent_that_the_scenario_does_not_end_is_closed_before_its_session
     assert diary.entries[-2:] == ["agent ends", "main ends"]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("event", "method"),
     [
         (RESUME, "resume()"),

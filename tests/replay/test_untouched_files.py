@@ -1,11 +1,10 @@
 """A step leaves alone what it has no business with: times of files, the files themselves, and their other names."""
 
-import pytest
-
 from readfirst.harness.compare.expected_files import name_differences, trace_differences
 from readfirst.harness.suite.entry import Entry, RegularFile, Symlink
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.workspace.snapshot import Trace, meant
+from tests.rows import rows
 
 SECOND = 1_000_000_000
 TOUCHED = Trace(SECOND, 2 * SECOND + 5, replaced=False)
@@ -43,7 +42,7 @@ def test_a_time_and_a_replaced_file_are_distinguished() -> None:
     assert (time.expected, time.got) == ("the same as before", "later than before")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("path", "argument"),
     [
         ("a.txt", "$WS/a.txt"),
@@ -78,7 +77,7 @@ PAIR: Names = {"a": ("a", "b"), "b": ("a", "b")}
 OLD, NEW = RegularFile(b"old"), RegularFile(b"new")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("expected", "before", "after"),
     [
         ({}, PAIR, PAIR),
@@ -101,7 +100,7 @@ def test_a_name_that_is_gone_is_no_difference_of_names() -> None:
     assert list(name_differences({}, PAIR, {}, {"a": None})) == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("expected", "before", "after", "what", "wanted", "got"),
     [
         ({}, PAIR, {}, "a", "one file with b (hard links)", "a file of its own"),

@@ -21,6 +21,7 @@ from readfirst.harness.targets import adapter as targets
 from readfirst.harness.targets.install import Installed
 from readfirst.harness.targets.mapping import load_target
 from tests.command_line import exit_code
+from tests.rows import rows
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent
@@ -162,7 +163,7 @@ def test_no_server_is_started_by_what_runs_the_files_of_a_folder(
         connect(f"mcp:{words}", Suite(stranger))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("words", "expected"),
     [
         ("python3 -m x", True),

@@ -22,11 +22,12 @@ from readfirst.harness.suite.commands import (
 )
 from readfirst.harness.suite.programs import PROGRAMS
 from readfirst.harness.suite.suite import load_suite
+from tests.rows import rows
 
 from .listed import cases
 
 
-@pytest.mark.parametrize("name", ["a b", "a$(id)", "a'b", "a;b", "a*", "a\tb", 'a"b'])
+@rows("name", ["a b", "a$(id)", "a'b", "a;b", "a*", "a\tb", 'a"b'])
 def test_no_workspace_has_a_path_that_a_shell_takes_apart(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,7 +248,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("kind", REFUSED)
+@rows("kind", REFUSED)
 def test_every_other_command_is_refused_with_what_to_write(kind: str) -> None:
     assert [command for command in REFUSED[kind] if is_accepted(command)] == []
     for command in REFUSED[kind]:

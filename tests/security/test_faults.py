@@ -28,6 +28,7 @@ from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.inside import ScriptedEditor
 from readfirst.harness.workspace.site import SitePool
 from tests.command_line import Cli
+from tests.rows import rows
 
 from .stranger import project
 
@@ -286,7 +287,7 @@ def test_what_a_killed_installation_left_is_removed_by_the_next(tmp_path: Path) 
         assert {each.name for each in tmp_path.iterdir() if each.is_dir()} == {"whole", "making"}
 
 
-@pytest.mark.parametrize(
+@rows(
     "words",
     [
         *(["run", option, "nan"] for option in ("--time-limit", "--settle")),

@@ -4,11 +4,11 @@ import os
 import tempfile
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readfirst.harness.suite.reach import Links
+from tests.rows import rows
 
 
 def links(**targets: str) -> Links:
@@ -18,7 +18,7 @@ def links(**targets: str) -> Links:
     return made
 
 
-@pytest.mark.parametrize(
+@rows(
     "made",
     [
         links(a="b.txt"),
@@ -35,7 +35,7 @@ def test_links_that_stay_inside_are_accepted(made: Links) -> None:
     assert list(made.escaping()) == []
 
 
-@pytest.mark.parametrize(
+@rows(
     "made",
     [
         links(a=".."),

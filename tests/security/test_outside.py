@@ -9,6 +9,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.confinement import OUTSIDE
 from readfirst.harness.suite.scenario import calls_of
 from readfirst.harness.suite.suite import Suite, default_root
+from tests.rows import rows
 
 BUNDLED = Suite()
 PARTS = 8
@@ -23,7 +24,7 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     return Suite(root)
 
 
-@pytest.mark.parametrize("scenario_id", OUTSIDE)
+@rows("scenario_id", OUTSIDE)
 def test_a_listed_scenario_is_read_from_the_bundled_suite_alone(scenario_id: str, copied: Suite) -> None:
     assert BUNDLED.scenario(scenario_id)
     with pytest.raises(SuiteError, match="call-outside-workspace"):

@@ -28,6 +28,7 @@ from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.survey.evidence import Found
 from readfirst.harness.survey.issue import HEADINGS, issue_text
 from tests.parsed import Parsed
+from tests.rows import rows
 from tests.targets.issues import SUITE, broken_rules, report_of
 from tests.targets.test_issue import ONE_OF_EACH_KIND
 
@@ -73,7 +74,7 @@ def rendered(text: str) -> tuple[str, str]:
     )
 
 
-@pytest.mark.parametrize("text", [MARKUP, HOSTILE, *BEGINNINGS, *ADDRESSES])
+@rows("text", [MARKUP, HOSTILE, *BEGINNINGS, *ADDRESSES])
 def test_no_reader_of_markdown_finds_more_than_text(text: str) -> None:
     cell = prose(text)
     within = prose_cell(text.replace("`", ""))
@@ -86,13 +87,13 @@ def test_no_reader_of_markdown_finds_more_than_text(text: str) -> None:
             assert html.count("<tr") in (0, 3)
 
 
-@pytest.mark.parametrize("text", [HOSTILE, "```\n````\n```", "~~~\n```", "\n    ```\n"])
+@rows("text", [HOSTILE, "```\n````\n```", "~~~\n```", "\n    ```\n"])
 def test_no_text_closes_its_fence(text: str) -> None:
     html = MarkdownIt("commonmark", {"html": True}).render(fenced("text", text))
     assert [tag for tag, _ in Parsed(html).elements] == ["pre", "code"]
 
 
-@pytest.mark.parametrize("address", [*ADDRESSES[:3], "vbscript:x", " javascript:x", "file:///etc/passwd"])
+@rows("address", [*ADDRESSES[:3], "vbscript:x", " javascript:x", "file:///etc/passwd"])
 def test_an_address_that_is_none_of_the_web_is_no_link(address: str) -> None:
     assert link("text", address) == "text"
     assert not is_followed(address)
@@ -109,9 +110,7 @@ def test_a_link_ends_where_its_address_ends() -> None:
 DRAWN = {"svg", "style", "rect", "text", "g", "line", "title"}
 
 
-@pytest.mark.parametrize(
-    "text", [HOSTILE, "a\x1b[2J\x00\x0b\ufffe\ud800b", "]]></text></svg>&x;", '" onload="x', *ADDRESSES]
-)
+@rows("text", [HOSTILE, "a\x1b[2J\x00\x0b\ufffe\ud800b", "]]></text></svg>&x;", '" onload="x', *ADDRESSES])
 def test_a_picture_holds_only_shapes_and_text(text: str) -> None:
     row = MapRow(text, False, 10, 5, tuple(MapCell(kind, 1, "harm-1", text) for kind in KINDS))
     cell = {"holding": 0, "judged": 1, "holds": "no"}

@@ -23,6 +23,7 @@ from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_r
 from readfirst.harness.suite.tools import load_results, load_tools
 from readfirst.harness.suite.transcript import RecordingError
 from tests.command_line import Cli
+from tests.rows import rows
 
 SCENARIO = (
     "title: A stranger sends this\nrequirement: must\ntags: [a]\nrule: x\nsteps:\n  - mkdir: a\n"
@@ -101,7 +102,7 @@ def test_a_case_whose_name_leads_elsewhere_is_refused(
     assert (outside / "precious.txt").read_text() == "precious"
 
 
-@pytest.mark.parametrize("scenario_id", ["/gate/x", "gate//x", "gate/./x", "gate/../gate/x"])
+@rows("scenario_id", ["/gate/x", "gate//x", "gate/./x", "gate/../gate/x"])
 def test_an_id_names_one_scenario_in_one_way(scenario_id: str, suite: Suite) -> None:
     with pytest.raises(UnknownScenarioError):
         suite.scenario(scenario_id)
@@ -152,7 +153,7 @@ def test_what_is_compressed_once_and_named_often_is_in_memory_once() -> None:
     assert most < 50_000_000
 
 
-@pytest.mark.parametrize("calls", ["[Read, {a: b}]", "[Read, [x]]", "[Read, null]"])
+@rows("calls", ["[Read, {a: b}]", "[Read, [x]]", "[Read, null]"])
 def test_a_recording_whose_calls_are_no_names_is_refused(calls: str) -> None:
     steps = f"  - calls: {calls}\n    answers:\n      - results: [{{text: a}}, {{text: b}}]\n"
     with pytest.raises(RecordingError, match="are no names"):
@@ -192,7 +193,7 @@ def test_a_recording_of_many_steps_for_many_versions_is_refused() -> None:
         decode(json.dumps(own).encode())
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "rule"),
     [
         ("[" * 100_000, "too-deep"),

@@ -25,6 +25,7 @@ from readfirst.harness.printed import (
 )
 from readfirst.harness.report import output
 from tests.command_line import Terminal, exit_code
+from tests.rows import rows
 
 from .stranger import project
 
@@ -66,7 +67,7 @@ def test_a_text_is_one_line_in_which_nothing_acts() -> None:
     assert as_text("a\n\tb") == "a\n\tb"
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 7])
+@rows("size", [1, 2, 3, 5, 7])
 def test_what_is_written_in_pieces_is_no_command_either(
     size: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -165,7 +166,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.mark.parametrize(
+@rows(
     "words",
     [
         "list",
@@ -265,7 +266,7 @@ def test_no_module_prints_by_itself() -> None:
     assert found == {}
 
 
-@pytest.mark.parametrize(
+@rows(
     "source",
     [
         "print('x')",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import readfirst
+from tests.rows import rows
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -58,9 +59,7 @@ def test_it_runs_as_a_module() -> None:
     assert ran.stdout.startswith("readfirst ")
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", *sorted(f"docs/{path.name}" for path in CHECKOUT.glob("docs/*.md"))]
-)
+@rows("page", ["README.md", *sorted(f"docs/{path.name}" for path in CHECKOUT.glob("docs/*.md"))])
 def test_pages_import_public_names_only(page: str) -> None:
     lines = (CHECKOUT / page).read_text("utf-8").splitlines()
     imports = [line for line in lines if line.startswith(("from readfirst", "import readfirst"))]

@@ -14,6 +14,7 @@ from readfirst.harness.report.compatibility import compatibility_page, like
 from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import RuleScenario, implementations_data
+from tests.rows import rows
 
 CHECKOUT = Path(__file__).parents[2]
 STEP = re.compile(r"(\d+)\. `([\w/]+\.py)`, `(\w+)`")
@@ -67,7 +68,7 @@ def edited(contract: str, folder: Path) -> list[Place]:
     return places
 
 
-@pytest.mark.parametrize(("walk", "most"), [(VERDICT, 15), (EDIT, 8), (ROW, 6)])
+@rows(("walk", "most"), [(VERDICT, 15), (EDIT, 8), (ROW, 6)])
 def test_a_walk_leads_through_few_files(walk: list[Place], most: int) -> None:
     files = [file for file, _ in walk]
     assert len(files) == len({*files}) <= most

@@ -16,6 +16,7 @@ from readfirst.harness.suite.suite import load_suite
 from readfirst.harness.targets.catalogue import find
 from readfirst.harness.targets.edit_formats import FORMATS, EditFormat, Knowledge, Unexpressed, written
 from readfirst.harness.targets.translate import Scope, translated
+from tests.rows import rows
 
 TEXTS = st.text(alphabet="ab \n", max_size=24)
 
@@ -108,7 +109,7 @@ def test_what_is_a_part_of_a_line_is_quoted_with_the_rest_of_it() -> None:
     assert said == "<<<<<<< SEARCH\none two three\n=======\none 2 three\n>>>>>>> REPLACE\n"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "arguments", "message"),
     [
         ("a b\n", edit("a", "x"), "a part of a line that was not read"),
@@ -125,7 +126,7 @@ def test_what_a_patch_has_no_words_for_is_reported(text: str, arguments: dict, m
         written("apply_patch", "Edit", arguments, "f", known(text, read=False))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "old", "new", "message"),
     [
         ("a b\na c\n", "a", "x", "a text that is in several lines"),
@@ -161,7 +162,7 @@ def test_carriage_returns_and_marks_are_quoted_only_where_they_are_asked_for() -
     assert "-a b\r\n+a x\r\n" in written("apply_patch", "Edit", edit("b\r\n", "x\r\n"), "f", known(text))
 
 
-@pytest.mark.parametrize("line", ["=======", ">>>>>>> REPLACE", "<<<<<<< SEARCH", "```python"])
+@rows("line", ["=======", ">>>>>>> REPLACE", "<<<<<<< SEARCH", "```python"])
 def test_a_line_that_would_end_a_block_is_not_written_into_one(line: str) -> None:
     with pytest.raises(Unexpressed, match="a mark of the format"):
         written("search_replace", "Edit", edit("a", line), "f", known("a\n"))
@@ -253,7 +254,7 @@ ESCAPES = {
 }
 
 
-@pytest.mark.parametrize("form", ESCAPES)
+@rows("form", ESCAPES)
 def test_no_text_begins_another_edit_or_command(form: EditFormat) -> None:
     for text in ESCAPES[form]:
         write = {"file_path": "f", "content": f"{text}\n"}

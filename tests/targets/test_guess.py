@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import pytest
-
 from readfirst.harness.targets.guess import Guess, Tool, guesses
+from tests.rows import rows
 
 
 def tool(name: str, *required: str, **properties: Any) -> Tool:
@@ -21,7 +20,7 @@ def found(name: str, *offered: Tool) -> Guess:
     return guesses([LISTS, *offered])[name]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("wanted", "offered", "arguments"),
     [
         ("Read", tool("Read", "file_path"), {}),
@@ -55,7 +54,7 @@ def test_one_tool_with_a_choice_of_commands_is_called_with_the_right_one() -> No
     assert commands == {"Read": "view", "Edit": "str_replace", "Write": "create"}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("offered", "chosen"),
     [
         ([tool("read_multiple_files", "paths"), tool("read_file", "path")], "read_file"),
@@ -104,6 +103,6 @@ def test_tools_of_notebooks_are_known_by_their_names() -> None:
     }
 
 
-@pytest.mark.parametrize("schema", [{}, {"properties": []}, {"properties": {"path": True}, "required": [5]}])
+@rows("schema", [{}, {"properties": []}, {"properties": {"path": True}, "required": [5]}])
 def test_an_odd_schema_harms_nobody(schema: dict[str, Any]) -> None:
     guesses([Tool("read_file", schema), Tool("edit", schema), Tool("", schema)])

@@ -40,6 +40,7 @@ from readfirst.harness.survey.survey import Survey
 from readfirst.harness.targets import install
 from readfirst.harness.targets.catalogue import find, targets
 from tests.command_line import Cli
+from tests.rows import rows
 
 from .issues import (
     CHECKOUT,
@@ -86,7 +87,7 @@ def test_there_are_texts_of_every_kind_of_target() -> None:
     assert kinds == {"python", "mcp", "agent"} == {find(name).kind for name in ONE_OF_EACH_KIND}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("wrong", "problem"),
     [
         (lambda text: text.replace("## Expected", "## Hoped"), "its parts are others"),
@@ -120,7 +121,7 @@ def test_the_command_prints_the_text_wherever_its_reader_is(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("words", "code", "message"),
     [
         (("agnus", "modes"), 2, "there is no target 'agnus'. Did you mean agno?"),

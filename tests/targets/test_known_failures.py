@@ -12,6 +12,7 @@ from readfirst.harness.compare.signature import explains, signature
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets.catalogue import known_failures, targets
+from tests.rows import rows
 from tests.verdicts import verdict
 
 grouped_text = partial(baseline_text, grouped=True)
@@ -38,7 +39,7 @@ def baseline(folder: Path, text: str) -> Baseline:
     return load_baseline(file, IDS, Suite().contracts)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("difference", "words"),
     [
         (NOT_READ, "effects: not refused, expected not_read"),
@@ -68,7 +69,7 @@ def test_a_signature_says_why_without_what_varies(difference: Difference, words:
     assert signature(failed("gate/a", difference, level="text")) == words
 
 
-@pytest.mark.parametrize(
+@rows(
     ("expected", "got", "difference_in_words"),
     [
         ("a\r\nb\r\n", "a\nb\n", "line ends"),
@@ -90,7 +91,7 @@ def test_a_signature_says_what_two_contents_differ_in(
     assert signature(failed("gate/a", difference)) == f"effects: file: {difference_in_words}"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("expected", "got", "difference_in_words"),
     [
         ("nothing there", "a regular file: a", "left over"),
@@ -166,7 +167,7 @@ def test_a_harm_is_named_with_what_it_does_and_keeps_the_reason_that_somebody_wr
     assert "is a harm. Write as its reason why that is accepted." in rule(other, read).stale
 
 
-@pytest.mark.parametrize(
+@rows(
     ("because", "reason", "accepted"),
     [
         ("safe: lost: effects: file: content", "not explained yet", False),
@@ -207,7 +208,7 @@ def test_a_harm_of_another_kind_or_none_is_an_error(tmp_path: Path, now: Differe
     assert "Change the entry to" in ruling.stale
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "message"),
     [
         ("fails: [effects, reason]", "fails: [affects]", "cannot be 'affects'"),

@@ -8,6 +8,7 @@ import pytest
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.targets.catalogue import find, known_failures, names, targets
 from readfirst.harness.targets.mapping import load_target
+from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "targets.md").read_text("utf-8")
@@ -29,7 +30,7 @@ def test_the_documented_mapping_is_whole(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "message"),
     [
         ("kind: mcp", "kind: mpc", "kind cannot be 'mpc'"),
@@ -104,7 +105,7 @@ def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path
     assert find(f"{file}@dev").release.command == ("node", "renamed.mjs")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "message"),
     [
         ("{command: [node, renamed.mjs]}", "{}", "is not valid under any of the given schemas"),

@@ -18,6 +18,7 @@ from readfirst.harness.targets.translate import (
     result_of,
     translated,
 )
+from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 (EXAMPLE,) = re.findall(r"```yaml mapping\n(.*?)```", (ROOT / "docs" / "targets.md").read_text(), re.DOTALL)
@@ -53,7 +54,7 @@ def test_values_of_a_wrong_type_stay_wrong(target: Target, scope: Scope) -> None
     assert made.arguments == {"project": "7", "path": 5, "from": "1"}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("paths", "given", "wanted"),
     [
         ("absolute", "{root}/a", "{root}/a"),
@@ -74,7 +75,7 @@ def test_paths_are_written_as_the_target_wants_them(
     assert call.arguments["path"] == wanted.format(root=scope.root)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("rule", "arguments", "extra"),
     [
         (ReplaceAll("flag", "all"), {"replace_all": True}, {"all": True}),
@@ -97,7 +98,7 @@ def test_replace_all_is_said_in_the_targets_way(
     assert left == extra
 
 
-@pytest.mark.parametrize(
+@rows(
     ("tool", "arguments", "expected"),
     [
         ("Read", {"pages": "1"}, "Read with pages"),
@@ -127,7 +128,7 @@ def test_sums_and_choices_are_filled_in() -> None:
     assert filled(template, {"x": True})["b"] == [1, True]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("rules", "value", "is_error"),
     [
         ({"at": ("status",), "is_error": ("error",)}, {"content": [{"text": "x"}], "status": "error"}, True),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.rows import rows
 from tools import verdicts
 
 HELD = {"effects": True, "reason": True, "text": False, "verbatim": False}
@@ -29,7 +30,7 @@ def test_a_verdict_is_a_line_without_its_time() -> None:
     assert line_of() == "failed ER 2.1.7 gate/edit-unread step 2: text text" == line_of(milliseconds=7)
 
 
-@pytest.mark.parametrize(
+@rows(
     "changed",
     [
         {"status": "passed"},

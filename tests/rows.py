@@ -1,0 +1,45 @@
+"""Tests that ask the rows of a table one after the other: most take a tenth of what pytest takes for a test."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import pytest
+
+__all__ = ["rows"]
+
+Test = Callable[..., None]
+
+
+def rows(names: str | Sequence[str], table: Iterable[Any]) -> Callable[[Test], Test]:
+    """Call a test with each row of a table, as `parametrize` does, but as one test, which reports every row that fails.
+
+    What rows share are fixtures that no row changes.
+    """
+    several = not isinstance(names, str)
+    given = [dict(zip(names, row, strict=True)) if several else {names: row} for row in table]
+    assert given
+
+    def decorated(test: Test) -> Test:
+        signature = inspect.signature(test)
+        others = [each for each in signature.parameters.values() if each.name not in given[0]]
+
+        @functools.wraps(test)
+        def asked(*this: object, **fixtures: object) -> None:
+            failed: list[BaseException] = []
+            for number, row in enumerate(given):
+                try:
+                    test(*this, **fixtures, **row)
+                except (Exception, pytest.fail.Exception) as error:
+                    error.add_note(f"in row {number}: {row!r:.1000}")
+                    failed.append(error)
+            if failed:
+                raise BaseExceptionGroup(f"{len(failed)} of {len(given)} rows", failed)
+
+        asked.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
+        return asked
+
+    return decorated
