@@ -5,7 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from readfirst.harness.adapters import python_host
 from readfirst.harness.cli import exits
+from readfirst.harness.run import connect
+from readfirst.harness.session import Adapter
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from tests.command_line import Cli, Ended, exit_code
@@ -25,6 +28,18 @@ def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
         return Ended(code, captured.out, captured.err)
 
     return call
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make what `python:MODULE:FACTORY` names in this process: for tests of what is done with its answers."""
+
+    def made(wanted: connect._Wanted) -> Adapter:
+        module, _, factory = wanted.rest.rpartition(":")
+        adapter: Adapter = python_host._adapter(module, factory)
+        return adapter
+
+    monkeypatch.setitem(connect._CONNECTIONS, "python", made)
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from tests.command_line import exit_code
+from tests.rows import rows
 
 WRONG = Path(__file__).parents[1] / "wrong_implementations"
 TARGET = "python:wrong_answers:TabAfterLineNumber"
@@ -78,6 +79,7 @@ def test_a_known_disagreement_is_accepted(
     assert "0 new causes" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("in_process")
 def test_what_the_baseline_accepts_or_breaks_rules_of_other_classes_is_counted_and_not_reported(
     fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -137,7 +139,7 @@ def test_an_interrupted_search_shows_how_far_it_came(
     assert "in 3 scenarios on reference and the reference" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
+@rows(
     "arguments",
     [
         ("reference", "--level", "verbatim"),
@@ -191,6 +193,7 @@ def test_minutes_end_a_search_without_a_number_of_steps(
     assert steps > 0
 
 
+@pytest.mark.usefixtures("in_process")
 def test_what_is_found_last_is_counted(fuzz: Fuzz, capsys: pytest.CaptureFixture[str]) -> None:
     assert fuzz(TARGET, "--steps", "1", "--seed", "1") == 1
     assert ": 1 disagreement, 0 of them known, 1 new cause" in capsys.readouterr().err

@@ -104,6 +104,7 @@ def test_the_server_does_in_a_long_session_what_the_library_does(
     assert errors[-2].endswith("calls 100.00% agree in effects, 100.00% also in text.")
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_share_of_calls_that_agree_is_reported(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,6 +15,7 @@ from readfirst.harness.workspace.site import SitePool
 from tests import judging
 from tests.command_line import Cli
 from tests.judging import CONTRACT, SUITE
+from tests.rows import rows
 
 HERE = Path(__file__).parent
 UNREAD, CHANGED, WRITTEN = "gate/edit-unread", "staleness/edit-after-change", "staleness/write-after-change"
@@ -47,7 +48,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "scenario_id", "status"), CASES)
+@rows(("tool", "scenario_id", "status"), CASES)
 def test_a_design_is_held_to_what_it_claims(
     tool: type[careful.Careful], scenario_id: str, status: str, place: SitePool
 ) -> None:
@@ -87,7 +88,7 @@ def test_only_names_of_refusals_are_left_out_and_a_weaker_design_leaves_out_more
     )
 
 
-@pytest.mark.parametrize(
+@rows(
     ("tool", "design"),
     [
         (careful.Careful, "content-checked"),
@@ -141,6 +142,7 @@ def test_a_design_that_there_is_not_is_refused(readfirst: Cli, monkeypatch: pyte
     ).capabilities  # said by the attribute alone, it is looked at when it is used
 
 
+@pytest.mark.usefixtures("in_process")
 def test_check_adapter_says_what_contradicts_the_design(
     readfirst: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,6 +156,7 @@ def test_check_adapter_says_what_contradicts_the_design(
     assert readfirst("check-adapter", "python:designed:ContentChecked").code == 0
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_baseline_that_allows_it_is_asked_for_no_more(
     readfirst: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
