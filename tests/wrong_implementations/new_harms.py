@@ -21,17 +21,28 @@ def judged_with_harm(
     implementation: type[altered.Altered], scenario_id: str, place: SitePool
 ) -> tuple[Verdict, list[Harm]]:
     """Return the verdict on one replay of a scenario, and what was harmed in it, for which no expectation is asked."""
-    scenario = _scenario(scenario_id)
-    outcome = replay(scenario, implementation, place)
-    verdict = compare(scenario, outcome, CONTRACT, "text", SUITE.vocabulary)
-    return verdict, new_harms(scenario_id, outcome)
+    outcome = replay(_scenario(scenario_id), implementation, place)
+    return _verdict(scenario_id, outcome), new_harms(scenario_id, outcome)
 
 
 def new_harms(scenario_id: str, outcome: Outcome) -> list[Harm]:
     """Return what an outcome harms, without what the reference harms at the same steps in the same way."""
     scenario = _scenario(scenario_id)
     found = [*harms_of(scenario, outcome), *overcautious(scenario, outcome, _recorded(scenario_id))]
-    return [each for each in found if each not in _of_the_reference(scenario_id)]
+    return [each for each in found if each not in of_the_reference(scenario_id)[1]]
+
+
+@cache
+def of_the_reference(scenario_id: str) -> tuple[Verdict, tuple[Harm, ...]]:
+    """Return the verdict on what is wrong in nothing, and what it harms, too."""
+    scenario = _scenario(scenario_id)
+    with SitePool(memory=True) as place:
+        outcome = replay(scenario, altered.Altered, place)
+    return _verdict(scenario_id, outcome), harms_of(scenario, outcome)
+
+
+def _verdict(scenario_id: str, outcome: Outcome) -> Verdict:
+    return compare(_scenario(scenario_id), outcome, CONTRACT, "text", SUITE.vocabulary)
 
 
 @cache
@@ -43,10 +54,3 @@ def _scenario(scenario_id: str) -> Scenario:
 def _recorded(scenario_id: str) -> list[Transcript]:
     transcripts = SUITE.recordings.of(scenario_id, _scenario(scenario_id).inputs).transcripts
     return [transcripts[each.name] for each in SUITE.contracts if each.name in transcripts]
-
-
-@cache
-def _of_the_reference(scenario_id: str) -> tuple[Harm, ...]:
-    scenario = _scenario(scenario_id)
-    with SitePool(memory=True) as place:
-        return harms_of(scenario, replay(scenario, altered.Altered, place))
