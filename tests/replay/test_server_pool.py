@@ -111,14 +111,15 @@ def test_a_server_whose_command_names_the_workspace_serves_one(place: SitePool, 
     used.adapter.close()
 
 
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(
     ("isolation", "why"),
     [("process", "as asked"), ("directory", "as asked, without a trial: what fails may pass alone")],
 )
 def test_what_was_asked_for_is_not_tried(place: SitePool, isolation: Isolation, why: str) -> None:
     used = Used(place, "by-name", isolation=isolation)
-    uses = [used.session()[0] for _ in range(6)]
-    assert uses == [ServerUse(shared=isolation == "directory", why=why)] * 6
+    uses = [used.session()[0] for _ in range(2)]
+    assert uses == [ServerUse(shared=isolation == "directory", why=why)] * 2
     used.adapter.close()
 
 

@@ -128,24 +128,23 @@ def test_a_capability_without_its_method_breaks(event: SessionEvent, method: str
         assert f"declares `{event.needs}`, but its session has no {method}" in broken.message
 
 
-@pytest.mark.parametrize(
-    ("scenario_id", "lacking"),
-    [
-        ("sessions/edit-after-resume", "resume"),
-        ("sessions/edit-after-compaction", "compact"),
-        ("sessions/agent-edits-what-was-read", "agents"),
-        ("rewind/edited-and-created", "rewind"),
-        ("bash-and-mentions/mention-then-edit", "mentions"),
-        ("bash-and-mentions/memory-file-then-edit", "memory_files"),
-    ],
-)
-def test_who_does_not_declare_it_is_unsupported_which_is_no_pass(scenario_id: str, lacking: str) -> None:
-    [verdict] = run(SUITE, f"python:{answering.__file__}:Basic", ["2.1.7"], ids=[scenario_id])
-    assert (verdict.status, verdict.reason) == ("unsupported", f"the adapter lacks {lacking}")
-    assert not any(verdict.levels.values())
-    count = Count()
-    count.add(verdict, Ruling(True))
-    assert (count.unsupported, count.passed, count.judged) == (1, 0, 0)
+def test_who_does_not_declare_it_is_unsupported_which_is_no_pass() -> None:
+    lacking = {
+        "sessions/edit-after-resume": "resume",
+        "sessions/edit-after-compaction": "compact",
+        "sessions/agent-edits-what-was-read": "agents",
+        "rewind/edited-and-created": "rewind",
+        "bash-and-mentions/mention-then-edit": "mentions",
+        "bash-and-mentions/memory-file-then-edit": "memory_files",
+    }
+    verdicts = [*run(SUITE, f"python:{answering.__file__}:Basic", ["2.1.7"], ids=[*lacking])]
+    found = {each.scenario_id: (each.status, each.reason) for each in verdicts}
+    assert found == {each: ("unsupported", f"the adapter lacks {what}") for each, what in lacking.items()}
+    for verdict in verdicts:
+        assert not any(verdict.levels.values())
+        count = Count()
+        count.add(verdict, Ruling(True))
+        assert (count.unsupported, count.passed, count.judged) == (1, 0, 0)
 
 
 def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
