@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import cache
 
 import pytest
 
@@ -31,7 +32,7 @@ CONTRACTS = [contract.name for contract in SUITE.contracts.recorded]
 PARTS = 4
 """The scenarios are divided, so that processes share the work."""
 
-NEIGHBOURS, OF_ALL = 50, 10
+NEIGHBOURS, OF_ALL = 50, 20
 """Scenarios that are asked after each other, because they share files; and of how many the quick tests ask one."""
 SAMPLE = 40
 """Every so manieth scenario is tampered with, and of these every eighth in the quick tests."""
@@ -181,6 +182,7 @@ def recorded(scenario_id: str) -> Recording:
     return SUITE.recordings.recording(scenario_id)
 
 
+@cache
 def sample() -> list[str]:
     """Return some recorded scenarios, but none that kills the program: the reference is in this one."""
     some = [each for each in SUITE.ids() if SUITE.recordings.path(each).is_file()][::SAMPLE]

@@ -87,7 +87,13 @@ def steps_until_met(wrong: type[Altered], suite: Suite, place: SitePool) -> int 
     raise AssertionError("the search ended")
 
 
-@pytest.mark.parametrize("wrong", [*HABITS, *OTHERS])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param(each, marks=pytest.mark.slow if number % 2 else ())
+        for number, each in enumerate([*HABITS, *OTHERS])
+    ],
+)
 def test_the_search_meets_it(wrong: type[Altered], suite: Suite, place: SitePool) -> None:
     assert steps_until_met(wrong, suite, place) is not None
 
