@@ -110,8 +110,8 @@ def choice() -> ModuleType:
 @pytest.mark.parametrize(
     ("words", "processors", "started"),
     [
-        ("", 2, 3),
-        ("-m slow", 2, 3),
+        ("", 2, 2),
+        ("-m slow", 2, 2),
         ("", 1, 0),
         ("", 64, 8),
         ("test_one.py", 2, 0),
