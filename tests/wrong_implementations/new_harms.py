@@ -20,7 +20,11 @@ from tests.judging import CONTRACT, SUITE
 def judged_with_harm(
     implementation: type[altered.Altered], scenario_id: str, place: SitePool
 ) -> tuple[Verdict, list[Harm]]:
-    """Return the verdict on one replay of a scenario, and what was harmed in it, for which no expectation is asked."""
+    """Return the verdict on one replay of a scenario, and what was harmed in it, for which no expectation is asked.
+
+    Without what is wrong it passes.
+    """
+    assert of_the_reference(scenario_id)[0].status == "passed"
     outcome = replay(_scenario(scenario_id), implementation, place)
     return _verdict(scenario_id, outcome), new_harms(scenario_id, outcome)
 
