@@ -6,6 +6,7 @@ from readfirst.harness.claims.claims import Claims, claims_file, load_claims
 from readfirst.harness.lint.walk import lint
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
+from tests.rows import rows
 
 from .conftest import SECTION, Small, claims
 
@@ -74,7 +75,7 @@ def loaded(small: Small, text: str) -> Claims:
     return load_claims(claims_file(small.root))
 
 
-@pytest.mark.parametrize("text", MALFORMED.values(), ids=MALFORMED)
+@rows("text", MALFORMED.values())
 def test_what_the_schema_does_not_allow_is_refused_with_its_place(small: Small, text: str) -> None:
     with pytest.raises(SuiteError) as refusal:
         loaded(small, text)
@@ -82,7 +83,7 @@ def test_what_the_schema_does_not_allow_is_refused_with_its_place(small: Small, 
     assert {each.position.file for each in refusal.value.findings} == {claims_file(small.root)}
 
 
-@pytest.mark.parametrize(("text", "message"), BEYOND_THE_SCHEMA.values(), ids=BEYOND_THE_SCHEMA)
+@rows(("text", "message"), BEYOND_THE_SCHEMA.values())
 def test_what_only_the_loader_can_see_passes_the_schema(small: Small, text: str, message: str) -> None:
     with pytest.raises(SuiteError) as refusal:
         loaded(small, text)

@@ -85,8 +85,8 @@ def test_given_content_becomes_an_entry(content: str, entry: object) -> None:
     assert given(content) == entry
 
 
-@pytest.mark.parametrize("times", [1, 9, 999, 1000, 1001, 1998, 1999, 2000, 2999, 12_345])
-@pytest.mark.parametrize("unit", ["line {n}\n", "{n}", "{n} of {n}\n"])
+@rows("times", [1, 9, 999, 1000, 1001, 1998, 1999, 2000, 2999, 12_345])
+@rows("unit", ["line {n}\n", "{n}", "{n} of {n}\n"])
 def test_each_repetition_has_its_number(unit: str, times: int) -> None:
     numbered = "".join(unit.replace("{n}", str(number)) for number in range(1, times + 1))
     assert TextContent(unit, times).expanded == numbered

@@ -98,11 +98,11 @@ class TestDrawn:
         there = set(map(unicodedata.category, set().union(*drawn(alone=alone)[0])))
         assert there.issuperset(CATEGORIES)
 
-    @pytest.mark.parametrize("control", CONTROLS, ids=repr)
+    @rows("control", CONTROLS)
     def test_control_characters(self, alone: bool, control: str) -> None:
         assert holds(control)(alone)
 
-    @pytest.mark.parametrize("look", OTHER_FORMATS.values(), ids=OTHER_FORMATS)
+    @rows("look", OTHER_FORMATS.values())
     def test_a_text_that_looks_like_another_format(self, alone: bool, look: str) -> None:
         assert any(look in each for each in FORMATS)
         assert holds(look)(alone)

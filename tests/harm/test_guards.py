@@ -21,6 +21,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -101,7 +102,7 @@ def test_every_guard_is_seen_or_has_a_reason(suite: Suite, seen: set[Guard]) -> 
     assert sorted(UNSEEN.keys() & (seen | WRONG.keys())) == []
 
 
-@pytest.mark.parametrize("guard", WRONG, ids=" ".join)
+@rows("guard", WRONG)
 def test_a_wrong_implementation_does_what_the_rule_guards_against(
     suite: Suite, place: SitePool, guard: Guard
 ) -> None:

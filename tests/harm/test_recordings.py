@@ -10,6 +10,7 @@ from conventions import CONVENTIONS
 
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.suite.suite import Suite
+from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 JUDGE = ROOT / "harness" / "harm"
@@ -60,7 +61,7 @@ def test_every_convention_has_its_scenario(suite: Suite) -> None:
     assert {each.scenario for each in CONVENTIONS.values()} <= set(suite.ids())
 
 
-@pytest.mark.parametrize("file", sorted(JUDGE.glob("*.py")), ids=lambda file: file.stem)
+@rows("file", sorted(JUDGE.glob("*.py")))
 def test_the_judge_knows_no_contract_and_no_implementation(file: Path) -> None:
     """Two modules read recordings: one to judge them, one for what every contract answers."""
     imported = {

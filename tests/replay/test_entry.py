@@ -1,13 +1,11 @@
 """Content is expanded exactly as it is described."""
 
-import pytest
-
 from readfirst.harness.suite.entry import Base64Content, TextContent
 from tests.rows import rows
 
 
-@pytest.mark.parametrize("text", ["x\n", "{n}\n", "a{n}b", "{n}-{n};", "{n}", "{m}", ""])
-@pytest.mark.parametrize("times", [0, 1, 2, 12])
+@rows("text", ["x\n", "{n}\n", "a{n}b", "{n}-{n};", "{n}", "{m}", ""])
+@rows("times", [0, 1, 2, 12])
 def test_a_repeated_text_is_numbered_from_one(text: str, times: int) -> None:
     expected = "".join(text.replace("{n}", str(number)) for number in range(1, times + 1))
     assert TextContent(text, times).data() == expected.encode()

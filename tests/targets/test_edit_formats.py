@@ -265,8 +265,8 @@ def test_no_text_begins_another_edit_or_command(form: EditFormat) -> None:
                 written(form, "Edit", edit("x\n", f"{text}\n"), "f", known("x\n"))
 
 
-@pytest.mark.parametrize("form", ESCAPES)
-@pytest.mark.parametrize("end", ["\n", *ENDS])
+@rows("form", ESCAPES)
+@rows("end", ["\n", *ENDS])
 def test_no_path_has_a_second_line(form: EditFormat, end: str) -> None:
     with pytest.raises(Unexpressed, match="a file without a name in one line"):
         written(form, "Write", {"file_path": "f", "content": "a\n"}, f"f{end}*** Delete File: g", Knowledge())
