@@ -81,7 +81,7 @@ def command(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[str
             marks=pytest.mark.slow,
         ),
         (2**22, ["calls of one and of eight megabytes arrive, and the next one, too"]),
-        (2**24, []),
+        pytest.param(2**24, [], marks=pytest.mark.slow),
     ],
     indirect=["command"],
 )
