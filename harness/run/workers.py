@@ -72,13 +72,15 @@ class _Share(Generic[Item, Result]):
                 raise error
 
     def ask_to_end(self) -> None:
-        """Interrupt whatever the worker does."""
-        self._worker.ask_to_end()
+        """Interrupt the worker, unless it has answered all: then it closes what it opened, undisturbed."""
+        if self._left:
+            self._worker.ask_to_end()
 
     def end(self) -> None:
         """Wait until the worker is gone."""
         self._worker.close()
         self._worker.wait()
+        self._worker.ask_to_end()  # it runs no more; its input is closed
 
     def _started(self) -> Worker:
         return Worker(__name__, (self._job, list(self._left)), patience=PATIENCE)

@@ -176,6 +176,38 @@ def test_a_worker_that_is_killed_costs_one_scenario(
     assert (verdicts[0].blame, verdicts[0].requirement) == ("environment", "must")
 
 
+CLOSING = """\
+import contextlib, os
+from pathlib import Path
+
+class Closing:
+    def __init__(self, folder):
+        self.folder = folder
+
+    @contextlib.contextmanager
+    def open(self):
+        yield str.upper
+        sum(range(3_000_000))  # as long as it takes to keep what was read
+        Path(self.folder, str(os.getpid())).touch()
+
+    def lost(self, item, reason):
+        return reason
+"""
+
+
+def test_workers_that_have_answered_close_what_they_opened_undisturbed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "closing.py").write_text(CLOSING)
+    monkeypatch.syspath_prepend(tmp_path)
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    job = importlib.import_module("closing").Closing(str(kept))
+    with work_in_processes(job, "abcd", 2) as results:
+        assert [*results] == [*"ABCD"]
+    assert len([*kept.iterdir()]) == 2
+
+
 HANGS = """\
 import time
 
