@@ -89,8 +89,8 @@ def _number(config: pytest.Config) -> int:
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Return how many processes `-n logical` starts, which is this project's default; None for `-n auto`.
 
-    As many as there are processors for the whole, and none for less: for named files, for `-k` and the like, and where
-    output is not captured. One more would be done a twentieth sooner, and take a twentieth more of the processors.
+    One more than there are processors for the whole, as many tests wait for programs that they start, and none for
+    less: for named files, for `-k` and the like, and where output is not captured.
     """
     if config.option.numprocesses != "logical":
         return None
@@ -99,4 +99,4 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     if not whole or narrowed or config.option.capture == "no":
         return 0
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(processors, MOST_PROCESSES) if processors > 1 else 0
+    return min(processors + 1, MOST_PROCESSES) if processors > 1 else 0
