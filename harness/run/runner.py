@@ -31,6 +31,7 @@ from readfirst.harness.suite.transcript import Recording, RecordingError, Transc
 from readfirst.harness.workspace.site import SitePool
 
 _LOG = logging.getLogger("readfirst")
+_WRITERS = {"Edit", "Write"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +277,7 @@ class _Ended:
     spoils: bool = False
 
     def asks(self, scenario: Scenario) -> bool:
-        return self.tried and (self.spoils or not _writing(scenario) <= self.seen)
+        return self.tried and (self.spoils or (self.seen != _WRITERS and not _writing(scenario) <= self.seen))
 
     def note(self, scenario: Scenario, outcome: Outcome) -> None:
         if outcome.broken is None:
@@ -285,7 +286,7 @@ class _Ended:
 
 
 def _writing(scenario: Scenario) -> set[str]:
-    return {call.tool for call in scenario.calls()} & {"Edit", "Write"}
+    return {call.tool for call in scenario.calls()} & _WRITERS
 
 
 def _findings(verdict: Verdict) -> tuple[object, ...]:

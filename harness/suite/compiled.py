@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path, PurePath
 from typing import IO, Any, Generic, TypeVar
 
@@ -177,9 +177,11 @@ class _Packed(pickle.Pickler):
         self._root = root
 
     def reducer_override(self, thing: Any) -> Any:
-        """Let values be made by their classes, which is faster than to fill them in."""
+        """Let values be made by their classes, which is faster than to fill them in; add what is worked out of them."""
         if is_dataclass(thing) and not isinstance(thing, type):
-            return type(thing), tuple(getattr(thing, each.name) for each in fields(thing))
+            made = type(thing), tuple(getattr(thing, each.name) for each in fields(thing))
+            derived = [name for name, each in vars(type(thing)).items() if isinstance(each, cached_property)]
+            return (*made, {name: getattr(thing, name) for name in derived}) if derived else made
         return NotImplemented
 
     def persistent_id(self, thing: Any) -> str | None:

@@ -60,6 +60,7 @@ class Suite:
         self._shelf = Shelf(self.root)
         self._headings: dict[Path, Mapping[str, Heading]] = {}
         self._compiled: Compiled[Scenario] | None = None
+        self._shared = (self.root / "contracts.yaml", self.root / "errors.yaml")
         self._digests: dict[Path, bytes] = {}
         if not (self.root / "scenarios").is_dir():
             message = "there is no folder `scenarios` here"
@@ -244,7 +245,7 @@ class Suite:
         """Return what is the same as long as all is that a scenario is read from."""
         place = self.place(scenario_id)
         digest = hashlib.blake2b(scenario_id.encode("utf-8", "surrogateescape"), digest_size=20)
-        for file in (self.root / "contracts.yaml", self.root / "errors.yaml", place.file):
+        for file in (*self._shared, place.file):
             if file not in self._digests:
                 self._digests[file] = hashlib.blake2b(strict_yaml.read(file, suite=self.root)).digest()
             digest.update(self._digests[file])

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -84,6 +85,12 @@ class _spoilt:  # noqa: N801 - it is used like a function; a class, because it i
                 raise SpoiltError(deep) from None
             case OSError(errno=number) if number not in _OF_THE_SYSTEM:
                 raise SpoiltError(f"cannot {self._doing}: {error}") from error
+
+
+@lru_cache(maxsize=64)
+def _path(name: str) -> Path:
+    """Return a path; those of the last few sites are kept, because scenario after scenario has the same."""
+    return Path(name)
 
 
 def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
@@ -207,8 +214,8 @@ class Site:
     def workspace(self, scenario: Scenario) -> Workspace:
         """Return what the adapter learns of this site and the scenario."""
         return Workspace(
-            root=Path(self.root),
-            home=Path(self.home),
+            root=_path(self.root),
+            home=_path(self.home),
             deny=self._placed(scenario.given.deny),
             needs=scenario.needs,
             relative=scenario.relative,
@@ -218,9 +225,10 @@ class Site:
         )
 
     def _permissions(self, scenario: Scenario) -> Permissions | None:
-        given, root = scenario.given.permissions, Path(self.root)
+        given = scenario.given.permissions
         if given is None:
             return None
+        root = _path(self.root)
         further = tuple(root / folder for folder in given.additional_directories)
         return Permissions(given.mode, root / given.working_directory, self._placed(given.allow), further)
 

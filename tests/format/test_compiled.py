@@ -68,6 +68,11 @@ def test_what_is_kept_is_what_was_read(
     assert [*first[1][0].transcripts]
 
 
+def test_what_is_worked_out_of_a_scenario_is_kept_with_it(bundled: Suite, tmp_path: Path) -> None:
+    needs = [each.needs for each in read(bundled, tmp_path / "cache")[0]]
+    assert [vars(each)["needs"] for each in read(bundled, tmp_path / "cache")[0]] == needs
+
+
 def test_contracts_that_gave_the_same_share_it_as_they_did(bundled: Suite, tmp_path: Path) -> None:
     def shared(recordings: list[Recording]) -> list[int]:
         return [len({*map(id, each.transcripts.values())}) for each in recordings]
