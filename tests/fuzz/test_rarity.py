@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import chain, islice
 
+import pytest
+
 from readfirst.harness.fuzz.conditions import Pair, calls_of, pairs_of
 from readfirst.harness.fuzz.generate import scenarios
 from readfirst.harness.fuzz.likely_rule import Portrait
@@ -110,6 +112,7 @@ def pairs_of_changes(scenario: Scenario) -> set[Pair]:
     }
 
 
+@pytest.mark.slow
 def test_the_family_crossed_keeps_the_pairs_that_it_was_composed_for() -> None:
     suite = Suite()
     crossed = [each for each in suite.ids() if each.startswith("crossed/")]
