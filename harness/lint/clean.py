@@ -24,7 +24,9 @@ class Clean:
         """Find them among these files, in a folder of the cache, by default the user's."""
         self._suite = suite
         packages = ("claims", "lint", "source", "suite")
-        self._compiled: Compiled[tuple[Looked, ...]] = Compiled("clean", tuple, packages, suite.root, folder)
+        self._compiled: Compiled[tuple[Looked, ...]] = Compiled(
+            "clean", tuple, packages, suite.root, folder, worth_writing=1
+        )
         keys = ((ids, self._key(ids)) for ids in files) if suite.bundled else ()
         self._keys = {ids: key for ids, key in keys if key}
         found = ((ids, self._compiled.find(key)) for ids, key in self._keys.items())

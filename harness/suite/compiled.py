@@ -46,14 +46,23 @@ class Compiled(Generic[Value]):
     """Values of one kind, each made once as long as nothing changes. What is damaged is as good as nothing."""
 
     def __init__(
-        self, name: str, kind: type[Value], packages: Collection[str], root: Path, folder: Path | None = None
+        self,
+        name: str,
+        kind: type[Value],
+        packages: Collection[str],
+        root: Path,
+        folder: Path | None = None,
+        *,
+        worth_writing: int | None = None,
     ) -> None:
         """Take what is kept below a folder, by default that of the user's cache.
 
         `name` says what the values are, `kind` is their class. `packages` are those of the harness that make them and
-        have all classes that they consist of. Paths in them are below `root`, the folder of the suite.
+        have all classes that they consist of. Paths in them are below `root`, the folder of the suite. New ones are
+        written once there are as many as are `worth_writing`.
         """
         self._kind = kind
+        self._worth_writing = _WORTH_WRITING if worth_writing is None else worth_writing
         self._root = root
         self._folder = (compiled_root() if folder is None else folder) / name
         self._file = self._folder / program(*packages)
@@ -87,7 +96,7 @@ class Compiled(Generic[Value]):
 
     def close(self) -> None:
         """Write what is new, if it is much. Where it cannot be written, it is made again the next time."""
-        if len(self._new) < _WORTH_WRITING:
+        if len(self._new) < self._worth_writing:
             return
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)

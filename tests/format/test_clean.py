@@ -16,8 +16,7 @@ IDS = ("gate/edit-unread", "gate/write-unread")
 
 @pytest.fixture
 def bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suite:
-    """A copy of the bundled suite with two families and no claims, each file worth keeping, and nothing is kept yet."""
-    monkeypatch.setattr(compiled, "_WORTH_WRITING", 1)
+    """A copy of the bundled suite with two families and no claims; nothing is kept yet."""
     monkeypatch.setattr(compiled, "compiled_root", lambda: tmp_path / "cache")
     root = tmp_path / "fixtures"
     families = {"scenarios": ("gate", "ownership"), "recordings": ("gate", "ownership")}
