@@ -47,7 +47,7 @@ from readfirst.reference_impl import FileTools
 
 MOST_REPLAY = 1.5
 """Times as long as the bare loop that the replay of the suite may take."""
-MOST_PROCESS = 1.7
+MOST_PROCESS = 1.6
 """Times as long as the bare loop that `readfirst run` may take, both as processes: imports, reading, judging the harm
 and the report too."""
 MOST_CONTRACTS = 2.0
