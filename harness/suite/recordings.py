@@ -75,11 +75,13 @@ class Recordings:
             return [f"{name.parent.as_posix()}/{slug}" for slug in slugs(self._read(path) or b"{}")]
 
     def data(self, scenario_id: str) -> bytes:
-        """Return the bytes of the file with the scenario's recording; none where there is none."""
-        return self._read(self.path(scenario_id)) or b""
+        """Return the bytes of the file with the scenario's recording; none without one. Raises RecordingError."""
+        path = self.path(scenario_id)
+        with _named(path):
+            return self._read(path) or b""
 
     def digest(self, scenario_id: str) -> bytes:
-        """Return a digest of the file with the scenario's recording."""
+        """Return a digest of the file with the scenario's recording. Raises RecordingError."""
         return _digest(self.data(scenario_id))
 
     def recording(self, scenario_id: str) -> Recording:

@@ -15,7 +15,7 @@ from readfirst.harness.suite.compiled import Compiled, program
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import Recording
+from readfirst.harness.suite.transcript import Recording, RecordingError
 from tests.small_suites import small_suite
 
 IDS = ("gate/edit-unread", "interrupted/new-file-stopped", "staleness/edit-after-change")
@@ -97,6 +97,18 @@ def test_a_changed_recording_is_read_anew(bundled: Suite, tmp_path: Path) -> Non
     first, *others = read(bundled, tmp_path / "cache")[1]
     assert first.inputs == f"x{before[0].inputs}"
     assert others == before[1:]
+
+
+def test_a_recording_that_is_a_link_is_refused_as_ever(bundled: Suite, tmp_path: Path) -> None:
+    file = bundled.recordings.path(IDS[0])
+    file.rename(tmp_path / "elsewhere.yaml")
+    file.symlink_to(tmp_path / "elsewhere.yaml")
+    with pytest.raises(RecordingError) as plain:
+        bundled.recordings.recording(IDS[0])
+    with bundled.compiled(tmp_path / "cache"), pytest.raises(RecordingError) as compiled_:
+        bundled.recordings.recording(IDS[0])
+    assert str(compiled_.value) == str(plain.value)
+    assert compiled_.value.file == file
 
 
 def test_a_changed_vocabulary_makes_all_be_read_anew(
