@@ -1,14 +1,17 @@
 """Scenarios that a test writes: read, replayed and judged by 2.1.7."""
 
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.run.runner import Runner, RunSpec
+from readfirst.harness.run.runner import Runner, RunSpec, run
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.load import scenario_from
@@ -42,6 +45,18 @@ def judged(
         outcome = replay(scenario, adapter, here)
     harms = harms_of(scenario, outcome) if harm else None
     return compare(scenario, outcome, contract, level, SUITE.vocabulary, harms=harms)
+
+
+def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
+    """Assert that what a connect string names lacks this of scenarios, by their ids, and passes at no level."""
+    verdicts = [*run(SUITE, target, [CONTRACT.name], ids=[*lacking])]
+    found = {each.scenario_id: (each.status, each.reason) for each in verdicts}
+    assert found == {each: ("unsupported", f"the adapter lacks {what}") for each, what in lacking.items()}
+    for verdict in verdicts:
+        assert not any(verdict.levels.values())
+        count = Count()
+        count.add(verdict, Ruling(True))
+        assert (count.unsupported, count.passed, count.judged) == (1, 0, 0)
 
 
 def judged_by(target: str, *ids: str, level: Level = "text", root: Path = SUITE.root) -> list[Verdict]:

@@ -17,7 +17,7 @@ Test = Callable[..., None]
 def rows(names: str | Sequence[str], table: Iterable[Any]) -> Callable[[Test], Test]:
     """Call a test with each row of a table, as `parametrize` does, but as one test, which reports every row that fails.
 
-    What rows share are fixtures that no row changes.
+    What rows share are fixtures that no row changes. A row that is skipped has failed: those after it would be, too.
     """
     several = not isinstance(names, str)
     given = [dict(zip(names, row, strict=True)) if several else {names: row} for row in table]
@@ -33,7 +33,7 @@ def rows(names: str | Sequence[str], table: Iterable[Any]) -> Callable[[Test], T
             for number, row in enumerate(given):
                 try:
                     test(*this, **fixtures, **row)
-                except (Exception, pytest.fail.Exception) as error:
+                except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
                     error.add_note(f"in row {number}: {row!r:.1000}")
                     failed.append(error)
             if failed:

@@ -27,8 +27,7 @@ def cache(
     ),
     yes: bool = typer.Option(False, "--yes", "-y", help="Remove without asking for confirmation."),
 ) -> int:
-    """List what is kept on disk: versions of the product, targets, takes, what failed last, files as they
-    were read; `--clear` removes it."""
+    """List what is kept on disk, from installed versions to files as they were read; `--clear` removes it."""
     found = chosen(kept(), names or (), older_than)
     total = 0
     for each in found:

@@ -33,6 +33,16 @@ def test_what_was_not_raised_is_a_failure_of_its_row() -> None:
     assert failed.value.exceptions[0].__notes__ == ["in row 0: {'text': 'a'}"]
 
 
+@rows("text", ["a", "b"])
+def skipped(text: str) -> None:
+    pytest.skip(f"no {text} here")
+
+
+def test_a_row_that_is_skipped_has_failed_and_hides_none() -> None:
+    with pytest.raises(BaseExceptionGroup, match="2 of 2 rows"):
+        skipped()
+
+
 def test_the_other_arguments_are_fixtures() -> None:
     assert [*inspect.signature(squares).parameters] == ["suite"]
 

@@ -8,18 +8,15 @@ import pytest
 
 from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.summary import Count
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.recorded import recorded_outcome
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.run.runner import run
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import Given, Scenario, SessionEvent, Step, ToolCall
 from readfirst.harness.workspace.site import SitePool
-from tests.judging import SUITE, as_written
+from tests.judging import SUITE, as_written, assert_unsupported
 from tests.replay import answering
 from tests.rows import rows
 
@@ -137,14 +134,7 @@ def test_who_does_not_declare_it_is_unsupported_which_is_no_pass() -> None:
         "bash-and-mentions/mention-then-edit": "mentions",
         "bash-and-mentions/memory-file-then-edit": "memory_files",
     }
-    verdicts = [*run(SUITE, f"python:{answering.__file__}:Basic", ["2.1.7"], ids=[*lacking])]
-    found = {each.scenario_id: (each.status, each.reason) for each in verdicts}
-    assert found == {each: ("unsupported", f"the adapter lacks {what}") for each, what in lacking.items()}
-    for verdict in verdicts:
-        assert not any(verdict.levels.values())
-        count = Count()
-        count.add(verdict, Ruling(True))
-        assert (count.unsupported, count.passed, count.judged) == (1, 0, 0)
+    assert_unsupported(f"python:{answering.__file__}:Basic", lacking)
 
 
 def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:

@@ -3,9 +3,8 @@
 from typing import Any
 
 from readfirst import AdapterTraits
-from readfirst.harness.run.runner import run
 from readfirst.harness.session import BASIC_CAPABILITIES, Session, Workspace, close_session, traits_of
-from readfirst.harness.suite.suite import Suite
+from tests.judging import assert_unsupported
 from tests.replay import answering
 
 
@@ -70,14 +69,11 @@ def test_a_session_without_close_needs_none() -> None:
     close_session(object())  # type: ignore[arg-type]
 
 
-def test_what_an_adapter_does_not_declare_is_unsupported_which_is_no_pass(suite: Suite) -> None:
+def test_what_an_adapter_does_not_declare_is_unsupported_which_is_no_pass() -> None:
     lacking = {
         "hooks/exit-two-before-edit": "hooks",
         "permission-modes/default-edit": "permission_modes",
         "reminders/own-edit-alone": "reminders",
         "full-disk/edit-that-grows": "full_disk",
     }
-    verdicts = [*run(suite, f"python:{answering.__file__}:Silent", ["2.1.7"], ids=[*lacking])]
-    found = {each.scenario_id: (each.status, each.reason) for each in verdicts}
-    assert found == {each: ("unsupported", f"the adapter lacks {what}") for each, what in lacking.items()}
-    assert not any(level for each in verdicts for level in each.levels.values())
+    assert_unsupported(f"python:{answering.__file__}:Silent", lacking)

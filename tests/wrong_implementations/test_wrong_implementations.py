@@ -108,13 +108,10 @@ def test_a_wrong_implementation_is_caught_by_the_scenario_named_for_it(
     rows(("implementation", "scenario_id"), of_it)(is_caught)(place=place)
 
 
-@rows(("implementation", "scenario_id"), ON_A_SMALL_DISK)
-def test_so_is_one_on_a_small_disk(
-    implementation: type[altered.Altered], scenario_id: str, place: SitePool
-) -> None:
+def test_so_is_one_on_a_small_disk(place: SitePool) -> None:
     if not may_mount():
         pytest.skip("no disk can be mounted here")
-    is_caught(implementation, scenario_id, place)
+    rows(("implementation", "scenario_id"), ON_A_SMALL_DISK)(is_caught)(place=place)
 
 
 def is_caught(implementation: type[altered.Altered], scenario_id: str, place: SitePool) -> None:
