@@ -72,12 +72,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: item.path)
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Leave all that there is now out of every search for garbage: pytest and hypothesis often search, whatever is set.
 
-    A run of pytest inside a test searches five times.
+    A run of pytest inside a test searches five times. One process for few tests keeps what hypothesis searches for.
     """
-    gc.freeze()
+    if _number(session.config):
+        gc.freeze()
 
 
 def _number(config: pytest.Config) -> int:

@@ -1,6 +1,5 @@
 """Exits: whatever a command raises as an exit code and a message, never a traceback unasked; and the version."""
 
-import contextlib
 import errno
 import functools
 import os
@@ -65,8 +64,6 @@ def guarded(command: Callable[P, int | None]) -> Callable[P, None]:
 def explained(error: Exception) -> int:
     """Print an error in one or a few lines and return the exit code; nothing where nobody reads."""
     if isinstance(error, UnreadError):
-        with contextlib.suppress(OSError, ValueError):  # what is left is flushed into nothing
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stdout().fileno())
         return 128 + signal.SIGPIPE
     if _tracebacks:
         import traceback

@@ -44,9 +44,18 @@ def leave_at_once() -> None:
 
 
 def end() -> None:
-    """Let no signal change how the process ends: the interpreter itself takes a moment."""
+    """Let neither a signal nor a stream that takes nothing more change how the process ends.
+
+    The interpreter itself takes a moment, and flushes what is left: where that fails it ends with a code of its own.
+    """
     for number in _ENDING:
         signal.signal(number, signal.SIG_IGN)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if not stream.closed:  # as a server closes its standard output
+                stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def keep_nothing() -> None:

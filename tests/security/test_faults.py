@@ -54,6 +54,12 @@ main()
 """Runs a command that is sent a signal when it imports a module, and perhaps again when the interpreter ends."""
 
 
+@pytest.fixture(params=["", "1"], ids=["buffered", "unbuffered"])
+def buffering(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have Python keep what it prints until it ends, as it does, and not."""
+    monkeypatch.setenv("PYTHONUNBUFFERED", request.param)
+
+
 def ended(words: Sequence[str], **options: object) -> tuple[int, str]:
     done = subprocess.run(words, stderr=subprocess.PIPE, text=True, check=False, **options)  # type: ignore[call-overload]
     return done.returncode, done.stderr
@@ -77,6 +83,7 @@ def test_closed_streams_are_as_if_nobody_read_them(words: list[str], closed: str
     assert (code, "Traceback" in printed, "bug" in printed) == (ExitCode.CONFORMANT, False, False)
 
 
+@pytest.mark.usefixtures("buffering")
 @pytest.mark.parametrize(
     "words",
     [ONE, ["--version"], *(pytest.param(words, marks=pytest.mark.slow) for words in (["list"], ["-h"]))],
@@ -89,6 +96,7 @@ def test_a_reader_that_stops_reading_ends_the_command_as_it_does_others(words: l
     assert (code, "Traceback" in printed) == (128 + signal.SIGPIPE, False)
 
 
+@pytest.mark.usefixtures("buffering")
 @pytest.mark.parametrize(
     "words", [["--version"], *(pytest.param(w, marks=pytest.mark.slow) for w in (ONE, ["-h"]))]
 )
@@ -97,6 +105,7 @@ def test_a_full_disk_behind_standard_output_is_what_broke(words: list[str]) -> N
     assert (code, "No space left" in printed, "Traceback" in printed) == (ExitCode.BROKEN, True, False)
 
 
+@pytest.mark.usefixtures("buffering")
 def test_a_full_disk_behind_standard_error_changes_no_verdict() -> None:
     done = subprocess.run(
         ["sh", "-c", '"$@" 2>/dev/full', "sh", *RUN, *ONE], capture_output=True, check=False
