@@ -7,12 +7,12 @@ import os
 import re
 import signal
 import sys
-import tempfile
 from collections.abc import Generator
 from importlib.metadata import entry_points
 
 import pytest
 
+from readfirst.harness.processes.scratch import Scratch, in_memory
 from readfirst.harness.processes.worker import collect_rarely
 
 # A shell that starts this in the background lets it ignore Ctrl-C, and what it starts would, too. Tests send it.
@@ -36,15 +36,18 @@ INSTALLING = re.compile(r"(?<!not )\b(live|agents)\b")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give the tests a cache of their own, and keep bytecode in pytest's where it may not stand beside the sources.
+    """Give the tests a cache of their own, and the quick ones, which need 50 MB, folders in memory if there is room.
 
-    Hundreds of processes start from here; without it each of them compiles all that it imports.
+    Where bytecode may not stand beside the sources it is kept in pytest's own cache: hundreds of processes start from
+    here, and each would compile all that it imports.
     """
     if not INSTALLING.search(config.option.markexpr) and not hasattr(config, "workerinput"):
-        cache = tempfile.TemporaryDirectory(prefix="cache-of-tests-")
+        cache = Scratch(memory=True)
         patch = pytest.MonkeyPatch()
-        patch.setenv("XDG_CACHE_HOME", cache.name)
-        config.add_cleanup(cache.cleanup)
+        patch.setenv("XDG_CACHE_HOME", str(cache.path))
+        if "not slow" in config.option.markexpr and (place := in_memory()):
+            patch.setenv("PYTEST_DEBUG_TEMPROOT", os.environ.get("PYTEST_DEBUG_TEMPROOT", place))
+        config.add_cleanup(cache.close)
         config.add_cleanup(patch.undo)
     if sys.dont_write_bytecode and hasattr(config, "cache") and not hasattr(config, "workerinput"):
         os.environ.setdefault("PYTHONPYCACHEPREFIX", str(config.cache.mkdir("bytecode")))
