@@ -84,6 +84,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         gc.freeze()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Leave all out of the last searches, of which pytest makes five."""
+    if _number(session.config):
+        gc.freeze()
+
+
 def _number(config: pytest.Config) -> int:
     """Return the number of one of several processes, from 1; 0 for the one that starts them."""
     return int(getattr(config, "workerinput", {"workerid": "gw-1"})["workerid"].removeprefix("gw")) + 1

@@ -36,8 +36,10 @@ def readings(text: str, old: str) -> Iterator[tuple[list[Place], bool]]:
     The conventions `line-ends` and `quotes`: an LF also matches a CRLF, a straight quote a curly one.
     """
     seen: list[list[Place]] = []
-    for fold in (False, True):
-        for bare in (False, True):
+    is_curly = not (text.isascii() and old.isascii())
+    has_ends = "\n" in old and ("\r\n" in text or "\r\n" in old)
+    for fold in (False, True)[: 1 + is_curly]:
+        for bare in (False, True)[: 1 + has_ends]:
             found = _reading(text, old, fold=fold, bare=bare)
             if found and found not in seen:
                 seen.append(found)
@@ -47,7 +49,7 @@ def readings(text: str, old: str) -> Iterator[tuple[list[Place], bool]]:
 def _reading(text: str, old: str, *, fold: bool, bare: bool) -> list[Place]:
     if fold:
         text, old = folded(text), folded(old)
-    if not bare or "\n" not in old:
+    if not bare:
         return places(text, old)
     found = places(text.replace("\r\n", "\n"), old.replace("\r\n", "\n"))
     return _placed_back(text, found)

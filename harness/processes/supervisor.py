@@ -28,18 +28,19 @@ import ctypes
 import errno
 import os
 import select
-import signal
 import sys
 import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable
     from typing import NoReturn
 
     Walls = tuple[dict[str, int], list[list[str]]]
     """Limits by their names (`nproc`), and the places of the file system (`view.Place`)."""
-
+else:
+    import _signal as signal  # what `signal` is made of, without the enumerations that take long to import
 
 PORT = "{port of the model}"
 
