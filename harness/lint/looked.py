@@ -186,16 +186,18 @@ def _look_at(suite: Suite, scenario_id: str) -> Looked:
             return Looked(scenario_id, tuple(found))
         found += (each for check in _WITHOUT_EXPECTATIONS for each in check(case))
         return Looked(scenario_id, tuple(found), _comparable(case))
-    recording = recorded(case)
+    kept = recorded(case)
     checks = (*_WITHOUT_EXPECTATIONS, check_expectations)
-    if place.composed and not isinstance(recording, Finding) and recording.inputs == case.scenario.inputs:
+    if isinstance(kept, Finding):
+        found += (*(each for check in checks for each in check(case)), kept)
+        return Looked(scenario_id, tuple(found), _comparable(case), frozenset())
+    recording = kept.recording
+    if place.composed and recording.inputs == case.scenario.inputs:
         name = case.scenario.contract
         case = replace(case, scenario=seen_by(case.scenario, name, recording.transcripts.get(name)))
         checks = _WITHOUT_EXPECTATIONS
     found += (each for check in checks for each in check(case))
-    found += check_recording(case, recording)
-    if isinstance(recording, Finding):
-        return Looked(scenario_id, tuple(found), _comparable(case), frozenset())
+    found += check_recording(case, kept)
     return Looked(
         scenario_id,
         tuple(found),

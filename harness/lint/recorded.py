@@ -6,7 +6,7 @@ from pathlib import Path
 from readfirst.harness.source.finding import Finding, Position
 from readfirst.harness.suite.case import Case
 from readfirst.harness.suite.contracts import UnknownContractError, order
-from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.recordings import Found, Recordings
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError
 
@@ -14,10 +14,10 @@ _MOST_NOTES = 5
 """Scenarios that are named one by one."""
 
 
-def recorded(case: Case) -> Recording | Finding:
+def recorded(case: Case) -> Found | Finding:
     """Return the recording of one scenario, or what is wrong with it."""
     try:
-        return case.suite.recordings.recording(case.scenario.id)
+        return case.suite.recordings.find(case.scenario.id)
     except RecordingError as error:
         return broken(error, f"Run `readfirst product record --fix {case.scenario.id}`.")
 
@@ -29,12 +29,10 @@ def broken(error: RecordingError, fix: str) -> Finding:
     return Finding("broken-recording", Position(error.file, 1, 1), message, fix)
 
 
-def check_recording(case: Case, recording: Recording | Finding) -> Iterator[Finding]:
+def check_recording(case: Case, found: Found) -> Iterator[Finding]:
     """Yield findings about the recording of one scenario."""
-    scenario, recordings = case.scenario, case.suite.recordings
-    if isinstance(recording, Finding):
-        yield recording
-    elif recording.transcripts and recording.inputs != scenario.inputs:
+    scenario, recording = case.scenario, found.recording
+    if recording.transcripts and recording.inputs != scenario.inputs:
         message = "the recording was made with other files or steps"
         record = "readfirst product record"
         fix = f"Run `{record} --fix {scenario.id}`, then `{record} --missing {scenario.id}`."
@@ -43,9 +41,9 @@ def check_recording(case: Case, recording: Recording | Finding) -> Iterator[Find
         message = f"what {scenario.contract} does was not recorded"
         fix = f"Run `readfirst product record {scenario.id}`."
         yield case.finding("missing-recording", ("steps",), message, fix, key=True)
-    elif recording.transcripts and not recordings.is_as_written(scenario.id):
+    elif recording.transcripts and not found.is_as_written:
         message = "the recording is not in the form that the recorder writes"
-        position = Position(recordings.path(scenario.id), 1, 1)
+        position = Position(found.path, 1, 1)
         again = f"readfirst product record --fix {scenario.id}"
         fix = f"Undo the change, or run `{again}`: only the product's answers count."
         yield Finding("edited-recording", position, message, fix)

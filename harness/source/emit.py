@@ -94,6 +94,7 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
     return lines
 
 
+@lru_cache(maxsize=65536, typed=True)
 def emit_string(text: str) -> str:
     """Return a string on one line: plain where YAML reads it back unchanged, else in double quotes."""
     if (_PLAIN_START.match(text) and _reads_back(text)) or _NAMED.fullmatch(text) or isinstance(text, Plain):
@@ -140,7 +141,6 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
 
 
-@lru_cache(maxsize=65536)
 def _reads_back(text: str) -> bool:
     if _NEVER_PLAIN.search(text) or _ESCAPED.search(text) or is_ambiguous(text):
         return False

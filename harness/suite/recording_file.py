@@ -285,14 +285,19 @@ def recording_of(value: Mapping[str, Any]) -> Recording:
     shared: dict[tuple[int, ...], Transcript] = {}
     transcripts = {}
     for name in names:
-        steps = tuple(row[name] for row in rows)
-        transcripts[name] = shared.setdefault(tuple(map(id, steps)), Transcript(steps))
+        steps = tuple([row[name] for row in rows])
+        same = tuple(map(id, steps))
+        if same not in shared:
+            shared[same] = Transcript(steps)
+        transcripts[name] = shared[same]
     return Recording(str(value["inputs"]), transcripts, value.get("unrecorded", {}), packed)
 
 
 def _row(names: tuple[str, ...], body: Mapping[str, Any], decode: _Decoder) -> Mapping[str, TranscriptStep]:
     """Return what one step gave on every version; those that gave the same share it."""
     tools = (body["call"],) if "call" in body else tuple(body["calls"])
+    if not all(isinstance(tool, str) for tool in tools):
+        raise TypeError(f"the calls {tools!r} are no names"[:200])
     answers = body["answers"]
     starts: dict[str, TranscriptStep] = {}
     for answer in answers:
@@ -344,8 +349,6 @@ class _Packed:
 
 def _step_of(tools: tuple[str, ...], body: Mapping[str, Any], decode: _Decoder) -> TranscriptStep:
     """Return the step of such values, as an Encoder gives them. Raises ValueError, KeyError, TypeError."""
-    if not all(isinstance(tool, str) for tool in tools):
-        raise TypeError(f"the calls {tools!r} are no names"[:200])
     results = tuple(map(decode.result, body.get("results", (body,))))
     if len(results) != len(tools):
         raise ValueError(f"{len(results)} results for {len(tools)} calls")

@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,11 +24,29 @@ _TICK = 100_000_000
 """Nanoseconds, many times what the clocks of file systems tell apart."""
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A recording in its file, which holds `data`; of a scenario without one all is empty."""
+
+    recording: Recording
+    slug: str
+    path: Path
+    data: bytes
+
+    @property
+    def is_as_written(self) -> bool:
+        """Whether the file has the form that the recorder gives the recording. Raises RecordingError."""
+        if self.path.suffix == ".yaml":
+            return self.data == encode(self.recording)
+        return is_as_written(self.data, self.slug, self.recording)
+
+
 class Recordings:
     """The recordings below one folder, of a suite's scenarios."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._root = os.fspath(root)
         self._shelf = Shelf(root.parent)
         self.compiled: Compiled[Recording] | None = None
         """Those that were read before, if they are asked for; see `Suite.compiled`."""
@@ -87,22 +106,21 @@ class Recordings:
     def recording(self, scenario_id: str) -> Recording:
         """Return the scenario's recording; empty where there is none. Raises RecordingError."""
         if self.compiled is None:
-            return self._found(scenario_id)[0]
+            return self.find(scenario_id).recording
         key = self.digest(scenario_id) + scenario_id.encode("utf-8", "surrogateescape")
         if self._recent[0] != key:
-            self._recent = key, self.compiled.get(key, lambda: self._found(scenario_id)[0])
+            self._recent = key, self.compiled.get(key, lambda: self.find(scenario_id).recording)
         return self._recent[1]
 
-    def _found(self, scenario_id: str) -> tuple[Recording, Path, bytes]:
-        """Return the scenario's recording, its file, and what that holds."""
-        path = self.path(scenario_id)
+    def find(self, scenario_id: str) -> Found:
+        """Return the scenario's recording as its file has it now. Raises RecordingError."""
+        path, slug = self.path(scenario_id), scenario_id.rpartition("/")[2]
         with _named(path):
             data = self._read(path)
             if data is None:
-                return Recording(), path, b""
-            if path.suffix == ".yaml":
-                return decode(data), path, data
-            return decode_one(data, scenario_id.rpartition("/")[2]) or Recording(), path, data
+                return Found(Recording(), slug, path, b"")
+            recording = decode(data) if path.suffix == ".yaml" else decode_one(data, slug) or Recording()
+            return Found(recording, slug, path, data)
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
         """Return the recording of these inputs; empty where there is none.
@@ -117,13 +135,6 @@ class Recordings:
             )
         return recording
 
-    def is_as_written(self, scenario_id: str) -> bool:
-        """Whether the file has the form that the recorder gives its recording. Raises RecordingError."""
-        recording, path, data = self._found(scenario_id)
-        if path.suffix == ".yaml":
-            return data == encode(recording)
-        return is_as_written(data, scenario_id.rpartition("/")[2], recording)
-
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
         """Return the file in which this is the scenario's recording, by its path. Raises RecordingError."""
         path = self.path(scenario_id)
@@ -133,7 +144,7 @@ class Recordings:
             return {path: replaced(self._read(path) or b"{}", scenario_id.rpartition("/")[2], recording)}
 
     def _own(self, scenario_id: str) -> Path:
-        return self.root / f"{scenario_id}.yaml"
+        return Path(f"{self._root}/{scenario_id}.yaml")
 
     def _read(self, path: Path) -> bytes | None:
         """Return a file's bytes; those of the last one are kept, because each contract's part is asked for in turn."""

@@ -75,6 +75,8 @@ def _text(value: Any, key: str = "") -> str:
             return "[\n" + ",\n".join(map(_text, value)) + "\n]"
         case {} if key == "packed":
             return "{" + ",".join(f"\n {_text(name)}: {_text(each)}" for name, each in value.items()) + "\n}"
+        case {} if not any(isinstance(each, list | dict) for each in value.values()):
+            return _ENCODE(value)
         case {}:
             return "{" + ",".join(f"{_text(name)}:{_text(each, name)}" for name, each in value.items()) + "}"
         case _:

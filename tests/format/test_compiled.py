@@ -53,7 +53,7 @@ def read_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         monkeypatch.setattr(kind, name, noted)
 
     noting(Suite, "_scenario")
-    noting(Recordings, "_found")
+    noting(Recordings, "find")
     return again
 
 

@@ -47,7 +47,7 @@ def test_recordings_are_read_from_the_archives_of_the_package(
     assert {*ids} <= {*found.ids()}
     for each in ids:
         assert found.recording(each) == plain.recording(each)
-        assert found.is_as_written(each)
+        assert found.find(each).is_as_written
     assert found.files()["crossed/changed-71"] == package / "fixtures/recordings/crossed" / packed.ARCHIVE
     assert not found.recording("gate/no-such-case").transcripts
 

@@ -394,7 +394,7 @@ def test_what_is_left_out_is_not_missing_and_keeps_its_reason_until_it_is_record
     left = Suite(suite.root).recordings.recording("gate/x")
     assert (left.unrecorded, list(left.transcripts)) == ({"2.1.40": "It is killed."}, ["2.1.7"])
     assert missing(Suite(suite.root), *wanted) == {}
-    assert suite.recordings.is_as_written("gate/x")
+    assert suite.recordings.find("gate/x").is_as_written
     again = recording_files(suite.recordings_root, "gate/x", None, {"2.1.40": left.transcripts["2.1.7"]})
     write_all(again)
     assert Suite(suite.root).recordings.recording("gate/x").unrecorded == {}
