@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -51,6 +52,8 @@ _PLAIN = {
     DONE: "a change of a text file",
 }
 """What a word in place of an answer is for."""
+_WORD = re.compile(r"[a-z]+(_[a-z]+)*")
+_UNCLEAR = "unclear-word"
 _ROUNDS = 1000
 """How often two sessions may do something at once."""
 _LARGEST_DISK = 1 << 20
@@ -372,26 +375,27 @@ class _Reader(Inspection):
         Beside `files` it is what the call says of these changes.
         """
         position = node.position
+        rule = _UNCLEAR if _WORD.fullmatch(word) else "schema"
         if files and word != DONE:
-            node.note(
-                f"{word!r} says nothing of changed files", f"Write `answer: {DONE}`, or `error:` and `text:`."
-            )
+            fix = f"Write `answer: {DONE}`, or `error:` and `text:`."
+            node.note(f"{word!r} says nothing of changed files", fix, rule=rule)
             return Clause(position=position)
         if word not in (SHOWN, DONE):
             words = self.words().get(word)
             if words is None:
                 fix = did_you_mean(word, [SHOWN, DONE, *self.words()])
-                node.note(f"{word!r} alone says nothing that is expected", fix)
+                node.note(f"{word!r} alone says nothing that is expected", fix, rule=rule)
                 return Clause(error=word, position=position)
             text = in_words(words, arguments)
             if text is None:
                 fix = "Write `error:` and `text:`, or give the call the arguments that its message names."
-                node.note(f"the message of {word} names an argument that this {tool} lacks", fix)
+                message = f"the message of {word} names an argument that this {tool} lacks"
+                node.note(message, fix, rule=_UNCLEAR)
             return Clause(error=word, text=text, position=position)
         clause = plain_answer(word, tool, arguments, self.files, files)
         if clause is None:
             fix = f"Write `text:` and the text; `{word}` is for {_PLAIN[word]} that the scenario states."
-            node.note(f"what this {tool} gives is not known here", fix)
+            node.note(f"what this {tool} gives is not known here", fix, rule=_UNCLEAR)
             return Clause(position=position)
         return replace(clause, position=position)
 

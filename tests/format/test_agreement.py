@@ -22,6 +22,7 @@ BEYOND_THE_SCHEMA = frozenset(
     {
         *("path-conflict", "symlink-escapes", "unencodable-text"),
         *("several-documented", "several-recorded", "contract-lacks-tool", "contract-not-needed"),
+        "unclear-word",
     }
 )
 

@@ -24,6 +24,7 @@ BY_SCHEMA = ("schema", "unknown-key", "unknown-tool", "unknown-event", "unsafe-p
 BY_LOADER = (
     *("path-conflict", "symlink-escapes", "unencodable-text"),
     *("several-documented", "several-recorded", "contract-lacks-tool", "contract-not-needed"),
+    "unclear-word",
 )
 """Rules of form that need more than one place of the file, or knowledge of the contracts."""
 
