@@ -241,7 +241,8 @@ def test_a_path_part_must_fit_common_systems() -> None:
 
 
 @pytest.mark.slow
-def test_loading_takes_at_most_twice_as_long_as_a_parser_that_checks_nothing() -> None:
+def test_loading_takes_at_most_three_times_as_long_as_a_parser_that_checks_nothing() -> None:
+    """It works out what a word in place of an answer says, for which the file has no lines to parse."""
     suite = Suite()
     ids = list(islice((each for each in suite.ids() if not suite.place(each).case), 200))
 
@@ -253,7 +254,7 @@ def test_loading_takes_at_most_twice_as_long_as_a_parser_that_checks_nothing() -
 
     loaded(ids[0])  # what is read once is read before the clock starts
     best = {work: min(_seconds(work, ids) for _ in range(3)) for work in (parsed, loaded)}
-    assert best[loaded] < 2 * best[parsed]
+    assert best[loaded] < 3 * best[parsed]
 
 
 def _seconds(work: Callable[[str], object], ids: list[str]) -> float:
