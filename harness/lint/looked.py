@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.claims.claims import Documented, Stated, documented_in, stated_in
+from readfirst.harness.lint.basis import Basis, Ids
 from readfirst.harness.lint.belonging import Showing, check_belonging, showing_of
 from readfirst.harness.lint.content import check_content, fingerprint
 from readfirst.harness.lint.recorded import absent, check_recording, recorded
@@ -128,30 +129,37 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen in a file, and on what `basis`; see `Basis`."""
+
+    basis: bytes
+    looks: tuple[Looked, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """Looks at files of scenarios, in a worker process or in this one, so that each is read once."""
 
     fixtures: Path
 
-    def open(
-        self, suite: Suite | None = None
-    ) -> AbstractContextManager[Callable[[Sequence[str]], Sequence[Looked]]]:
+    def open(self, suite: Suite | None = None) -> AbstractContextManager[Callable[[Ids], Seen]]:
         """Read the suite once for all files of a worker; what is asked for are the scenarios of one file."""
         suite = suite or Suite(self.fixtures)
-        return nullcontext(lambda ids: self._looked(suite, ids))
+        basis = Basis(suite)
+        return nullcontext(lambda ids: Seen(basis.of(ids), self._looked(suite, ids)))
 
-    def lost(self, ids: Sequence[str], reason: str) -> Sequence[Looked]:
+    def lost(self, ids: Ids, reason: str) -> Seen:
         """Return the finding about a file that ends whoever reads it."""
         position = Position(Suite(self.fixtures).path(ids[0]), 1, 1)
         finding = Finding("unreadable", position, reason, "Lint this file alone, and report what happens.")
-        return [Looked(each, (finding,)) for each in ids]
+        return Seen(b"", tuple(Looked(each, (finding,)) for each in ids))
 
-    def _looked(self, suite: Suite, ids: Sequence[str]) -> Sequence[Looked]:
+    def _looked(self, suite: Suite, ids: Ids) -> tuple[Looked, ...]:
         """Look at the scenarios of a file; what is wrong with one of several as such is found with the first."""
         place = suite.place(ids[0])
         first, *others = (_look_at(suite, each) for each in ids)
         findings = check_table(suite, place.file) if place.case else ()
-        return [replace(first, findings=(*findings, *first.findings)), *others]
+        return replace(first, findings=(*findings, *first.findings)), *others
 
 
 def _look_at(suite: Suite, scenario_id: str) -> Looked:

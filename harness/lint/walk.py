@@ -14,9 +14,10 @@ from readfirst.harness.claims.claims import (
     claims_file,
     load_claims,
 )
+from readfirst.harness.lint.basis import Ids
 from readfirst.harness.lint.belonging import Showing, check_claimed_rules, check_rules
-from readfirst.harness.lint.clean import Clean, Ids
-from readfirst.harness.lint.looked import Look, Looked
+from readfirst.harness.lint.clean import Clean
+from readfirst.harness.lint.looked import Look, Looked, Seen
 from readfirst.harness.lint.recorded import broken, check_orphans
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.finding import Finding, Position, SuiteError
@@ -62,16 +63,15 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     known = every if ids is None else sorted(set(ids))
     files = _files(suite, known)
     clean = Clean(suite, files)
-    with _looked(suite, [each for each in files if each not in clean.looks], jobs) as looks:
+    with _looked(suite, [each for each in files if each not in clean.looks], jobs) as seen:
         claims, unreadable = _claims(suite)
         recorded, damaged = _recordings(suite) if ids is None else ({}, ())
         shared = [] if ids is not None else [*_by_schemas(suite), *_misplaced(suite)]
-        new = dict(looks)
+        new = [*seen]
     clean.keep(new)
     sources = None if claims is None else claims.sources
-    looked = {
-        each.scenario_id: each for found in (clean.looks, new) for file in found.values() for each in file
-    }
+    files_looked_at = (*clean.looks.values(), *(each.looks for each in new))
+    looked = {each.scenario_id: each for file in files_looked_at for each in file}
     findings = [*problems, *damaged]
     titles: dict[str, str] = {}
     prints: dict[str, str] = {}
@@ -111,18 +111,16 @@ def _files(suite: Suite, ids: Iterable[str]) -> list[Ids]:
 
 
 @contextmanager
-def _looked(
-    suite: Suite, files: Sequence[Ids], jobs: int
-) -> Iterator[Iterable[tuple[Ids, Sequence[Looked]]]]:
+def _looked(suite: Suite, files: Sequence[Ids], jobs: int) -> Iterator[Iterable[Seen]]:
     """Give what is seen in each file; workers begin at once, while the caller does something else."""
     look = Look(suite.root)
     jobs = min(jobs, sum(map(len, files)) // _WORTH_A_PROCESS)
     if jobs <= 1:
         with look.open(suite) as looked:
-            yield zip(files, map(looked, files), strict=True)
+            yield map(looked, files)
         return
     with work_in_processes(look, files, jobs) as found:
-        yield zip(files, found, strict=True)
+        yield found
 
 
 def _repeated(looked: Looked, titles: dict[str, str], prints: dict[str, str]) -> Iterator[Finding]:

@@ -66,16 +66,17 @@ class Compiled(Generic[Value]):
         self._root = root
         self._folder = (compiled_root() if folder is None else folder) / name
         self._file = self._folder / program(*packages)
-        self._kept: Mapping[bytes, bytes] | None = None
         self._used: set[bytes] = set()
         self._new: dict[bytes, bytes] = {}
         self._packages = frozenset(packages)
         self._paths = _Paths(root)
 
+    def __bool__(self) -> bool:
+        """Tell whether any is kept."""
+        return bool(self._kept)
+
     def find(self, key: bytes) -> Value | None:
         """Return the value of this key, None where none is kept."""
-        if self._kept is None:
-            self._kept = self._read()
         self._used.add(key)
         with suppress(Exception):  # whatever a damaged file makes of itself
             if (data := self._kept.get(key)) is not None:
@@ -108,6 +109,10 @@ class Compiled(Generic[Value]):
                 for old in sorted(self._folder.iterdir(), key=lambda file: -file.stat().st_mtime)[_PROGRAMS:]:
                     old.unlink()
         self._new = {}
+
+    @cached_property
+    def _kept(self) -> Mapping[bytes, bytes]:
+        return self._read()
 
     def _read(self) -> dict[bytes, bytes]:
         with suppress(Exception), self._file.open("rb") as stream:
