@@ -18,11 +18,8 @@ from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 
 _HOST = "readfirst.harness.adapters.python_host"
 _KIT = (
-    "",
-    "harness",
     "harness.exit_code",
     "harness.session",
-    "harness.adapters",
     "harness.adapters.lines_server",
     "harness.adapters.python_host",
 )
@@ -98,9 +95,12 @@ def _packed(further: tuple[str, ...]) -> bytes:
     """
     source, packed = Path(readfirst.__file__).parent, BytesIO()
     files = [*(source / "reference_impl").rglob("*.py")]
-    for name in (*_KIT, *(name.removeprefix("readfirst.") for name in further)):
-        file = source.joinpath(*name.split(".")).with_suffix(".py") if name else source / "__init__.py"
-        files.append(file if file.is_file() else file.with_suffix("") / "__init__.py")
+    modules = [
+        source.joinpath(*name.split(".")).with_suffix(".py")
+        for name in (*_KIT, *(name.removeprefix("readfirst.") for name in further))
+    ]
+    packages = {folder for file in modules for folder in file.parents if folder.is_relative_to(source)}
+    files += [*modules, *(folder / "__init__.py" for folder in sorted(packages))]
     with ZipFile(packed, "w", strict_timestamps=False) as archive:
         for file in files:
             place = file.relative_to(source.parent)

@@ -1,16 +1,19 @@
 """A Python implementation in its own process: whatever it does, the harness gets an answer or a breakage in time."""
 
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapters.python_process import FactoryError, PythonAdapter
+from readfirst.harness.adapters.python_process import FactoryError, PythonAdapter, _packed
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
+from readfirst.harness.targets.tool_host import MODULE as TOOL_HOST
 from readfirst.harness.workspace.site import SitePool
 from tests.processes import alive, mentioning
 
@@ -172,3 +175,12 @@ def test_a_closed_adapter_leaves_no_process(opened: Opened, workspace: Workspace
     adapter.close()
     assert not alive(pid)
     assert adapter.pid is None
+
+
+def test_the_kit_has_the_packages_of_further_modules(tmp_path: Path) -> None:
+    """The Python of a target has nothing of this package."""
+    kit = tmp_path / "kit.zip"
+    kit.write_bytes(_packed((TOOL_HOST,)))
+    program = f"import sys; sys.path.insert(0, {str(kit)!r}); import {TOOL_HOST}"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

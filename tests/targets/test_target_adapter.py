@@ -82,6 +82,12 @@ capabilities: [Read, Edit, Write]
 """
 
 
+def changed(old: str, new: str) -> str:
+    """Return the mapping with something else in it."""
+    assert old in MAPPING
+    return MAPPING.replace(old, new)
+
+
 def wheel(folder: Path) -> None:
     """Put the toy's package into a folder where pip finds it."""
     with zipfile.ZipFile(folder / "toy_editor-1.0-py3-none-any.whl", "w") as archive:
@@ -160,21 +166,21 @@ def test_a_target_sees_no_variable_of_ours(
     connected: Connected, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SECRET_OF_OURS", "1")
-    text = MAPPING.replace("call: show", "call: variables")
+    text = changed("call: show", "call: variables")
     answer = connected(text).open(workspace).call("Read", {"file_path": "x"}).text
     assert "SECRET_OF_OURS" not in answer
     assert answer.endswith(" blue")
 
 
 def test_an_exception_that_is_not_a_refusal_breaks(connected: Connected, workspace: Workspace) -> None:
-    session = connected(MAPPING.replace("exception: true, ", "")).open(workspace)
+    session = connected(changed("exception: true, ", "")).open(workspace)
     with pytest.raises(BrokenAdapter, match="the target raised LookupError: look first"):
         session.call("Edit", {"file_path": "a", "old_string": "x", "new_string": "y"})
 
 
 def test_what_cannot_be_made_is_reported(connected: Connected, workspace: Workspace) -> None:
-    with pytest.raises(BrokenAdapter, match="has no attribute 'Missing'"):
-        connected(MAPPING.replace("toy_editor:Editor", "toy_editor:Missing"))
+    with pytest.raises(BrokenAdapter, match="cannot import name 'Missing'"):
+        connected(changed("import Editor", "import Missing"))
 
 
 def test_a_package_is_installed_once(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +194,7 @@ def test_another_python_takes_an_environment_of_its_own(tmp_path: Path) -> None:
     file, root = tmp_path / "toy.yaml", tmp_path / "cache"
     made = []
     for asked in ("", "  at_least: '3.12'\n", "  at_least: '3.13'\n"):
-        file.write_text(MAPPING.replace("  arguments: {root: $WS}\n", f"  arguments: {{root: $WS}}\n{asked}"))
+        file.write_text(changed("python:\n", f"python:\n{asked}"))
         target = load_target(file)
         made.append(install._directory(target, root))
     assert len(set(made)) == 3
@@ -197,7 +203,7 @@ def test_another_python_takes_an_environment_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_package_that_does_not_exist_leaves_nothing_behind(connected: Connected, toy: Path) -> None:
     with pytest.raises(BrokenAdapter, match="pip could not make the environment") as error:
-        connected(MAPPING.replace("toy-editor==1.0", "toy-editor==1.0.1"))
+        connected(changed("toy-editor==1.0", "toy-editor==1.0.1"))
     assert error.value.blame == "environment"
     assert "toy-editor" in error.value.details
     left = [each.name for each in (toy / "cache").iterdir() if not each.name.endswith(".lock")]
@@ -222,7 +228,7 @@ def test_a_python_that_is_not_there_is_reported(monkeypatch: pytest.MonkeyPatch,
 
 def test_a_mapping_that_is_wrong_is_reported_on_the_command_line(toy: Path) -> None:
     file = toy / "wrong.yaml"
-    file.write_text(MAPPING.replace("kind: python", "kind: snake"))
+    file.write_text(changed("kind: python", "kind: snake"))
     with pytest.raises(ConnectError, match="the mapping is not valid") as raised:
         connect(f"target:{file}", SUITE)
     assert "wrong.yaml:4:7" in raised.value.details
