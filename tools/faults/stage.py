@@ -124,7 +124,7 @@ class Stage:
         self.template = base / "template"
         self._npm = base / "bin"
         base.chmod(0o755)
-        FakeNpm(self._npm, published({version: saying('"Done"') for version in ("1.0.1", "1.0.2")}))
+        self._packages = published({version: saying('"Done"') for version in ("1.0.1", "1.0.2")})
         for name in ("suite", "judged", "out", "home", "cache", "tmp"):
             (self.template / name).mkdir(parents=True)
         shutil.copy(SERVER, self.template)
@@ -150,9 +150,11 @@ class Stage:
                 file.write_text(text.format(number=number), "utf-8")
 
     def fresh(self) -> None:
-        """Make the folder as the template is."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Make the folder as the template is, and npm anew: who had another user had it, too."""
+        for folder in (self.folder, self._npm):
+            shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.template, self.folder, symlinks=True)
+        FakeNpm(self._npm, self._packages)
 
     def keep(self) -> None:
         """Make the folder, as it is now, the template, without what was only temporary."""
