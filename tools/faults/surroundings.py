@@ -253,7 +253,9 @@ SURROUNDINGS = (
     Surroundings("no TMPDIR", _set(TMPDIR=None)),
     Surroundings("TMPDIR that is not there", _set(TMPDIR="{folder}/nowhere")),
     Surroundings("TMPDIR that is a file", _set(TMPDIR="{folder}/server.py")),
-    Surroundings("TMPDIR with spaces, quotes and umlauts", _temporary_folder("grün 'n' \"q\" $WS"), alike=False),
+    Surroundings(
+        "TMPDIR with spaces, quotes and umlauts", _temporary_folder("grün 'n' \"q\" $WS"), alike=False
+    ),
     Surroundings("TMPDIR of 300 characters", _temporary_folder("/".join(["x" * 99] * 3))),
     Surroundings("TMPDIR that is a symbolic link", _linked_temporary_folder),
     Surroundings("umask 077", _mask(0o077)),
