@@ -26,9 +26,12 @@ class Clean:
         }
         """What was seen, by the scenarios of a file."""
 
-    def keep(self, seen: Iterable[Seen]) -> None:
-        """Keep what is seen now in other files, as far as nothing is found."""
+    def keep(self, seen: Iterable[Seen]) -> list[Seen]:
+        """Keep what is seen now in other files, as it comes and as far as nothing is found, and return all of it."""
+        came = []
         for each in seen:
+            came.append(each)
             if each.basis and not any(look.findings for look in each.looks):
                 self._compiled.keep(each.basis, each.looks)
         self._compiled.close()
+        return came

@@ -67,8 +67,7 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
         claims, unreadable = _claims(suite)
         recorded, damaged = _recordings(suite) if ids is None else ({}, ())
         shared = [] if ids is not None else [*_by_schemas(suite), *_misplaced(suite)]
-        new = [*seen]
-    clean.keep(new)
+        new = clean.keep(seen)
     sources = None if claims is None else claims.sources
     files_looked_at = (*clean.looks.values(), *(each.looks for each in new))
     looked = {each.scenario_id: each for file in files_looked_at for each in file}
