@@ -8,9 +8,27 @@ from readfirst.harness.compare.verdict import Difference, Verdict, up_to
 LONGEST = 90
 """Characters of a refusal's text that belong to a signature."""
 
-_VARYING = (
+_LOOKED_AT = 10_000
+"""Characters of a text in which what varies is looked for; who answers more has said how it fails."""
+_ENDING = re.compile(r"\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin)\b")
+_A_WORD = re.compile(r"\w")
+
+
+def _with_path(word: re.Match[str]) -> str:
+    """Return a word with `PATH` for what ends with the last name of a file in it.
+
+    A pattern for the whole would look through the rest of a long word from each of its characters.
+    """
+    for found in reversed([*_ENDING.finditer(word[0])]):
+        name = word[0][: found.start()].rstrip("-")
+        if _A_WORD.match(name, len(name) - 1):
+            return f"PATH{word[0][found.end() :]}"
+    return word[0]
+
+
+_VARYING: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\$(?:WS|HOME)[^\s'\",)\]`]*"), "PATH"),
-    (re.compile(r"[^\s'\"`(]*\b[\w-]+\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin)\b"), "PATH"),
+    (re.compile(r"[^\s'\"`(]+"), _with_path),
     (re.compile(r"(?<![\w.:])/(?:[\w.~-]+/)+[\w.~-]*"), "PATH"),
     (re.compile(r"0x[0-9a-f]+|\d+"), "N"),
     (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`"), "'...'"),
@@ -92,7 +110,7 @@ def manner(expected: str, got: str) -> str:
 
 
 def _general(text: str, before: str = "") -> str:
-    text = text.split("\n")[0]
+    text = text[:_LOOKED_AT].split("\n")[0]
     for pattern, with_ in _VARYING:
         text = pattern.sub(with_, text)
     return before + (text if len(text) <= LONGEST else text[:LONGEST].rstrip())

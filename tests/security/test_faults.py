@@ -7,13 +7,15 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from readfirst.harness.agents.acp import AcpClient
-from readfirst.harness.compare.signature import _AT_LINE_ENDS
+from readfirst.harness.compare.signature import _AT_LINE_ENDS, LONGEST, kind
+from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.harm.permitted import _SPACES_AT_ENDS
 from readfirst.harness.lint.walk import lint
@@ -188,6 +190,21 @@ def test_a_line_of_spaces_is_read_once() -> None:
     spaces = " " * 200_000 + "x"
     for pattern in (_AT_LINE_ENDS, _SPACES_AT_ENDS):
         assert pattern.sub("", f"{spaces} \ny\ufeff \n ") == f"{spaces}\ny\n"
+
+
+@rows("part", ["x", "\x1b", "a-", "-.txt", "a.txt", "/a", "$WS/", "'", '"x', "0"])
+def test_a_long_word_of_a_refusal_is_read_once(part: str) -> None:
+    """From each of its characters to its end, it would take minutes."""
+    began = time.process_time()
+    said = kind(Difference(0, 0, "effects", "refused", "not refused", f"refused: {part * 200_000}"))
+    assert len(said) <= len("effects: refused: ") + LONGEST
+    assert time.process_time() - began < 1
+
+
+def test_names_of_files_are_no_part_of_a_signature() -> None:
+    text = "refused: no src/a-b.txt.md, (x.py) or --.txt, see $WS/d 'a b' a.tsx"
+    said = kind(Difference(0, 0, "effects", "refused", "not refused", text))
+    assert said == "effects: refused: no PATH, (PATH) or --.txt, see PATH '...' a.tsx"
 
 
 def test_a_site_where_nothing_can_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
