@@ -56,7 +56,7 @@ main()
 """Runs a command that is sent a signal when it imports a module, and perhaps again when the interpreter ends."""
 
 
-@pytest.fixture(params=["", "1"], ids=["buffered", "unbuffered"])
+@pytest.fixture(params=["", pytest.param("1", marks=pytest.mark.slow)], ids=["buffered", "unbuffered"])
 def buffering(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have Python keep what it prints until it ends, as it does, and not."""
     monkeypatch.setenv("PYTHONUNBUFFERED", request.param)
