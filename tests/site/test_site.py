@@ -2,8 +2,6 @@
 
 import re
 import shlex
-import struct
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +26,6 @@ from readfirst.harness.site.site import broken_links, write_site
 from readfirst.harness.site.sources import linked, made_pages, plain_markdown, write_sources
 from readfirst.harness.suite.harm_kinds import MEANING
 from tests.command_line import exit_code
-from tests.security.stranger import project
 
 pytestmark = pytest.mark.slow
 
@@ -269,16 +266,3 @@ def test_the_workflow_publishes_what_the_command_makes(facts: Facts, monkeypatch
     assert steps.index(step) + 1 == [each.get("run", "") for each in steps].index(
         f"python tools/pictures.py --cards --site {asked['folder']}"
     )
-
-
-@pytest.mark.browser
-def test_a_page_that_is_published_names_its_card_and_the_card_is_made(tmp_path: Path) -> None:
-    facts = project(tmp_path / "theirs", "plain")
-    write_site(facts, tmp_path / "theirs", tmp_path / "site", url="https://x.example/it/")
-    page = (tmp_path / "site" / "implementations" / "it@1.0.html").read_text("utf-8")
-    assert '<meta property="og:image" content="https://x.example/it/implementations/it@1.0.png">' in page
-    assert "og:image" not in (tmp_path / "site" / "index.html").read_text("utf-8")
-    words = ["--cards", "--site", str(tmp_path / "site")]
-    subprocess.run([sys.executable, str(CHECKOUT / "tools" / "pictures.py"), *words], check=True, timeout=120)
-    card = (tmp_path / "site" / "implementations" / "it@1.0.png").read_bytes()
-    assert struct.unpack(">II", card[16:24]) == (1200, 630)

@@ -1,6 +1,9 @@
 """The site in a real Chromium, opened from its folder: search, keys, a phone, the dark, and nothing from elsewhere."""
 
 import re
+import struct
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +16,7 @@ from readfirst.harness.site.facts import Facts
 from readfirst.harness.site.site import write_site
 from readfirst.harness.site.sources import made_pages
 from tests.cli.browser import PHONE, WEAK_TEXT, Shown, chromium, look, seen, severe
+from tests.security.stranger import project
 
 pytestmark = pytest.mark.browser
 
@@ -209,3 +213,15 @@ def test_the_prose_has_the_blocks_that_it_was_written_with(folder: Path, facts: 
     assert found["tr"] == wanted["tr_open"]
     assert found["li"] == wanted["list_item_open"]
     assert found["pre"] == wanted["fence"] + wanted["code_block"]
+
+
+def test_a_page_that_is_published_names_its_card_and_the_card_is_made(tmp_path: Path) -> None:
+    facts = project(tmp_path / "theirs", "plain")
+    write_site(facts, tmp_path / "theirs", tmp_path / "site", url="https://x.example/it/")
+    page = (tmp_path / "site" / "implementations" / "it@1.0.html").read_text("utf-8")
+    assert '<meta property="og:image" content="https://x.example/it/implementations/it@1.0.png">' in page
+    assert "og:image" not in (tmp_path / "site" / "index.html").read_text("utf-8")
+    words = ["--cards", "--site", str(tmp_path / "site")]
+    subprocess.run([sys.executable, str(CHECKOUT / "tools" / "pictures.py"), *words], check=True, timeout=120)
+    card = (tmp_path / "site" / "implementations" / "it@1.0.png").read_bytes()
+    assert struct.unpack(">II", card[16:24]) == (1200, 630)
