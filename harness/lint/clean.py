@@ -19,7 +19,7 @@ class Clean:
             "clean", tuple, packages, suite.root, folder, worth_writing=1
         )
         basis = Basis(suite)
-        known = ((ids, basis.of(ids)) for ids in files if self._compiled)
+        known = () if self._compiled.is_empty else ((ids, basis.of(ids)) for ids in files)
         found = ((ids, self._compiled.find(key)) for ids, key in known if key)
         self.looks: Mapping[Ids, tuple[Looked, ...]] = {
             ids: looks for ids, looks in found if looks is not None

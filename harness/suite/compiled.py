@@ -71,9 +71,10 @@ class Compiled(Generic[Value]):
         self._packages = frozenset(packages)
         self._paths = _Paths(root)
 
-    def __bool__(self) -> bool:
-        """Tell whether any is kept."""
-        return bool(self._kept)
+    @property
+    def is_empty(self) -> bool:
+        """Whether none is kept."""
+        return not self._kept
 
     def find(self, key: bytes) -> Value | None:
         """Return the value of this key, None where none is kept."""

@@ -278,6 +278,7 @@ def with_borders_moved(scenario_id: str) -> Iterator[tuple[str, Recording]]:
 def test_a_border_that_is_moved_is_noticed(scenario_id: str) -> None:
     """The reference contradicts it; of what the host wrote around an answer, the product itself does."""
     scenario = SUITE.scenario(scenario_id)
+    assert "kill" not in scenario.needs, "another family kills: `sample` must ask it, too"
     truth = recorded(scenario_id).transcripts
     with SitePool(memory=True) as place:
         for border, moved in with_borders_moved(scenario_id):
