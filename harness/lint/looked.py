@@ -199,19 +199,19 @@ def _look_at(suite: Suite, scenario_id: str) -> Looked:
     if isinstance(kept, Finding):
         found += (*(each for check in checks for each in check(case)), kept)
         return Looked(scenario_id, tuple(found), _comparable(case), frozenset())
-    recording = kept.recording
-    if place.composed and recording.inputs == case.scenario.inputs:
+    found_in, heading = kept
+    if place.composed and heading.inputs == case.scenario.inputs:
         name = case.scenario.contract
-        case = replace(case, scenario=seen_by(case.scenario, name, recording.transcripts.get(name)))
+        case = replace(case, scenario=seen_by(case.scenario, name, found_in.recording.transcripts.get(name)))
         checks = _WITHOUT_EXPECTATIONS
     found += (each for check in checks for each in check(case))
-    found += check_recording(case, kept)
+    found += check_recording(case, found_in, heading)
     return Looked(
         scenario_id,
         tuple(found),
         _comparable(case),
-        frozenset(recording.transcripts),
-        absent(case, recording),
+        frozenset(heading.versions),
+        absent(case, heading),
     )
 
 

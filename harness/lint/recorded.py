@@ -8,16 +8,17 @@ from readfirst.harness.suite.case import Case
 from readfirst.harness.suite.contracts import UnknownContractError, order
 from readfirst.harness.suite.recordings import Found, Recordings
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import Recording, RecordingError
+from readfirst.harness.suite.transcript import Heading, RecordingError
 
 _MOST_NOTES = 5
 """Scenarios that are named one by one."""
 
 
-def recorded(case: Case) -> Found | Finding:
-    """Return the recording of one scenario, or what is wrong with it."""
+def recorded(case: Case) -> tuple[Found, Heading] | Finding:
+    """Return where the recording of one scenario is and what it says before its steps, or what is wrong with it."""
     try:
-        return case.suite.recordings.find(case.scenario.id)
+        found = case.suite.recordings.find(case.scenario.id)
+        return found, found.heading
     except RecordingError as error:
         return broken(error, f"Run `readfirst product record --fix {case.scenario.id}`.")
 
@@ -29,34 +30,34 @@ def broken(error: RecordingError, fix: str) -> Finding:
     return Finding("broken-recording", Position(error.file, 1, 1), message, fix)
 
 
-def check_recording(case: Case, found: Found) -> Iterator[Finding]:
+def check_recording(case: Case, found: Found, heading: Heading) -> Iterator[Finding]:
     """Yield findings about the recording of one scenario."""
-    scenario, recording = case.scenario, found.recording
-    if recording.transcripts and recording.inputs != scenario.inputs:
+    scenario = case.scenario
+    if heading.versions and heading.inputs != scenario.inputs:
         message = "the recording was made with other files or steps"
         record = "readfirst product record"
         fix = f"Run `{record} --fix {scenario.id}`, then `{record} --missing {scenario.id}`."
         yield case.finding("stale-recording", ("steps",), message, fix, key=True)
-    elif not scenario.law and any(scenario.calls()) and scenario.contract not in recording.transcripts:
+    elif not scenario.law and any(scenario.calls()) and scenario.contract not in heading.versions:
         message = f"what {scenario.contract} does was not recorded"
         fix = f"Run `readfirst product record {scenario.id}`."
         yield case.finding("missing-recording", ("steps",), message, fix, key=True)
-    elif recording.transcripts and not found.is_as_written:
-        message = "the recording is not in the form that the recorder writes"
+    elif heading.versions and not found.is_as_written:
+        message = "the recording was changed by hand"
         position = Position(found.path, 1, 1)
         again = f"readfirst product record --fix {scenario.id}"
         fix = f"Undo the change, or run `{again}`: only the product's answers count."
         yield Finding("edited-recording", position, message, fix)
 
 
-def absent(case: Case, recording: Recording) -> tuple[str, ...]:
+def absent(case: Case, heading: Heading) -> tuple[str, ...]:
     """Return the contracts that have neither a recording yet of a scenario that is in order so far, nor a reason."""
-    scenario, known = case.scenario, recording.transcripts
-    if scenario.contract not in known or recording.inputs != scenario.inputs:
+    scenario, known = case.scenario, heading.versions
+    if scenario.contract not in known or heading.inputs != scenario.inputs:
         return ()
     others = [each for each in case.suite.contracts.recorded if each.name not in known]
     able = [each.name for each in others if scenario.needs <= each.capabilities]
-    return tuple(name for name in able if name not in recording.unrecorded)
+    return tuple(name for name in able if name not in heading.unrecorded)
 
 
 def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:

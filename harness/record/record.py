@@ -85,7 +85,7 @@ def missing(suite: Suite, ids: Iterable[str], contracts: Sequence[Contract]) -> 
 
 def leave_out(suite: Suite, scenario_id: str, contract: str, why: str) -> dict[Path, bytes]:
     """Return the recording's file with a reason in the place of what one contract did. Raises RecordingError."""
-    recording = suite.recordings.recording(scenario_id)
+    recording = suite.recordings.find(scenario_id).intact()
     inputs = suite.scenario(scenario_id, require_expect=False).inputs
     if recording.inputs != inputs:
         recording = Recording(inputs)
@@ -210,7 +210,9 @@ class _Blessing:
             return self._result("refused", str(error))
 
     def _written(self, new: Mapping[str, Transcript]) -> Recorded:
-        stored = self.suite.recordings.recording(self.scenario.id)
+        found = self.suite.recordings.find(self.scenario.id)
+        damage = found.damage
+        stored = Recording() if damage else found.recording
         stale = bool(stored.transcripts) and stored.inputs != self.scenario.inputs
         known = {} if stale else stored.transcripts
         # What is known of outer whitespace may change what other contracts were recorded to give, too.
@@ -221,8 +223,8 @@ class _Blessing:
         edits, contradicted = self._edits(own) if own is not None else ({}, False)
         if not changed and not edits:
             return self._result("unchanged")
-        contradicted = contradicted or any(name in known for name in changed)
-        reason = _reason(edits, changed, known)
+        contradicted = contradicted or bool(damage) or any(name in known for name in changed)
+        reason = damage or _reason(edits, changed, known)
         if self.mode == "check":
             return self._result("differs", reason)
         if contradicted and self.mode == "create":
@@ -233,7 +235,12 @@ class _Blessing:
             files.update(self._rewritten(edits, own))
         write_all(files)
         message = ""
-        if stale and (lost := [name for name in stored.transcripts if name not in new]):
+        if damage:
+            message = (
+                f"{damage}, so what other contracts did is dropped; "
+                "`readfirst product record --missing` asks them again"
+            )
+        elif stale and (lost := [name for name in stored.transcripts if name not in new]):
             message = (
                 f"files or steps have changed, so what {len(lost)} other contracts did is dropped; "
                 "`readfirst product record --missing` asks them again"

@@ -86,7 +86,7 @@ class RecordingExtension(AbstractSyrupyExtension):
         recordings = self._recordings()
         for name in snapshot_names:
             scenario_id, contract = _scenario_and_contract(name)
-            recording = recordings.recording(scenario_id).without(contract)
+            recording = recordings.find(scenario_id).intact().without(contract)
             path = recordings.path(scenario_id)
             if recording.transcripts or path.suffix == ".json":
                 write_all(recordings.written(scenario_id, recording))
@@ -125,10 +125,12 @@ def recording_files(
 ) -> dict[Path, bytes]:
     """Return the recording of a scenario with these transcripts added or replaced, by its path.
 
-    What was recorded of other inputs is left out; None: of the same.
+    What was recorded of other inputs is left out, and what is damaged; None: of the same, and nothing may be damaged,
+    or RecordingError is raised.
     """
     recordings = Recordings(root)
-    recording = recordings.recording(scenario_id)
+    found = recordings.find(scenario_id)
+    recording = Recording() if inputs is not None and found.damage else found.intact()
     if inputs is not None and inputs != recording.inputs:
         recording = Recording(inputs, packed=recording.packed)
     for contract, transcript in transcripts.items():

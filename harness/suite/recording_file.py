@@ -1,8 +1,8 @@
 """Recording file: the transcripts of one scenario as YAML that people review as a diff.
 
 Equal answers of a step are written once, with the versions that they begin to hold in; arguments are not repeated, a
-digest tells which inputs were recorded. What is long is written once, compressed, under `packed`, and what hosts append
-to very many answers has a name. docs/recording.md describes the file.
+digest tells which inputs were recorded, another (`seal`) that nobody changed the file. What is long is written once,
+compressed, under `packed`, and what hosts append to very many answers has a name. docs/recording.md describes the file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
 from readfirst.harness.suite.host_text import HOST_TEXTS
 from readfirst.harness.suite.ownership import ownership_of
+from readfirst.harness.suite.seal import UNSEALED, sealed
 from readfirst.harness.suite.transcript import (
+    Heading,
     RecordedResult,
     Recording,
     RecordingError,
@@ -62,7 +64,7 @@ def encode(recording: Recording) -> bytes:
     Raises RecordingError for what would be too large to be read again.
     """
     lines = emit_mapping(value_of(recording, _PLAIN_LIMIT, _SHOWN), 0)
-    data = (_HEADER + "\n".join(lines) + "\n").encode("utf-8")
+    data = sealed((_HEADER + "\n".join(lines) + "\n").encode("utf-8"))
     if len(data) > strict_yaml.MAX_BYTES:
         message = (
             f"the recording would have {len(data):,} bytes; at most {strict_yaml.MAX_BYTES:,} are read again"
@@ -72,13 +74,17 @@ def encode(recording: Recording) -> bytes:
 
 
 def value_of(recording: Recording, most: int, shown: int) -> dict[str, Any]:
-    """Return a recording as files hold it; what is on one line is a tuple.
+    """Return a recording as files hold it before they are sealed; what is on one line is a tuple.
 
     Of longer texts than `most` there are so many characters at both ends `shown` to a reviewer.
     """
     encoder = _Encoder(most, shown, recording.packed)
     names = tuple(sorted(recording.transcripts, key=order))
-    value: dict[str, Any] = {"inputs": recording.inputs, "versions": tuple(map(Plain, names))}
+    value: dict[str, Any] = {
+        "inputs": recording.inputs,
+        "digest": UNSEALED,
+        "versions": tuple(map(Plain, names)),
+    }
     if recording.unrecorded:
         value["unrecorded"] = {
             name: recording.unrecorded[name] for name in sorted(recording.unrecorded, key=order)
@@ -274,9 +280,22 @@ def decode(data: bytes) -> Recording:
         return recording_of(strict_yaml.load(data, Path("recording")).value)
 
 
+def decode_heading(data: bytes) -> Heading:
+    """Read what comes before the steps in a file's bytes. Raises RecordingError."""
+    with readable():
+        return heading_of(strict_yaml.load(data, Path("recording"), until={"steps"}).value)
+
+
+def heading_of(value: Mapping[str, Any]) -> Heading:
+    """Return what a file holds so before the steps. Raises KeyError, TypeError, AttributeError."""
+    names = value["versions"] if "versions" in value else value["contracts"]
+    return Heading(str(value["inputs"]), tuple(map(str, names)), value.get("unrecorded", {}))
+
+
 def recording_of(value: Mapping[str, Any]) -> Recording:
     """Return the recording that a file holds so. Raises ValueError, KeyError, TypeError, AttributeError."""
-    names = tuple(map(str, value["versions"] if "versions" in value else value["contracts"]))
+    heading = heading_of(value)
+    names = heading.versions
     if len(names) * len(value["steps"]) > _MOST_ANSWERS:  # which would fill the memory
         raise ValueError(f"its steps have more than {_MOST_ANSWERS:,} answers by version")
     packed = {str(name): str(encoded) for name, encoded in value.get("packed", {}).items()}
@@ -290,7 +309,7 @@ def recording_of(value: Mapping[str, Any]) -> Recording:
         if same not in shared:
             shared[same] = Transcript(steps)
         transcripts[name] = shared[same]
-    return Recording(str(value["inputs"]), transcripts, value.get("unrecorded", {}), packed)
+    return Recording(heading.inputs, transcripts, heading.unrecorded, packed)
 
 
 def _row(names: tuple[str, ...], body: Mapping[str, Any], decode: _Decoder) -> Mapping[str, TranscriptStep]:

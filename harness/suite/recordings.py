@@ -13,10 +13,11 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.packed import ARCHIVE, packed
 from readfirst.harness.suite.compiled import Compiled
-from readfirst.harness.suite.recording_file import decode, encode
+from readfirst.harness.suite.recording_file import decode, decode_heading, encode
+from readfirst.harness.suite.seal import entry_of, is_sealed
 from readfirst.harness.suite.shelf import Shelf, names_below
-from readfirst.harness.suite.theme_recordings import decode_one, is_as_written, replaced, slugs
-from readfirst.harness.suite.transcript import Recording, RecordingError
+from readfirst.harness.suite.theme_recordings import decode_heading_of_one, decode_one, replaced, slugs
+from readfirst.harness.suite.transcript import Heading, Recording, RecordingError
 
 MOST_BYTES = 8 * 1024 * 1024
 """Bytes of a file; a recording holds what each contract answered."""
@@ -26,19 +27,58 @@ _TICK = 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A recording in its file, which holds `data`; of a scenario without one all is empty."""
+    """Where the recording of a scenario is or would be; `data` is what the file holds, None where there is none.
 
-    recording: Recording
-    slug: str
+    `is_as_written`: it is there as the recorder wrote it.
+    """
+
+    scenario_id: str
     path: Path
-    data: bytes
+    data: bytes | None
+    is_as_written: bool
 
     @property
-    def is_as_written(self) -> bool:
-        """Whether the file has the form that the recorder gives the recording. Raises RecordingError."""
-        if self.path.suffix == ".yaml":
-            return self.data == encode(self.recording)
-        return is_as_written(self.data, self.slug, self.recording)
+    def recording(self) -> Recording:
+        """The recording; empty where there is none. Raises RecordingError."""
+        if self.data is None:
+            return Recording()
+        with _named(self.path):
+            if self.path.suffix == ".yaml":
+                return decode(self.data)
+            return decode_one(self.data, self._slug) or Recording()
+
+    @property
+    def heading(self) -> Heading:
+        """What it says before its steps, which are not read where it is as written. Raises RecordingError."""
+        if self.data is None or not self.is_as_written:
+            recording = self.recording
+            return Heading(recording.inputs, tuple(recording.transcripts), recording.unrecorded)
+        with _named(self.path):
+            if self.path.suffix == ".yaml":
+                return decode_heading(self.data)
+            return decode_heading_of_one(self.data, self._slug)
+
+    @property
+    def damage(self) -> str:
+        """Why nothing may be added to it: a part of a sentence, empty where nothing is wrong with it."""
+        try:
+            recording = self.recording
+        except RecordingError:
+            return "the recording cannot be read"
+        is_there = recording.transcripts or recording.unrecorded
+        return "the recording was changed by hand" if is_there and not self.is_as_written else ""
+
+    def intact(self) -> Recording:
+        """Return the recording; empty where there is none. Raises RecordingError where it is damaged."""
+        if damage := self.damage:
+            raise RecordingError(
+                f"{self.path}: {damage}; run `readfirst product record --fix {self.scenario_id}`"
+            )
+        return self.recording
+
+    @property
+    def _slug(self) -> str:
+        return self.scenario_id.rpartition("/")[2]
 
 
 class Recordings:
@@ -113,14 +153,14 @@ class Recordings:
         return self._recent[1]
 
     def find(self, scenario_id: str) -> Found:
-        """Return the scenario's recording as its file has it now. Raises RecordingError."""
-        path, slug = self.path(scenario_id), scenario_id.rpartition("/")[2]
+        """Return where the scenario's recording is, as its file is now. Raises RecordingError."""
+        path = self.path(scenario_id)
         with _named(path):
             data = self._read(path)
-            if data is None:
-                return Found(Recording(), slug, path, b"")
-            recording = decode(data) if path.suffix == ".yaml" else decode_one(data, slug) or Recording()
-            return Found(recording, slug, path, data)
+        if data is None:
+            return Found(scenario_id, path, None, is_as_written=False)
+        own = data if path.suffix == ".yaml" else entry_of(data, scenario_id.rpartition("/")[2])
+        return Found(scenario_id, path, data, is_sealed(own))
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
         """Return the recording of these inputs; empty where there is none.

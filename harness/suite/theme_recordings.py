@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from readfirst.harness.suite.recording_file import readable, recording_of, value_of
-from readfirst.harness.suite.transcript import Recording
+from readfirst.harness.suite.recording_file import heading_of, readable, recording_of, value_of
+from readfirst.harness.suite.seal import sealed
+from readfirst.harness.suite.transcript import Heading, Recording
 
 _PLAIN_LIMIT = 1024
 """Longer texts and contents (in characters or bytes) are stored compressed."""
@@ -39,22 +40,22 @@ def decode_one(data: bytes, slug: str) -> Recording | None:
         return recording_of(values[slug]) if slug in values else None
 
 
+def decode_heading_of_one(data: bytes, slug: str) -> Heading:
+    """Return what one scenario's recording says before its steps. Raises RecordingError."""
+    with readable():
+        return heading_of(_theme(data)[slug])
+
+
 def replaced(data: bytes, slug: str, recording: Recording) -> bytes:
     """Return a file's bytes with one scenario's recording replaced, added, or without it where there is none.
 
     Raises RecordingError.
     """
-    values = {**_theme(data)}
-    values.pop(slug, None)
+    entries = {name: _entry(name, value) for name, value in _theme(data).items()}
+    entries.pop(slug, None)
     if recording.transcripts or recording.unrecorded:
-        values[slug] = value_of(recording, _PLAIN_LIMIT, 0)
-    written = ",\n".join(_entry(each, values[each]) for each in sorted(values))
-    return f"{{\n{written}\n}}\n".encode()
-
-
-def is_as_written(data: bytes, slug: str, recording: Recording) -> bool:
-    """Whether a file has a recording that was read from it in the form that the recorder gives it."""
-    return _entry(slug, value_of(recording, _PLAIN_LIMIT, 0)).encode() in data
+        entries[slug] = sealed(_entry(slug, value_of(recording, _PLAIN_LIMIT, 0)))
+    return b"{\n" + b",\n".join(entries[each] for each in sorted(entries)) + b"\n}\n"
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -64,9 +65,9 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _entry(slug: str, value: Mapping[str, Any]) -> str:
+def _entry(slug: str, value: Mapping[str, Any]) -> bytes:
     text = f"{json.dumps(slug)}: {_text(value)}"
-    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
 
 
 def _text(value: Any, key: str = "") -> str:

@@ -102,6 +102,15 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
+class Heading:
+    """What a recording says before its transcripts: the digest of its inputs, the contracts, and as in Recording."""
+
+    inputs: str = ""
+    versions: tuple[str, ...] = ()
+    unrecorded: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Recording:
     """All transcripts of one scenario, by contract; contracts that gave the same share one.
 

@@ -86,7 +86,7 @@ def _suite(rule: str, tmp_path: Path) -> Suite:
         _record(suite)
     if rule == "edited-recording":
         path = suite.recordings.path("broken/by-hand")
-        path.write_bytes(path.read_bytes().replace(b"text: x", b"text: 'x'"))
+        path.write_bytes(path.read_bytes().replace(b"text: x", b"text: y"))
     return suite
 
 

@@ -400,6 +400,37 @@ def test_what_is_left_out_is_not_missing_and_keeps_its_reason_until_it_is_record
     assert Suite(suite.root).recordings.recording("gate/x").unrecorded == {}
 
 
+def by_hand(data: bytes) -> bytes:
+    return data.replace(b"gamma", b"delta")
+
+
+def unreadable(data: bytes) -> bytes:
+    return data.replace(b"steps", b"stops")
+
+
+@pytest.mark.parametrize("spoil", [by_hand, unreadable])
+def test_a_damaged_recording_is_replaced_as_a_whole_and_only_on_demand(
+    suite: Suite, readfirst: Cli, spoil: Callable[[bytes], bytes]
+) -> None:
+    recorded(suite, "create", {"2.1.7": replaced, "2.1.40": replaced})
+    path = suite.recordings.path("gate/x")
+    path.write_bytes(spoil(path.read_bytes()))
+    before = state(suite)
+    out = ("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
+    ran = readfirst(*out, "--contract", "2.1.87")
+    assert ran.code == 4
+    assert "run `readfirst product record --fix gate/x`" in ran.err
+    for mode in ("create", "check"):
+        assert run(Suite(suite.root), mode, replaced).status == "differs"
+    assert state(suite) == before
+    fixed = run(Suite(suite.root), "fix", replaced)
+    assert fixed.status == "fixed"
+    assert "`readfirst product record --missing` asks them again" in fixed.message
+    found = Suite(suite.root).recordings.find("gate/x")
+    assert (found.damage, list(found.recording.transcripts)) == ("", ["2.1.7"])
+    assert missing(Suite(suite.root), ["gate/x"], [suite.contracts["2.1.40"]]) == {"2.1.40": ["gate/x"]}
+
+
 def test_what_a_scenario_states_is_not_left_out(suite: Suite, readfirst: Cli) -> None:
     run(suite, "create", replaced)
     before = state(suite)

@@ -13,8 +13,11 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.entry import Directory, RegularFile, Symlink
 from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.seal import all_sealed, entry_of, is_sealed
 from readfirst.harness.suite.suite import default_root
+from readfirst.harness.suite.theme_recordings import replaced
 from readfirst.harness.suite.transcript import (
+    Heading,
     RecordedResult,
     Recording,
     RecordingError,
@@ -118,6 +121,44 @@ def test_recordings_keep_their_schema() -> None:
     assert not check.is_valid(
         {"inputs": "0" * 16, "contracts": ["2.1.7"], "steps": [{"call": "Read", "answers": []}]}
     )
+
+
+@rows("change", [(b"text: one", b"text: two"), (b"text: one", b"text: 'one'"), (b"# What", b"# What,")])
+def test_a_change_by_hand_is_seen_though_it_has_the_form_of_what_the_recorder_writes(
+    tmp_path: Path, change: tuple[bytes, bytes]
+) -> None:
+    recordings = Recordings(tmp_path)
+    ((path, data),) = recordings.written("gate/x", recording(v2_1_7="one")).items()
+    path.parent.mkdir(exist_ok=True)
+    for written in (data, data.replace(*change)):
+        path.write_bytes(written)
+        found = recordings.find("gate/x")
+        assert found.is_as_written == (written == data)
+        assert found.heading == Heading("0" * 16, ("2.1.7",))
+
+
+def test_of_several_recordings_in_a_file_the_one_that_was_changed_by_hand_is_seen() -> None:
+    data = b"{}"
+    for name, text in {"one": "first", "three": "third", "two": "second"}.items():
+        data = replaced(data, name, recording(v2_1_7=text))
+    assert data == all_sealed(data)
+    changed = data.replace(b"third", b"other")
+    assert [each for each in ("one", "two", "three") if not is_sealed(entry_of(changed, each))] == ["three"]
+    again = replaced(changed, "two", recording(v2_1_7="anew"))
+    assert [each for each in ("one", "two", "three") if not is_sealed(entry_of(again, each))] == ["three"]
+    assert all_sealed(changed) == replaced(data, "three", recording(v2_1_7="other"))
+    assert not is_sealed(entry_of(data, "on"))
+
+
+@pytest.mark.parametrize("every", [40, pytest.param(1, marks=pytest.mark.slow)])
+def test_recordings_are_in_the_form_that_the_recorder_writes(every: int) -> None:
+    recordings = Recordings(default_root() / "recordings")
+    for each in [*recordings.ids()][::every]:
+        found = recordings.find(each)
+        assert found.is_as_written, each
+        assert recordings.written(each, found.recording) == {found.path: found.data}, each
+        whole = found.recording
+        assert found.heading == Heading(whole.inputs, tuple(whole.transcripts), whole.unrecorded), each
 
 
 @rows(
