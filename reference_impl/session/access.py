@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from readfirst.reference_impl.contract import Behaviours
@@ -299,12 +300,13 @@ class Permissions:
 
     def _denies_target(self, action: str, path: str, spelled: str) -> bool:
         """Tell whether what a path leads to is closed; `spelled` must lead to something, or into a folder."""
+        if not self.rules.lists or not self.behaviours.permissions.deny_follows_links:
+            return False
         if self.behaviours.permissions.deny_follows_dangling_links:
             leads = spelled == path or disk.exists(posixpath.dirname(spelled))
         else:
             leads = disk.exists(spelled)
-        follows = self.behaviours.permissions.deny_follows_links and leads
-        return follows and self.rules.denies(action, disk.leads_to(path))
+        return leads and self.rules.denies(action, disk.leads_to(path))
 
 
 def _not_granted(doing: str, path: str, linked: str = "") -> Refusal:
@@ -357,7 +359,10 @@ def refuse_guarded(behaviours: Behaviours, path: str, given: str, root: str) -> 
     `path` is absolute, `given` as the model wrote it. A name counts where the path leads to as well.
     """
     target = disk.leads_to(path)
-    guards = {_guard(path, root, behaviours), _guard(target, disk.leads_to(root), behaviours)}
+    guards = {
+        _guard(path, lambda: root, behaviours),
+        _guard(target, lambda: disk.leads_to(root), behaviours),
+    }
     shown = path if behaviours.permissions.refusals_name_absolute_path else given
     names = behaviours.permissions.guarded_refusals_name_link_target and target != path
     linked = f" {shown} resolves through a symlink to {target}." if names else ""
@@ -368,14 +373,14 @@ def refuse_guarded(behaviours: Behaviours, path: str, given: str, root: str) -> 
         raise Refusal("permission_denied", message)
 
 
-def _guard(path: str, root: str, behaviours: Behaviours) -> str:
+def _guard(path: str, root: Callable[[], str], behaviours: Behaviours) -> str:
     """Tell how an absolute path is guarded: empty, not at all. Capitals do not matter.
 
     Some folders of the `.claude` directory in `root` are guarded otherwise, or not at all.
     """
     small = path.lower()
-    below = path.removeprefix(f"{root}/")
     if behaviours.permissions.claude_folders_are_guarded and ".claude" in small.split("/")[:-1]:
+        below = path.removeprefix(f"{root()}/")
         if below.startswith(_OWN_WORK):
             return ""
         return "unasked" if below.startswith(_OWN_FOLDERS) or small.endswith(SETTINGS_FILES) else "sensitive"

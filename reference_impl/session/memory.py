@@ -117,9 +117,9 @@ class Writes:
         self.count += 1
         self._last[disk.leads_to(path)] = self.count
 
-    def last_of(self, path: str) -> int:
-        """Return the number of the last write of a file, from 1; 0 if nobody here wrote it."""
-        return self._last.get(disk.leads_to(path), 0) if self._last else 0
+    def are_newer(self, path: str, count: int) -> bool:
+        """Tell whether a file was written after there had been so many writes."""
+        return self.count > count and self._last.get(disk.leads_to(path), 0) > count
 
 
 @dataclass(slots=True)
@@ -302,7 +302,7 @@ class Memory:
 
         The session may write a file twice before the clock moves on, under two names or through a sub-agent.
         """
-        return modified_at(path) > record.timestamp or self.writes.last_of(path) > record.writes
+        return modified_at(path) > record.timestamp or self.writes.are_newer(path, record.writes)
 
     def has_later_time(self, path: str, record: Record, *, exact: bool = False) -> bool:
         """Tell whether a file's time is later than that of a record, in whole milliseconds unless `exact`.
@@ -310,7 +310,7 @@ class Memory:
         The product is never so fast that it writes a file twice at one time. OSError: no such file.
         """
         modified = modified_at(path, exact=exact)
-        at_once = modified == record.timestamp and self.writes.last_of(path) > record.writes
+        at_once = modified == record.timestamp and self.writes.are_newer(path, record.writes)
         return modified > record.timestamp or at_once
 
     def _known_as(self, path: str, given: str) -> str:
