@@ -184,20 +184,31 @@ def program(*packages: str) -> str:
     return digest.hexdigest()
 
 
+class _Reducers(dict[type, Callable[[Any], Any]]):
+    """How each class of values is written, worked out once: pickle asks a table in much less time than a method."""
+
+    def __missing__(self, kind: type) -> Callable[[Any], Any]:
+        """Let values be made by their classes, which is faster than to fill them in; add what is worked out of them."""
+        if not is_dataclass(kind):
+            raise KeyError(kind)
+        names = [each.name for each in fields(kind)]
+        derived = [name for name, each in vars(kind).items() if isinstance(each, cached_property)]
+
+        def reduced(thing: Any) -> Any:
+            made = kind, tuple([getattr(thing, name) for name in names])
+            return (*made, {name: getattr(thing, name) for name in derived}) if derived else made
+
+        return self.setdefault(kind, reduced)
+
+
 class _Packed(pickle.Pickler):
     """Writes paths relative to the suite, because several checkouts share a cache."""
+
+    dispatch_table = _Reducers()
 
     def __init__(self, stream: io.BytesIO, root: Path) -> None:
         super().__init__(stream, pickle.HIGHEST_PROTOCOL)
         self._root = root
-
-    def reducer_override(self, thing: Any) -> Any:
-        """Let values be made by their classes, which is faster than to fill them in; add what is worked out of them."""
-        if is_dataclass(thing) and not isinstance(thing, type):
-            made = type(thing), tuple(getattr(thing, each.name) for each in fields(thing))
-            derived = [name for name, each in vars(type(thing)).items() if isinstance(each, cached_property)]
-            return (*made, {name: getattr(thing, name) for name in derived}) if derived else made
-        return NotImplemented
 
     def persistent_id(self, thing: Any) -> str | None:
         """Name a path."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from readfirst.harness.source import strict_yaml
@@ -25,17 +25,13 @@ _TICK = 100_000_000
 """Nanoseconds, many times what the clocks of file systems tell apart."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Found:
-    """Where the recording of a scenario is or would be; `data` is what the file holds, None where there is none.
-
-    `is_as_written`: it is there as the recorder wrote it.
-    """
+    """Where the recording of a scenario is or would be; `data` is what the file holds, None where there is none."""
 
     scenario_id: str
     path: Path
     data: bytes | None
-    is_as_written: bool
 
     @property
     def recording(self) -> Recording:
@@ -57,6 +53,13 @@ class Found:
             if self.path.suffix == ".yaml":
                 return decode_heading(self.data)
             return decode_heading_of_one(self.data, self._slug)
+
+    @cached_property
+    def is_as_written(self) -> bool:
+        """Whether it is there as the recorder wrote it."""
+        if self.data is None:
+            return False
+        return is_sealed(self.data if self.path.suffix == ".yaml" else entry_of(self.data, self._slug))
 
     @property
     def damage(self) -> str:
@@ -145,22 +148,19 @@ class Recordings:
 
     def recording(self, scenario_id: str) -> Recording:
         """Return the scenario's recording; empty where there is none. Raises RecordingError."""
+        found = self.find(scenario_id)
         if self.compiled is None:
-            return self.find(scenario_id).recording
-        key = self.digest(scenario_id) + scenario_id.encode("utf-8", "surrogateescape")
+            return found.recording
+        key = _digest(found.data or b"") + scenario_id.encode("utf-8", "surrogateescape")
         if self._recent[0] != key:
-            self._recent = key, self.compiled.get(key, lambda: self.find(scenario_id).recording)
+            self._recent = key, self.compiled.get(key, lambda: found.recording)
         return self._recent[1]
 
     def find(self, scenario_id: str) -> Found:
         """Return where the scenario's recording is, as its file is now. Raises RecordingError."""
         path = self.path(scenario_id)
         with _named(path):
-            data = self._read(path)
-        if data is None:
-            return Found(scenario_id, path, None, is_as_written=False)
-        own = data if path.suffix == ".yaml" else entry_of(data, scenario_id.rpartition("/")[2])
-        return Found(scenario_id, path, data, is_sealed(own))
+            return Found(scenario_id, path, self._read(path))
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
         """Return the recording of these inputs; empty where there is none.

@@ -3,7 +3,6 @@
 import fcntl
 import os
 import pickle
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite import compiled
 from readfirst.harness.suite.compiled import Compiled, program
-from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.recordings import Found
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError
@@ -43,17 +42,20 @@ def read_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note which scenarios and recordings are read from their files from now on."""
     again: list[str] = []
 
-    def noting(kind: type, name: str) -> None:
-        former: Callable[..., object] = getattr(kind, name)
+    read_scenario, read_recording = Suite._scenario, Found.recording.fget
+    assert read_recording is not None
 
-        def noted(self: object, scenario_id: str, *rest: object, **named: object) -> object:
-            again.append(scenario_id)
-            return former(self, scenario_id, *rest, **named)
+    def scenario(self: Suite, scenario_id: str, *rest: object, **named: object) -> Scenario:
+        again.append(scenario_id)
+        return read_scenario(self, scenario_id, *rest, **named)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(kind, name, noted)
+    def recording(self: Found) -> Recording:
+        again.append(self.scenario_id)
+        found: Recording = read_recording(self)
+        return found
 
-    noting(Suite, "_scenario")
-    noting(Recordings, "find")
+    monkeypatch.setattr(Suite, "_scenario", scenario)
+    monkeypatch.setattr(Found, "recording", property(recording))
     return again
 
 
