@@ -19,7 +19,10 @@ _OF_THE_HARNESS = re.compile(r"\.\./|\$")
 _OWN = re.compile(r"\.git", re.IGNORECASE)
 _MAY_FAIL = ("rebase", "stash")
 """What leaves the marks of a conflict in files, and says so by its exit code."""
-_SETTINGS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.autocrlf=false", "gc.auto=0")
+_SETTINGS = (
+    *("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.autocrlf=false"),
+    *("maintenance.auto=false", "gc.auto=0"),  # of which a git before 2.29 knows the second alone
+)
 
 
 class Repository:
