@@ -1,8 +1,8 @@
 """Answer: what one side of a comparison gives at one call, and what the files of a scenario hold before each step."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile
@@ -159,6 +159,8 @@ def _partial(answer: Answer) -> TextDigest:
 
 _MOST_BYTES = 65_536
 """Of larger files the lines are not collected."""
+_FEW = 16
+"""Questions that take less time, one by one, than to collect the lines."""
 
 
 def before_steps(
@@ -230,14 +232,36 @@ def _harness_made(entry: Entry | None, former: Entry | ReportedEntry | None) -> 
     return kept(kept(entry, former), default)
 
 
-def known_lines(scenario: Scenario) -> frozenset[str]:
-    """Return every line that a file, an event or an argument of the scenario holds, without its end."""
-    texts = [text for call in scenario.calls() for text in texts_in(call.arguments)]
-    for entry in (*scenario.given.files.values(), *(event.entry for event in scenario.events())):
-        if isinstance(entry, RegularFile):
-            texts.append(_decoded(entry.data[:_MOST_BYTES]))
-    lines = {line for text in texts for line in text.splitlines()}  # of which a large file has many alike
-    return frozenset(map(str.strip, lines)) - {""}
+class KnownLines(Container[str]):
+    """Every line that a file, an event or an argument of a scenario holds, without its end and blanks around it.
+
+    A few scenarios have some hundred thousand: they are not collected for a few questions about what is nowhere in
+    their texts.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._questions = 0
+
+    def __contains__(self, line: object) -> bool:
+        """Tell whether there is such a line."""
+        self._questions += 1
+        if self._questions <= _FEW and not any(str(line) in text for text in self._texts):
+            return False
+        return line in self._lines
+
+    @cached_property
+    def _texts(self) -> Sequence[str]:
+        texts = [text for call in self._scenario.calls() for text in texts_in(call.arguments)]
+        events = self._scenario.events()
+        entries = (*self._scenario.given.files.values(), *(event.entry for event in events))
+        files = (entry.data[:_MOST_BYTES] for entry in entries if isinstance(entry, RegularFile))
+        return [*texts, *map(_decoded, files)]
+
+    @cached_property
+    def _lines(self) -> frozenset[str]:
+        lines = {line for text in self._texts for line in text.splitlines()}  # many of a large file are alike
+        return frozenset(map(str.strip, lines)) - {""}
 
 
 @lru_cache(maxsize=256)

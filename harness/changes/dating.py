@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from packaging.version import Version
 
-from readfirst.harness.changes.answer import asked, known_lines
+from readfirst.harness.changes.answer import KnownLines, asked
 from readfirst.harness.changes.cause import Cause
 from readfirst.harness.changes.occurrence import Occurrence
 from readfirst.harness.changes.wording import Part, parts
@@ -66,7 +66,7 @@ def _aspect(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript]
     change = occurrence.change
     call = next(each.call for each in asked(scenario) if each.place == occurrence.place)
     arguments = call.arguments if call is not None else {}
-    known = known_lines(scenario)
+    known = KnownLines(scenario)
 
     def result(transcript: Transcript) -> RecordedResult:
         return transcript.steps[row].results[number or 0]

@@ -1,11 +1,11 @@
 """Occurrence: one thing that two sides do differently at one call of a scenario."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from readfirst.harness.changes.answer import Answer, Asked, ReportedEntry, asked, before_steps, known_lines
+from readfirst.harness.changes.answer import Answer, Asked, KnownLines, ReportedEntry, asked, before_steps
 from readfirst.harness.changes.wording import Change, ChangeLevel, general, text_changes
 from readfirst.harness.compare.expected_files import text_differences
 from readfirst.harness.compare.signature import manner
@@ -46,7 +46,7 @@ def occurrences(
 ) -> list[Occurrence]:
     """Return all that two sides do differently; a call of which one of them says nothing is left out."""
     states = before_steps(scenario, before), before_steps(scenario, after)
-    known = known_lines(scenario)
+    known = KnownLines(scenario)
     found: list[Occurrence] = []
     apart = False
     for call in asked(scenario):
@@ -104,7 +104,7 @@ def _reason(one: Answer, other: Answer, call: ToolCall) -> list[Change]:
     return [] if results[0] == results[1] else [Change("reason", "reason", "", *results, *words)]
 
 
-def _text(one: Answer, other: Answer, call: ToolCall, known: frozenset[str]) -> list[Change]:
+def _text(one: Answer, other: Answer, call: ToolCall, known: Container[str]) -> list[Change]:
     if same_text(one.text, other.text):
         return []
     left, right = shown_text(one.text), shown_text(other.text)

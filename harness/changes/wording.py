@@ -1,9 +1,10 @@
 """Wording: an answer as parts that can be compared with another's, without what is particular to one scenario."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Any, Literal
 
 from readfirst.harness.compare.signature import manner
@@ -78,12 +79,18 @@ def general(text: str, arguments: Mapping[str, Any] | None = None) -> str:
     for name, value in (arguments or {}).items():
         if isinstance(value, str) and len(value) >= _SHORTEST and value in text:
             text = text.replace(value, "PATH" if name.endswith("path") else f"{{{name}}}")
+    return f"{_without_what_varies(text)}{rest}".strip()
+
+
+@lru_cache(maxsize=4096)
+def _without_what_varies(text: str) -> str:
+    """Return a sentence without numbers and the like; many calls have the same."""
     for pattern, instead in _VARYING:
         text = pattern.sub(instead, text)
-    return f"{text}{rest}".strip()
+    return text
 
 
-def parts(text: str, arguments: Mapping[str, Any], known: frozenset[str]) -> list[Part]:
+def parts(text: str, arguments: Mapping[str, Any], known: Container[str]) -> list[Part]:
     """Return an answer in parts. `known` are the lines that files and arguments of the scenario hold."""
     for value in arguments.values():
         if isinstance(value, str) and "\n" in value:
@@ -109,7 +116,7 @@ def parts(text: str, arguments: Mapping[str, Any], known: frozenset[str]) -> lis
     return found
 
 
-def _line_of_a_file(line: str, known: frozenset[str]) -> tuple[str, str] | None:
+def _line_of_a_file(line: str, known: Container[str]) -> tuple[str, str] | None:
     """Return prefix and content where the line shows one of a file."""
     match = _PRODUCT.fullmatch(line)
     if match is not None:
@@ -136,7 +143,7 @@ def _style(prefix: str) -> str:
 
 
 def text_changes(
-    before: str, after: str, arguments: Mapping[str, Any], known: frozenset[str]
+    before: str, after: str, arguments: Mapping[str, Any], known: Container[str]
 ) -> Iterator[Change]:
     """Yield what two answers to one call say otherwise; nothing for equal ones."""
     if before == after:

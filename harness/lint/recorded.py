@@ -18,6 +18,8 @@ def recorded(case: Case) -> tuple[Found, Heading] | Finding:
     """Return where the recording of one scenario is and what it says before its steps, or what is wrong with it."""
     try:
         found = case.suite.recordings.find(case.scenario.id)
+        if case.scenario.composed:  # what is expected in it is taken from there
+            found.recording.transcripts.get(case.scenario.contract)
         return found, found.heading
     except RecordingError as error:
         return broken(error, f"Run `readfirst product record --fix {case.scenario.id}`.")

@@ -12,11 +12,12 @@ import os
 import pickle
 import sys
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import cache, cached_property
+from operator import attrgetter
 from pathlib import Path, PurePath
 from typing import IO, Any, Generic, TypeVar
 
@@ -63,7 +64,7 @@ class Compiled(Generic[Value]):
         """
         self._kind = kind
         self._worth_writing = _WORTH_WRITING if worth_writing is None else worth_writing
-        self._root = root
+        self._reducers = _Reducers(root)
         self._folder = (compiled_root() if folder is None else folder) / name
         self._file = self._folder / program(*packages)
         self._used: set[bytes] = set()
@@ -123,7 +124,9 @@ class Compiled(Generic[Value]):
 
     def _dumped(self, value: Value) -> bytes:
         stream = io.BytesIO()
-        _Packed(stream, self._root).dump(value)
+        pickler = pickle.Pickler(stream, pickle.HIGHEST_PROTOCOL)
+        pickler.dispatch_table = self._reducers
+        pickler.dump(value)
         data = stream.getvalue()
         return data if len(data) < _LONG else _PRESSED + zlib.compress(data, 1)
 
@@ -184,35 +187,38 @@ def program(*packages: str) -> str:
     return digest.hexdigest()
 
 
+class _Below:
+    """What a path relative to the suite is made by, because several checkouts share a cache."""
+
+
+def _values_of(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what gives the values of these attributes."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda thing: tuple([getattr(thing, name) for name in names])
+
+
 class _Reducers(dict[type, Callable[[Any], Any]]):
     """How each class of values is written, worked out once: pickle asks a table in much less time than a method."""
 
+    def __init__(self, root: Path) -> None:
+        super().__init__()
+        self._root = root
+
     def __missing__(self, kind: type) -> Callable[[Any], Any]:
         """Let values be made by their classes, which is faster than to fill them in; add what is worked out of them."""
+        if issubclass(kind, PurePath):
+            return self.setdefault(kind, lambda path: (_Below, (path.relative_to(self._root).as_posix(),)))
         if not is_dataclass(kind):
             raise KeyError(kind)
-        names = [each.name for each in fields(kind)]
+        values = _values_of([each.name for each in fields(kind)])
         derived = [name for name, each in vars(kind).items() if isinstance(each, cached_property)]
 
         def reduced(thing: Any) -> Any:
-            made = kind, tuple([getattr(thing, name) for name in names])
+            made = kind, values(thing)
             return (*made, {name: getattr(thing, name) for name in derived}) if derived else made
 
         return self.setdefault(kind, reduced)
-
-
-class _Packed(pickle.Pickler):
-    """Writes paths relative to the suite, because several checkouts share a cache."""
-
-    dispatch_table = _Reducers()
-
-    def __init__(self, stream: io.BytesIO, root: Path) -> None:
-        super().__init__(stream, pickle.HIGHEST_PROTOCOL)
-        self._root = root
-
-    def persistent_id(self, thing: Any) -> str | None:
-        """Name a path."""
-        return thing.relative_to(self._root).as_posix() if isinstance(thing, PurePath) else None
 
 
 class _Unpacked(pickle.Unpickler):
@@ -224,9 +230,7 @@ class _Unpacked(pickle.Unpickler):
         self._paths = paths
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return a class of values, and refuse any other."""
+        """Return a class of values, or what makes a path, and refuse any other."""
+        if (module, name) == (_Below.__module__, _Below.__name__):
+            return self._paths.__getitem__
         return _class(self._packages, module, name)
-
-    def persistent_load(self, name: str) -> Path:
-        """Return a path by its name."""
-        return self._paths[name]

@@ -8,16 +8,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.packed import ARCHIVE, packed
 from readfirst.harness.suite.compiled import Compiled
-from readfirst.harness.suite.recording_file import decode, decode_heading, encode
+from readfirst.harness.suite.recording_file import (
+    checked,
+    decode_heading,
+    encode,
+    heading_of,
+    read,
+    recording_of,
+)
 from readfirst.harness.suite.seal import entry_of, is_sealed
 from readfirst.harness.suite.shelf import Shelf, names_below
-from readfirst.harness.suite.theme_recordings import decode_heading_of_one, decode_one, replaced, slugs
+from readfirst.harness.suite.theme_recordings import read_one, replaced, slugs
 from readfirst.harness.suite.transcript import Heading, Recording, RecordingError
+from readfirst.harness.suite.transcripts import readable
 
 MOST_BYTES = 8 * 1024 * 1024
 """Bytes of a file; a recording holds what each contract answered."""
@@ -33,15 +42,25 @@ class Found:
     path: Path
     data: bytes | None
 
-    @property
-    def recording(self) -> Recording:
-        """The recording; empty where there is none. Raises RecordingError."""
+    @cached_property
+    def value(self) -> Mapping[str, Any] | None:
+        """The values of the recording, None where there is none. Raises RecordingError."""
         if self.data is None:
-            return Recording()
+            return None
         with _named(self.path):
-            if self.path.suffix == ".yaml":
-                return decode(self.data)
-            return decode_one(self.data, self._slug) or Recording()
+            return read(self.data) if self.path.suffix == ".yaml" else read_one(self.data, self._slug)
+
+    @cached_property
+    def recording(self) -> Recording:
+        """The recording; empty where there is none. One that is not as written is read as a whole, to know damage.
+
+        Raises RecordingError.
+        """
+        if self.value is None:
+            return Recording()
+        with readable(path=self.path):
+            recording = recording_of(self.value, self.path)
+            return recording if self.is_as_written else checked(recording)
 
     @property
     def heading(self) -> Heading:
@@ -49,10 +68,8 @@ class Found:
         if self.data is None or not self.is_as_written:
             recording = self.recording
             return Heading(recording.inputs, tuple(recording.transcripts), recording.unrecorded)
-        with _named(self.path):
-            if self.path.suffix == ".yaml":
-                return decode_heading(self.data)
-            return decode_heading_of_one(self.data, self._slug)
+        with readable(path=self.path):
+            return decode_heading(self.data) if self.path.suffix == ".yaml" else heading_of(self.value or {})
 
     @cached_property
     def is_as_written(self) -> bool:
@@ -91,10 +108,10 @@ class Recordings:
         self.root = root
         self._root = os.fspath(root)
         self._shelf = Shelf(root.parent)
-        self.compiled: Compiled[Recording] | None = None
-        """Those that were read before, if they are asked for; see `Suite.compiled`."""
+        self.compiled: Compiled[dict[str, Any]] | None = None
+        """The values of those that were read before, if they are asked for; see `Suite.compiled`."""
         self._last: tuple[tuple[object, ...], bytes] = (), b""
-        self._recent: tuple[bytes, Recording] = b"", Recording()
+        self._recent: tuple[object, Recording] = None, Recording()
 
     def path(self, scenario_id: str) -> Path:
         """Return where the scenario's recording is or would be: of one in the corpus, the file of its theme."""
@@ -148,13 +165,25 @@ class Recordings:
 
     def recording(self, scenario_id: str) -> Recording:
         """Return the scenario's recording; empty where there is none. Raises RecordingError."""
-        found = self.find(scenario_id)
-        if self.compiled is None:
-            return found.recording
-        key = _digest(found.data or b"") + scenario_id.encode("utf-8", "surrogateescape")
-        if self._recent[0] != key:
-            self._recent = key, self.compiled.get(key, lambda: found.recording)
+        found = None if self.compiled is not None else self.find(scenario_id)
+        # Files stay as they are while what is read of them is kept.
+        asked = scenario_id, self.compiled if found is None else found.data
+        if self._recent[0] != asked:
+            self._recent = asked, self._made(found or self.find(scenario_id))
         return self._recent[1]
+
+    def _made(self, found: Found) -> Recording:
+        if self.compiled is None or found.data is None:
+            return found.recording
+        key = _digest(found.data) + found.scenario_id.encode("utf-8", "surrogateescape")
+        value = self.compiled.find(key)
+        if value is not None:
+            with readable(path=found.path):
+                return recording_of(value, found.path)
+        recording = found.recording
+        if found.value is not None:
+            self.compiled.keep(key, {**found.value})
+        return recording
 
     def find(self, scenario_id: str) -> Found:
         """Return where the scenario's recording is, as its file is now. Raises RecordingError."""

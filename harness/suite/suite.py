@@ -105,12 +105,11 @@ class Suite:
             return
         from readfirst.harness.suite.compiled import Compiled
         from readfirst.harness.suite.scenario import Scenario
-        from readfirst.harness.suite.transcript import Recording
 
         self._digests = {}
         packages = ("source", "suite")
         self._compiled = Compiled("scenarios", Scenario, packages, self.root, folder)
-        self.recordings.compiled = Compiled("recordings", Recording, packages, self.root, folder)
+        self.recordings.compiled = Compiled("recordings", dict, packages, self.root, folder)
         try:
             yield
         finally:

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from readfirst.harness.suite.recording_file import heading_of, readable, recording_of, value_of
+from readfirst.harness.suite.recording_file import value_of
 from readfirst.harness.suite.seal import sealed
-from readfirst.harness.suite.transcript import Heading, Recording
+from readfirst.harness.suite.transcript import Recording
+from readfirst.harness.suite.transcripts import readable
 
 _PLAIN_LIMIT = 1024
 """Longer texts and contents (in characters or bytes) are stored compressed."""
@@ -32,18 +33,9 @@ def slugs(data: bytes) -> list[str]:
     return [*_theme(data)]
 
 
-@lru_cache(maxsize=4)
-def decode_one(data: bytes, slug: str) -> Recording | None:
-    """Return one scenario's recording in a file's bytes. Raises RecordingError."""
-    values = _theme(data)
-    with readable():
-        return recording_of(values[slug]) if slug in values else None
-
-
-def decode_heading_of_one(data: bytes, slug: str) -> Heading:
-    """Return what one scenario's recording says before its steps. Raises RecordingError."""
-    with readable():
-        return heading_of(_theme(data)[slug])
+def read_one(data: bytes, slug: str) -> Mapping[str, Any] | None:
+    """Return the values of one scenario's recording in a file's bytes. Raises RecordingError."""
+    return _theme(data).get(slug)
 
 
 def replaced(data: bytes, slug: str, recording: Recording) -> bytes:

@@ -10,10 +10,12 @@ from readfirst.harness.lint.walk import lint
 from readfirst.harness.record.syrupy_extension import recording_files
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.recording_file import checked, recording_of
 from readfirst.harness.suite.scenario import ToolCall
+from readfirst.harness.suite.seal import all_sealed
 from readfirst.harness.suite.selection import Selection, select
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
-from readfirst.harness.suite.theme_recordings import decode_one, replaced
+from readfirst.harness.suite.theme_recordings import read_one, replaced
 from readfirst.harness.suite.transcript import (
     RecordedResult,
     Recording,
@@ -21,6 +23,7 @@ from readfirst.harness.suite.transcript import (
     Transcript,
     TranscriptStep,
 )
+from readfirst.harness.suite.transcripts import readable
 
 TABLE = """\
 # yaml-language-server: $schema=../../schema/cases.schema.json
@@ -152,10 +155,27 @@ def test_of_a_composed_scenario_the_recording_says_what_is_expected(suite: Suite
     assert recordings.recording("mine/odd-1").transcripts == odd_one
     assert recordings.recording("mine/odd-1").transcripts["2.1.40"] == odd_one["2.1.40"]
     assert [each.rule for each in lint(Suite(suite.root), ["mine/odd-1"])] == []
+    (file,) = {*recordings.files().values()}
+    written = file.read_bytes()
+    for spoilt, rule in (
+        (written.replace(b"seven", b"eight"), "edited-recording"),
+        (all_sealed(written.replace(b'"seven"', b"7")), "broken-recording"),
+    ):
+        file.write_bytes(spoilt)
+        (finding,) = lint(Suite(suite.root), ["mine/odd-1"])
+        assert (finding.rule, finding.position.file) == (rule, file)
+    file.write_bytes(written)
     suite.path("mine/odd-1").write_text(THEME.replace("alpha", "ALPHA"))
     with pytest.raises(RecordingError, match="before the scenario's files or steps were changed"):
         Suite(suite.root).scenario("mine/odd-1")
     assert [each.rule for each in lint(Suite(suite.root), ["mine/odd-1"])] == ["stale-recording"]
+
+
+def decode_one(data: bytes, slug: str) -> Recording | None:
+    """Read a recording in the file of a theme."""
+    value = read_one(data, slug)
+    with readable():
+        return None if value is None else checked(recording_of(value))
 
 
 def test_recordings_of_a_theme_keep_their_form_and_what_is_damaged_is_named() -> None:

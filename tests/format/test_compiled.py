@@ -42,8 +42,7 @@ def read_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Note which scenarios and recordings are read from their files from now on."""
     again: list[str] = []
 
-    read_scenario, read_recording = Suite._scenario, Found.recording.fget
-    assert read_recording is not None
+    read_scenario, read_recording = Suite._scenario, Found.recording.func
 
     def scenario(self: Suite, scenario_id: str, *rest: object, **named: object) -> Scenario:
         again.append(scenario_id)
@@ -51,8 +50,7 @@ def read_again(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def recording(self: Found) -> Recording:
         again.append(self.scenario_id)
-        found: Recording = read_recording(self)
-        return found
+        return read_recording(self)
 
     monkeypatch.setattr(Suite, "_scenario", scenario)
     monkeypatch.setattr(Found, "recording", property(recording))
@@ -208,10 +206,10 @@ def test_another_recording_makes_a_composed_scenario_be_read_anew(monkeypatch: p
 def test_every_bundled_scenario_and_recording_comes_back_as_it_is(tmp_path: Path) -> None:
     suite = Suite()
     scenarios = Compiled("scenarios", Scenario, ("source", "suite"), suite.root, tmp_path)
-    recordings = Compiled("recordings", Recording, ("source", "suite"), suite.root, tmp_path)
+    recordings = Compiled("recordings", dict, ("source", "suite"), suite.root, tmp_path)
     for each in [*suite.ids()[::40], "crossed/sizes-8"]:
         for kept, value in (
             (scenarios, suite.scenario(each)),
-            (recordings, suite.recordings.recording(each)),
+            (recordings, suite.recordings.find(each).value or {}),
         ):
             assert kept._loaded(kept._dumped(value)) == value

@@ -13,7 +13,7 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.entry import Directory, RegularFile, Symlink
 from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.recordings import Recordings
-from readfirst.harness.suite.seal import all_sealed, entry_of, is_sealed
+from readfirst.harness.suite.seal import all_sealed, entry_of, is_sealed, sealed
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.suite.theme_recordings import replaced
 from readfirst.harness.suite.transcript import (
@@ -185,6 +185,20 @@ def test_damage_is_reported_with_the_file_and_the_remedy(tmp_path: Path, data: s
     ) as caught:
         Recordings(tmp_path).recording("gate/x").transcripts.get("2.1.7")
     assert "gate/x.yaml" in str(caught.value)
+
+
+def test_damage_that_somebody_sealed_is_named_when_it_is_met(tmp_path: Path) -> None:
+    recordings = Recordings(tmp_path)
+    ((path, data),) = recordings.written("gate/x", recording(v2_1_7="one", v2_1_40="two")).items()
+    path.parent.mkdir()
+    path.write_bytes(sealed(data.replace(b"text: two", b"text: {packed: two}")))
+    transcripts = recordings.recording("gate/x").transcripts
+    assert list(transcripts) == ["2.1.7", "2.1.40"]
+    assert transcripts["2.1.7"] == plain("one")
+    with pytest.raises(RecordingError, match=r"gate/x\.yaml: not a readable recording .*record the scenario"):
+        transcripts["2.1.40"]
+    with pytest.raises(KeyError):
+        transcripts["2.1.8"]
 
 
 def test_a_file_that_is_written_again_at_once_is_read_again(

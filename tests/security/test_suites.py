@@ -17,7 +17,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.kept import KeptError
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
-from readfirst.harness.suite import recording_file
+from readfirst.harness.suite import transcripts
 from readfirst.harness.suite.recording_file import decode
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
 from readfirst.harness.suite.tools import load_results, load_tools
@@ -164,7 +164,7 @@ def test_a_recording_whose_calls_are_no_names_is_refused(calls: str) -> None:
 def test_a_recording_that_unpacks_to_much_is_refused(
     compress: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recording_file, "_MOST_UNPACKED", 3_000_000)
+    monkeypatch.setattr(transcripts, "_MOST_UNPACKED", 3_000_000)
     assert len(decode(recording(1_400_000, 1_400_000, compress=compress)).transcripts["2.1.7"].steps) == 2
     for bomb in ((3_000_001,), (1_400_000, 1_400_000, 1_400_000)):
         data = recording(*bomb, compress=compress)
@@ -174,7 +174,7 @@ def test_a_recording_that_unpacks_to_much_is_refused(
 
 
 def test_a_recording_whose_unpacking_takes_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording_file, "_MEMORY", 1_000_000)
+    monkeypatch.setattr(transcripts, "_MEMORY", 1_000_000)
     with pytest.raises(RecordingError, match="not a readable recording"):
         decode(recording(10))
 
