@@ -53,17 +53,19 @@ class View:
         found = [folder for path in shown for folder in self._needed(path)]
         self._shared = _outermost(self._straight(found))
         self._hidden = frozenset(map(_real, (*hidden, *_copies(self._shared))))
-        self._program = _outermost(self._straight([folder for path in own for folder in self._project(path)]))
+        projects = [*self._straight([folder for path in own for folder in self._project(path)])]
+        self._program = _outermost(projects)
         self._hidden |= frozenset(map(_real, _copies(self._program)))
+        # A project shows none of what is hidden in it, so what is the program's own there is shown by itself.
+        self._inside = {path for path in projects if not self._hidden.isdisjoint(path.parents)}
         self.own = _outermost([*self._shared, *self._program])
 
     def places(self, directory: Path, writable: Sequence[Path]) -> list[Place]:
         """Return them in the order in which they are to be made."""
-        inside = {path for path in self._program if not self._hidden.isdisjoint(path.parents)}
         made: list[Place] = [*_system()]
-        made += [("show", str(path)) for path in (*self._shared, *self._program) if path not in inside]
+        made += [("show", str(path)) for path in (*self._shared, *self._program) if path not in self._inside]
         made += [_emptied(path) for path in (*sorted(self._hidden), *_closed())]
-        made += [("show", str(path)) for path in sorted(inside)]
+        made += [("show", str(path)) for path in sorted(self._inside)]
         made += [("folder", str(path)) for path in (directory, "/tmp", "/run")]
         made += [("link", str(link), str(target)) for link, target in self._links.items()]
         return [*made, *(("write", str(path)) for path in writable)]

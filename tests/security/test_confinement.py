@@ -202,6 +202,20 @@ def test_a_copy_of_the_suite_within_the_program_s_project_is_hidden(
     assert found == "harness/found\n"
 
 
+def test_of_what_is_hidden_in_a_project_that_has_its_environment_the_program_sees_its_own_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (".venv/bin/python", "tests/mine/server.py", "tests/others/answers.py", "pyproject.toml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.setattr(view, "_of_the_suite", lambda: (tmp_path / "tests",))
+    monkeypatch.setattr(view, "_private", lambda: ())
+    command = [str(tmp_path / ".venv/bin/python"), str(tmp_path / "tests/mine/server.py")]
+    places = view.view(command, {}, Path("/")).places(Path("/"), [])
+    shown = [("show", str(tmp_path)), ("hide", f"{tmp_path}/tests"), ("show", f"{tmp_path}/tests/mine")]
+    assert [place for place in places if place in shown] == shown
+
+
 def test_a_copy_of_the_suite_is_hidden_by_every_name_of_its_environment(
     workspace: Path, tmp_path: Path
 ) -> None:
