@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import lzma
 import re
 import runpy
@@ -24,6 +25,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 READ = ("compatibility.json", "implementations.json", "evidence.json")
 """By `readfirst field implementations --issue`."""
 ARCHIVE = "packed.tar.xz"
+INDEX = ".packed.json"
+RECORDINGS = "fixtures/recordings"
 READABLE = 1024 * 1024
 """Bytes of a YAML file that `harness/source/strict_yaml.py` reads."""
 IGNORED = {"__pycache__"}
@@ -47,6 +50,9 @@ class WheelFiles(BuildHookInterface[Any]):
             archive = Path(self._made.name) / f"{number}.tar.xz"
             archive.write_bytes(packed(files))
             included[str(archive)] = f"readfirst/{folder}/{ARCHIVE}"
+        listed = Path(self._made.name) / INDEX
+        listed.write_text(json.dumps(index(root / RECORDINGS)))
+        included[str(listed)] = f"readfirst/{RECORDINGS}/{INDEX}"
         included |= plain(root)
 
     def finalize(self, version: str, *_: Any) -> None:
@@ -57,7 +63,7 @@ class WheelFiles(BuildHookInterface[Any]):
 
 def archives(root: Path) -> dict[str, list[Path]]:
     """Return what lies in an archive, by the folder that it is in."""
-    targets, recordings = root / "harness/targets", root / "fixtures/recordings"
+    targets, recordings = root / "harness/targets", root / RECORDINGS
     folders = [
         targets / "locks",
         targets / "baselines",
@@ -68,6 +74,16 @@ def archives(root: Path) -> dict[str, list[Path]]:
         "harness/diagnosis": [root / "harness/diagnosis/table.json"],
         **{str(folder.relative_to(root)): list(folder.iterdir()) for folder in folders},
     }
+
+
+def index(recordings: Path) -> dict[str, dict[str, list[str]]]:
+    """Return of which scenarios the files of each family have recordings: of those in JSON, of several."""
+    files = sorted(file for family in recordings.iterdir() if family.is_dir() for file in family.iterdir())
+    found: dict[str, dict[str, list[str]]] = {}
+    for file in files:
+        slugs = [*json.loads(file.read_bytes())] if file.suffix == ".json" else [file.stem]
+        found.setdefault(file.parent.name, {})[file.name] = slugs
+    return found
 
 
 def plain(root: Path) -> dict[str, str]:

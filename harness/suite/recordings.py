@@ -12,7 +12,8 @@ from typing import Any
 
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.source.packed import ARCHIVE, packed
+from readfirst.harness.source.packed import ARCHIVE, index, packed
+from readfirst.harness.source.packed import digest as packed_digest
 from readfirst.harness.suite.compiled import Compiled
 from readfirst.harness.suite.recording_file import (
     checked,
@@ -138,10 +139,10 @@ class Recordings:
         themes = {each: file for file in self.root.glob("*/*.json") for each in self.in_file(file)}
         own = {each: self._own(each) for each in names_below(os.fspath(self.root))}
         archives = {
-            each: archive
-            for archive in self.root.glob(f"*/{ARCHIVE}")
-            for name in packed(archive.parent)
-            for each in self.in_file(archive.with_name(name))
+            f"{family}/{slug}": self.root / family / ARCHIVE
+            for family, files in index(self.root).items()
+            for names in files.values()
+            for slug in names
         }
         return dict(sorted({**archives, **themes, **own}.items()))
 
@@ -160,7 +161,10 @@ class Recordings:
             return self._read(path) or b""
 
     def digest(self, scenario_id: str) -> bytes:
-        """Return a digest of the file with the scenario's recording. Raises RecordingError."""
+        """Return what is the same as long as the file with the scenario's recording is. Raises RecordingError."""
+        path = self.path(scenario_id)
+        if not os.path.lexists(path) and (found := packed_digest(path)):
+            return found
         return _digest(self.data(scenario_id))
 
     def recording(self, scenario_id: str) -> Recording:
@@ -169,17 +173,17 @@ class Recordings:
         # Files stay as they are while what is read of them is kept.
         asked = scenario_id, self.compiled if found is None else found.data
         if self._recent[0] != asked:
-            self._recent = asked, self._made(found or self.find(scenario_id))
+            self._recent = asked, self._compiled(scenario_id) if found is None else found.recording
         return self._recent[1]
 
-    def _made(self, found: Found) -> Recording:
-        if self.compiled is None or found.data is None:
-            return found.recording
-        key = _digest(found.data) + found.scenario_id.encode("utf-8", "surrogateescape")
-        value = self.compiled.find(key)
-        if value is not None:
-            with readable(path=found.path):
-                return recording_of(value, found.path)
+    def _compiled(self, scenario_id: str) -> Recording:
+        assert self.compiled is not None
+        key = self.digest(scenario_id) + scenario_id.encode("utf-8", "surrogateescape")
+        if (value := self.compiled.find(key)) is not None:
+            path = self.path(scenario_id)
+            with readable(path=path):
+                return recording_of(value, path)
+        found = self.find(scenario_id)
         recording = found.recording
         if found.value is not None:
             self.compiled.keep(key, {**found.value})

@@ -1,6 +1,7 @@
 """The archives of the installed package hold what the files hold, and nobody else's are opened."""
 
 import base64
+import json
 import lzma
 import random
 import runpy
@@ -21,14 +22,19 @@ LONG = "more-characters-than-an-answer-has.yaml"
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A package whose recordings of two families are in archives, beside those scenarios."""
-    pack = runpy.run_path(str(CHECKOUT / ".ci/wheel_files.py"))["packed"]
+    hook = runpy.run_path(str(CHECKOUT / ".ci/wheel_files.py"))
     fixtures = tmp_path_factory.mktemp("installed") / "readfirst" / "fixtures"
+    checkout = tmp_path_factory.mktemp("checkout")
     kept = {"gate": ["edit-unread.yaml", "write-unread.yaml"], "crossed": ["changed.json"], "sizes": [LONG]}
     for family, names in kept.items():
         here = fixtures / "recordings" / family
         here.mkdir(parents=True)
         files = [CHECKOUT / "fixtures/recordings" / family / name for name in names]
-        (here / packed.ARCHIVE).write_bytes(pack(files))
+        (here / packed.ARCHIVE).write_bytes(hook["packed"](files))
+        (checkout / family).mkdir()
+        for file in files:
+            shutil.copy(file, checkout / family)
+    (fixtures / "recordings" / packed.INDEX).write_text(json.dumps(hook["index"](checkout)))
     shutil.copytree(CHECKOUT / "fixtures/corpus", fixtures / "corpus")
     return fixtures.parent
 
@@ -50,6 +56,22 @@ def test_recordings_are_read_from_the_archives_of_the_package(
         assert found.find(each).is_as_written
     assert found.files()["crossed/changed-71"] == package / "fixtures/recordings/crossed" / packed.ARCHIVE
     assert not found.recording("gate/no-such-case").transcripts
+
+
+def test_what_the_archives_hold_is_known_without_opening_one(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readfirst, "__file__", str(package / "__init__.py"))
+    monkeypatch.setattr(packed, "_files", None)
+    found = Recordings(package / "fixtures/recordings")
+    assert {*found.ids()} >= {"gate/edit-unread", "gate/write-unread", "crossed/changed-71"}
+    digests = [found.digest(each) for each in ("gate/edit-unread", "gate/write-unread", "crossed/changed-71")]
+    assert len({*digests}) == 3
+    packed._digest.cache_clear()
+    archive = package / "fixtures/recordings/gate" / packed.ARCHIVE
+    monkeypatch.setattr(Path, "read_bytes", lambda file: b"another" if file == archive else b"")
+    assert found.digest("gate/edit-unread") != digests[0]
+    packed._digest.cache_clear()
 
 
 def test_known_failures_are_read_from_the_archive_of_the_package(
