@@ -165,7 +165,8 @@ class Recordings:
         path = self.path(scenario_id)
         if not os.path.lexists(path) and (found := packed_digest(path)):
             return found
-        return _digest(self.data(scenario_id))
+        with _named(path):
+            return _digest(self._read(path) or b"")
 
     def recording(self, scenario_id: str) -> Recording:
         """Return the scenario's recording; empty where there is none. Raises RecordingError."""
