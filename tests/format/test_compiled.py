@@ -199,7 +199,7 @@ def test_another_recording_makes_a_composed_scenario_be_read_anew(monkeypatch: p
     composed = next(each for each in suite.ids() if suite.place(each).composed)
     state = suite._state(composed)
     assert Suite()._state(composed) == state
-    monkeypatch.setattr(type(suite.recordings), "data", lambda *_: b"another")
+    monkeypatch.setattr(type(suite.recordings), "_read", lambda *_: b"another")
     assert Suite()._state(composed) != state
 
 
