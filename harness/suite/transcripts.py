@@ -102,6 +102,10 @@ class Transcripts(Mapping[str, Transcript]):
         """Return how many versions were recorded."""
         return len(self._names)
 
+    def __repr__(self) -> str:
+        """Return what a dictionary of them says, of which a digest may be taken."""
+        return repr(dict(self))
+
     def _step(self, place: int, number: int) -> TranscriptStep:
         if (place, number) not in self._steps:
             body = self._bodies[place]

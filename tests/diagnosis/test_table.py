@@ -10,7 +10,7 @@ from readfirst.harness.diagnosis import table as module
 from readfirst.harness.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
 from readfirst.harness.diagnosis.observation import comparable
 from readfirst.harness.diagnosis.replays import Replays
-from readfirst.harness.diagnosis.table import Row, Table, made, reference_digest, row_of
+from readfirst.harness.diagnosis.table import Row, Table, made, reference_digest, row_of, scenario_digest
 from readfirst.harness.source.kept import KeptError
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import exit_code
@@ -25,6 +25,13 @@ def test_the_table_is_up_to_date() -> None:
     stale = Table.read().stale(Suite())
     assert not stale, f"run `readfirst renew`: it is out of date for {len(stale)}: {stale[:3]}"
     assert sorted(Table.read().rows) == Suite().ids()
+
+
+def test_a_sample_of_its_rows_is_up_to_date() -> None:
+    suite, known = Suite(), Table.read().rows
+    sample = suite.ids()[::20]
+    assert [each for each in sample if suite.place(each).composed]
+    assert [each for each in sample if known[each].digest != scenario_digest(suite, each)] == []
 
 
 @pytest.mark.parametrize("scenario_id", SAMPLE)
