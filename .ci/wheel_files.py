@@ -2,7 +2,7 @@
 
 Of docs/ that is the pages, for `readfirst docs`, and the data that a command reads. These, the recordings, and the
 locks and known failures of targets lie in an archive in their folder (`harness/source/packed.py`): what hundreds of
-files repeat is there once.
+files repeat is there once. An index says what those of the recordings hold.
 """
 
 from __future__ import annotations

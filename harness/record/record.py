@@ -234,17 +234,14 @@ class _Blessing:
         if own is not None:
             files.update(self._rewritten(edits, own))
         write_all(files)
-        message = ""
+        dropped = ""
         if damage:
-            message = (
-                f"{damage}, so what other contracts did is dropped; "
-                "`readfirst product record --missing` asks them again"
-            )
+            dropped = f"{damage}, so what other contracts did"
         elif stale and (lost := [name for name in stored.transcripts if name not in new]):
-            message = (
-                f"files or steps have changed, so what {len(lost)} other contracts did is dropped; "
-                "`readfirst product record --missing` asks them again"
-            )
+            dropped = f"files or steps have changed, so what {len(lost)} other contracts did"
+        message = (
+            f"{dropped} is dropped; `readfirst product record --missing` asks them again" if dropped else ""
+        )
         return self._result("fixed" if contradicted else "created", message)
 
     def _edits(self, own: Transcript) -> tuple[dict[StepPath, Any], bool]:

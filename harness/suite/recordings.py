@@ -174,10 +174,11 @@ class Recordings:
         # Files stay as they are while what is read of them is kept.
         asked = scenario_id, self.compiled if found is None else found.data
         if self._recent[0] != asked:
-            self._recent = asked, self._compiled(scenario_id) if found is None else found.recording
+            self._recent = asked, self._as_kept(scenario_id) if found is None else found.recording
         return self._recent[1]
 
-    def _compiled(self, scenario_id: str) -> Recording:
+    def _as_kept(self, scenario_id: str) -> Recording:
+        """Return a recording from what was read before, or read and keep it."""
         assert self.compiled is not None
         key = self.digest(scenario_id) + scenario_id.encode("utf-8", "surrogateescape")
         if (value := self.compiled.find(key)) is not None:

@@ -16,9 +16,9 @@ _NEXT = re.compile(rb',\n(?=")')
 
 
 def sealed(recording: bytes) -> bytes:
-    """Return a recording, a file of its own or an entry of a theme's, with its digest."""
-    before, _, after = _parts(recording)
-    return before + _digest_of(before, after) + after
+    """Return a recording, a file of its own or an entry of a theme's, with its digest; without a place, as it is."""
+    before, digest, after = _parts(recording)
+    return before + _digest_of(before, after) + after if digest else recording
 
 
 def is_sealed(recording: bytes) -> bool:

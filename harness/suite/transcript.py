@@ -103,7 +103,7 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a recording says before its transcripts: the digest of its inputs, the contracts, and as in Recording."""
+    """What a recording says before its steps; `versions` are its contracts, the others are as in Recording."""
 
     inputs: str = ""
     versions: tuple[str, ...] = ()

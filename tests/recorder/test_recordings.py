@@ -129,6 +129,7 @@ def test_a_change_by_hand_is_seen_though_it_has_the_form_of_what_the_recorder_wr
 ) -> None:
     recordings = Recordings(tmp_path)
     ((path, data),) = recordings.written("gate/x", recording(v2_1_7="one")).items()
+    assert data.count(change[0]) == 1
     path.parent.mkdir(exist_ok=True)
     for written in (data, data.replace(*change)):
         path.write_bytes(written)
@@ -148,12 +149,15 @@ def test_of_several_recordings_in_a_file_the_one_that_was_changed_by_hand_is_see
     assert [each for each in ("one", "two", "three") if not is_sealed(entry_of(again, each))] == ["three"]
     assert all_sealed(changed) == replaced(data, "three", recording(v2_1_7="other"))
     assert not is_sealed(entry_of(data, "on"))
+    assert (sealed(b"inputs: x\n"), is_sealed(b"inputs: x\n")) == (b"inputs: x\n", False)
 
 
 @pytest.mark.parametrize("every", [40, pytest.param(1, marks=pytest.mark.slow)])
 def test_recordings_are_in_the_form_that_the_recorder_writes(every: int) -> None:
     recordings = Recordings(default_root() / "recordings")
-    for each in [*recordings.ids()][::every]:
+    sample = [*recordings.ids()][::every]
+    assert {recordings.path(each).suffix for each in sample} == {".yaml", ".json"}
+    for each in sample:
         found = recordings.find(each)
         assert found.is_as_written, each
         assert recordings.written(each, found.recording) == {found.path: found.data}, each
