@@ -88,6 +88,7 @@ def marked(patch: str, text: str | None) -> str | None:
 )
 @given(text=TEXTS, old=TEXTS, new=TEXTS, read=st.booleans())
 @example(text="\na", old="a", new="", read=True)
+@example(text="a\naa", old="a\naa\n", new="", read=False)
 def test_an_edit_comes_out_as_it_was_meant_or_is_not_expressed(form, apply, text, old, new, read) -> None:
     try:
         said = written(form, "Edit", edit(old, new), "f", known(text, read=read))
@@ -99,7 +100,8 @@ def test_an_edit_comes_out_as_it_was_meant_or_is_not_expressed(form, apply, text
     elif old in text:
         assert found == text.replace(old, new, 1)
     else:
-        assert found is None or old.removesuffix("\n") in text.split("\n")
+        lines = old.removesuffix("\n")
+        assert found is None or f"\n{lines}\n" in f"\n{text}\n"
 
 
 def test_what_is_a_part_of_a_line_is_quoted_with_the_rest_of_it() -> None:
