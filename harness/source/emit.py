@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-import yaml
-
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
 
 # What YAML 1.1 or the core schema of YAML 1.2 reads as null, truth value, number or time.
@@ -43,7 +41,7 @@ _IN_FLOW = re.compile(r"[][{},]")
 _PLAIN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]|:(?=[!-~])| (?=[!\"$-~—]))*")
 """Words without what means something to YAML, a colon or a number sign at a space: plain for every reader."""
 _NEVER_PLAIN = re.compile(r"\n|: | #")
-_NOT_IN_BLOCKS = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]|[ \t](?:\n|\Z)")
+_NOT_IN_BLOCKS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]|[ \t](?:\n|\Z)")
 """What a block scalar would change or hide: control characters, CR, NEL, trailing spaces."""
 _ESCAPED = re.compile(
     r"[\x7f-\xa0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
@@ -146,6 +144,8 @@ def _reads_back(text: str) -> bool:
         return False
     if _PLAIN.fullmatch(text):
         return True
+    import yaml  # few texts come this far
+
     line = f"k: {text}\n".encode()
     try:
         return bool(load(line, Path("-")).value == {"k": text} == yaml.safe_load(line))

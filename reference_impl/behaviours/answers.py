@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["AnswerBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnswerBehaviours:
+class AnswerBehaviours(Group):
     """What the answer to a change says."""
 
     edit_answer_shows_snippet: bool = behaviour(

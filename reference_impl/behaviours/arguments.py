@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["ArgumentBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ArgumentBehaviours:
+class ArgumentBehaviours(Group):
     """What is accepted as arguments."""
 
     accepts_boolean_strings: bool = behaviour(

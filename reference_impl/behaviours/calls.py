@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["CallBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CallBehaviours:
+class CallBehaviours(Group):
     """Which tools a message may call, and how many run at once."""
 
     multi_edit_exists: bool = behaviour(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["CommandBehaviours"]
@@ -12,8 +11,7 @@ _FIRST = "cat sed"
 _MORE = f"{_FIRST} head tail grep egrep fgrep"
 
 
-@dataclass(frozen=True, kw_only=True)
-class CommandBehaviours:
+class CommandBehaviours(Group):
     """What commands show and change."""
 
     commands_that_count_as_read: str = behaviour(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["EncodingBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class EncodingBehaviours:
+class EncodingBehaviours(Group):
     """What becomes of encodings, byte order marks and line ends."""
 
     utf_16_line_endings_are_detected: bool = behaviour(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import ByModel, behaviour
 
 __all__ = ["FreshnessBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class FreshnessBehaviours:
+class FreshnessBehaviours(Group):
     """What a session must know of a file that it changes."""
 
     edit_needs_read: bool = behaviour(

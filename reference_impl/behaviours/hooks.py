@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["HookBehaviours"]
@@ -20,8 +19,7 @@ _CONTEXT = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class HookBehaviours:
+class HookBehaviours(Group):
     """What comes of hooks."""
 
     hook_ask_refuses: bool = behaviour(

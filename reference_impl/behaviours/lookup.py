@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["LookupBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class LookupBehaviours:
+class LookupBehaviours(Group):
     """What is looked at on disk, in which order, and how what is found is refused."""
 
     validation_failures_quote_the_system: bool = behaviour(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["MatchingBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class MatchingBehaviours:
+class MatchingBehaviours(Group):
     """What Edit finds in a file, and what it replaces."""
 
     curly_quotes_match_straight: bool = behaviour(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["MediaBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class MediaBehaviours:
+class MediaBehaviours(Group):
     """What Read makes of files that are not lines."""
 
     more_extensions_are_binary: bool = behaviour(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["MemoryBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class MemoryBehaviours:
+class MemoryBehaviours(Group):
     """What a session remembers of files, and what it reads again by itself."""
 
     remembered_file_limit: int | None = behaviour(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["NotebookBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class NotebookBehaviours:
+class NotebookBehaviours(Group):
     """What happens to notebooks."""
 
     read_refuses_notebooks: bool = behaviour(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["PathBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class PathBehaviours:
+class PathBehaviours(Group):
     """Which file a path means."""
 
     relative_paths_are_accepted: bool = behaviour(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import ByModel, behaviour
 
 __all__ = ["PermissionBehaviours"]
@@ -19,8 +18,7 @@ _MORE_FILES = (
 _FOLDERS = ".git .idea .vscode"
 
 
-@dataclass(frozen=True, kw_only=True)
-class PermissionBehaviours:
+class PermissionBehaviours(Group):
     """What may be read and changed at all."""
 
     deny_checked_before_validation: bool = behaviour(

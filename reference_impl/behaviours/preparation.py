@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["PreparationBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class PreparationBehaviours:
+class PreparationBehaviours(Group):
     """What is done to new text before any rule is applied."""
 
     unicode_escapes_are_decoded: bool = behaviour(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["ReadingBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReadingBehaviours:
+class ReadingBehaviours(Group):
     """What Read answers for a file of lines."""
 
     default_line_limit: int | None = behaviour(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import ByModel, behaviour
 
 __all__ = ["ReminderBehaviours"]
@@ -26,8 +25,7 @@ _SNIPPET = (
 _LINES = "Here are the relevant changes (shown with line numbers):\n{lines}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReminderBehaviours:
+class ReminderBehaviours(Group):
     """How the model is reminded of changed files."""
 
     changed_file_reminder: str = behaviour(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["SessionBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class SessionBehaviours:
+class SessionBehaviours(Group):
     """What a session knows of files after it was resumed or summarised, and what its sub-agents know."""
 
     resume_keeps_known_files: bool = behaviour(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["SettingsBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class SettingsBehaviours:
+class SettingsBehaviours(Group):
     """What a settings file may hold."""
 
     settings_are_checked: bool = behaviour(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from readfirst.reference_impl.behaviours.group import Group
 from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["WritingBehaviours"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class WritingBehaviours:
+class WritingBehaviours(Group):
     """What Edit and Write do on disk once a change is allowed."""
 
     execution_stats_path_first: bool = behaviour(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -229,7 +228,7 @@ def replace(path: str, data: bytes, how: Replacing) -> None:
 
 
 def _put_in_place(target: str, data: bytes, how: Replacing) -> None:
-    temporary = f"{target}.tmp.{os.getpid()}.{secrets.token_hex(6)}"
+    temporary = f"{target}.tmp.{os.getpid()}.{os.urandom(6).hex()}"
     try:
         with open(temporary, "xb") as file:
             file.write(data)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from uuid import uuid4
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
@@ -93,7 +93,7 @@ class Session:
 
     def keep_answer(self, text: str) -> str:
         """Keep a long answer in a file of its own below the home directory; return its path. OSError."""
-        path = f"{self.paths.home}/.claude/tool-results/{uuid4().hex}.txt"
+        path = f"{self.paths.home}/.claude/tool-results/{os.urandom(16).hex()}.txt"
         disk.make_parents(path, overlook=False, private=False, strict=False)
         disk.overwrite(path, text.encode("utf-8", "replace"))
         return path

@@ -6,8 +6,9 @@ import re
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.settings.keys import keys, problems
 from readfirst.reference_impl.text.json_text import JsonError, parse
+
+# What a settings file may hold is imported by the few edits of one.
 
 __all__ = ["SETTINGS_FILES", "refuse_invalid_settings"]
 
@@ -42,6 +43,8 @@ def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old
 
 
 def _reason(behaviours: Behaviours, content: str) -> str | None:
+    from readfirst.reference_impl.settings.keys import problems
+
     try:
         found = problems(parse(content, brief=behaviours.notebooks.json_refusals_omit_place), behaviours)
     except JsonError as error:
@@ -51,6 +54,8 @@ def _reason(behaviours: Behaviours, content: str) -> str | None:
 
 def _explained(behaviours: Behaviours, before: str, after: str) -> str:
     """Return what follows the reason: the schema of the known keys that changed, and which keys there are."""
+    from readfirst.reference_impl.settings.keys import keys
+
     try:
         old, new = parse(before), parse(after)
     except JsonError:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -299,7 +299,7 @@ def new_cell(book: dict[str, Any], kind: str, source: str, *, counted: bool) -> 
     """Return a cell to insert; from format 4.5 on it has a random id. `counted`: a code cell has a count, null."""
     cell: dict[str, Any] = {"cell_type": kind}
     if has_ids(book):
-        cell["id"] = secrets.token_hex(6)
+        cell["id"] = os.urandom(6).hex()
     cell |= {"source": source, "metadata": {}}
     if kind != "code":
         return cell
