@@ -29,6 +29,8 @@ MOST_PROCESSES = 8
 """Each has to collect all tests, so more of them gain little."""
 NARROWING = ("keyword", "lf", "failedfirst", "stepwise", "newfirst", "trace", "collectonly")
 """Options for few tests, or for looking at them closely."""
+LONGEST = "wrong_implementations"
+"""The folder with the tests of seconds. At the end of a run one process would be at them, and the others done."""
 
 
 INSTALLING = re.compile(r"(?<!not )\b(live|agents)\b")
@@ -70,9 +72,9 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the tests in the order that all processes have, wherever they began."""
+    """Put the tests in the order that all processes have, wherever they began: the longest, then by file."""
     if _number(config):
-        items.sort(key=lambda item: item.path)
+        items.sort(key=lambda item: (item.path.parent.name != LONGEST, item.path))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
