@@ -30,7 +30,7 @@ MOST_PROCESSES = 8
 NARROWING = ("keyword", "lf", "failedfirst", "stepwise", "newfirst", "trace", "collectonly")
 """Options for few tests, or for looking at them closely."""
 LONGEST = "wrong_implementations"
-"""The folder with the tests of seconds. At the end of a run one process would be at them, and the others done."""
+"""The folder whose tests take seconds each. Were they the last, one process would run them while the others idle."""
 
 
 INSTALLING = re.compile(r"(?<!not )\b(live|agents)\b")
@@ -72,7 +72,7 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the tests in the order that all processes have, wherever they began: the longest, then by file."""
+    """Put the tests in the order that all processes have, wherever they began: the longest first, then by file."""
     if _number(config):
         items.sort(key=lambda item: (item.path.parent.name != LONGEST, item.path))
 

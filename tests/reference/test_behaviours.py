@@ -1,6 +1,7 @@
 """Contracts: tables of named behaviours, complete, described, and asked for instead of contract names."""
 
 import re
+from dataclasses import FrozenInstanceError, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import readfirst.reference_impl
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
+from readfirst.reference_impl.behaviours.calls import CallBehaviours
 from readfirst.reference_impl.behaviours.history import RECORDED, ByModel, History, behaviour
 from readfirst.reference_impl.contract import group_of, histories, history_of
 from tests.rows import rows
@@ -101,6 +103,24 @@ def test_every_behaviour_has_a_source_and_scenarios_that_exist() -> None:
 def test_two_behaviours_do_not_mean_the_same() -> None:
     meanings = [history_of(name).meaning for name in NAMES]
     assert len(set(meanings)) == len(meanings)
+
+
+def test_a_group_has_a_value_for_each_of_its_behaviours_and_never_changes() -> None:
+    group = behaviours_of(DEFAULT_CONTRACT).calls
+    same, other = replace(group), replace(group, multi_edit_exists=not group.multi_edit_exists)
+    assert (same, hash(same), repr(same)) == (group, hash(group), repr(group))
+    assert other != group
+    assert repr(other) != repr(group)
+    for wrong in ({}, {**vars(group), "no_such_behaviour": True}):
+        with pytest.raises(TypeError, match="CallBehaviours lacks or does not know: "):
+            CallBehaviours(**wrong)
+    for change in (
+        lambda: setattr(group, "multi_edit_exists", False),
+        lambda: delattr(group, "multi_edit_exists"),
+    ):
+        with pytest.raises(FrozenInstanceError, match="multi_edit_exists"):
+            change()
+    assert same == group
 
 
 def test_an_unknown_contract_is_refused_with_the_known_ones(tmp_path):
