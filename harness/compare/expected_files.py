@@ -1,5 +1,6 @@
 """Expected: what a call must answer and a step may change in the workspace, and how that differs from what they did."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -121,10 +122,8 @@ def _describe(entry: Entry | None) -> str:
 def _excerpts(expected: bytes, got: bytes) -> tuple[str, str]:
     if max(len(expected), len(got)) <= _EXCERPT:
         return _readable(expected), _readable(got)
-    first = next(
-        (at for at, (one, other) in enumerate(zip(expected, got, strict=False)) if one != other),
-        min(len(expected), len(got)),
-    )
+    shorter = range(min(len(expected), len(got)))
+    first = bisect_left(shorter, True, key=lambda at: not expected.startswith(got[: at + 1]))
     start = max(first - 200, 0)
     return _excerpt(expected, start), _excerpt(got, start)
 

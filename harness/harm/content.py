@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Self
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
-_LINE_END = re.compile(r"\r?\n")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -58,7 +57,7 @@ def pieces(text: str) -> list[str]:
 
 def with_line_ends(text: str, end: str) -> str:
     """Return the text with all its line ends, LF and CRLF, made the same."""
-    return _LINE_END.sub(end, text)
+    return text.replace("\r\n", "\n").replace("\n", end)
 
 
 def _errors(encoding: str) -> str:

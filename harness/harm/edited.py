@@ -1,7 +1,7 @@
 """Edited: what an answered call did to its file, or to the cells of its notebook, that it may not do."""
 
 import json
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -187,9 +187,8 @@ def _stretches(numbers: Sequence[int]) -> str:
 def _difference(wanted: str, after: bytes) -> tuple[str, str]:
     """Return both texts from shortly before the first character in which they differ."""
     got = Content.of(after).text
-    at = next(
-        (at for at, (a, b) in enumerate(zip(wanted, got, strict=False)) if a != b), min(len(wanted), len(got))
-    )
+    shorter = range(min(len(wanted), len(got)))
+    at = bisect_left(shorter, True, key=lambda at: not wanted.startswith(got[: at + 1]))
     start = wanted.rfind("\n", 0, max(at - 1, 0)) + 1 if at > 40 else 0
     return excerpt(wanted[start:]), excerpt(got[start:])
 

@@ -208,8 +208,8 @@ def _written(before: bytes | None, text: str, *, crlf: bool) -> Iterator[bytes]:
     former = Content.of(before or b"")
     follows = former.is_crlf or (not before and crlf)
     unmarked = text.removeprefix("\ufeff")
-    bare = (_SPACES_AT_ENDS.sub("", text), _SPACES_AT_ENDS.sub("", unmarked))
-    for each in dict.fromkeys((text, unmarked, *bare)):
+    given = dict.fromkeys((text, unmarked))
+    for each in dict.fromkeys((*given, *(_SPACES_AT_ENDS.sub("", each) for each in given))):
         for ends in (each, with_line_ends(each, "\r\n")) if follows else (each, with_line_ends(each, "\n")):
             yield plain.data(ends)
             yield former.data(ends)

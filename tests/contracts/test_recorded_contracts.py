@@ -283,6 +283,8 @@ def test_a_border_that_is_moved_is_noticed(scenario_id: str) -> None:
     with SitePool(memory=True) as place:
         for border, moved in with_borders_moved(scenario_id):
             for name, transcript in moved.transcripts.items():
+                if transcript == truth[name]:
+                    continue
                 contract = SUITE.contracts.find(name)
                 true, wrong = (seen_by(scenario, name, each) for each in (truth[name], transcript))
                 if true.steps != wrong.steps:

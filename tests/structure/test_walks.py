@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -40,10 +41,14 @@ def entered(call: Callable[[], object], folder: str) -> list[Place]:
     """Return every function below a folder that a call enters, with its file, in the order of their first time."""
     places: dict[Place, None] = {}
 
+    @cache
+    def below(name: str) -> str:
+        file = Path(name).resolve()
+        return file.relative_to(CHECKOUT).as_posix() if file.is_relative_to(CHECKOUT / folder) else ""
+
     def note(frame: FrameType, event: str, argument: Any) -> None:
-        file = Path(frame.f_code.co_filename).resolve()
-        if file.is_relative_to(CHECKOUT / folder):
-            places[file.relative_to(CHECKOUT).as_posix(), frame.f_code.co_name] = None
+        if file := below(frame.f_code.co_filename):
+            places[file, frame.f_code.co_name] = None
 
     former = sys.gettrace()
     sys.settrace(note)
