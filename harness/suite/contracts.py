@@ -37,6 +37,11 @@ class UnknownContractError(ReadfirstError, LookupError):
     """No contract of this suite has that name; the message says which one to write instead."""
 
 
+@cache
+def _capabilities(tools: tuple[str, ...], lacks: tuple[str, ...]) -> frozenset[str]:
+    return frozenset({*tools, *SESSION_CAPABILITIES}) - frozenset(lacks)
+
+
 @dataclass(frozen=True, slots=True)
 class Contract:
     """One behaviour to conform to: a published version with the model it ran with, or `documented`.
@@ -67,7 +72,7 @@ class Contract:
     @property
     def capabilities(self) -> frozenset[str]:
         """What scenarios may need of it: its tools and SESSION_CAPABILITIES, without what it lacks."""
-        return frozenset({*self.tools, *SESSION_CAPABILITIES}) - frozenset(self.lacks)
+        return _capabilities(self.tools, self.lacks)
 
     @property
     def asked_model(self) -> str | None:

@@ -433,10 +433,17 @@ class Scenario:
             needs.add("memory_files")
         return frozenset(needs)
 
-    @property
+    @cached_property
     def relative(self) -> bool:
         """Whether a call names a file by a path that is relative to the working directory, or to `~`."""
         return any(map(_is_relative, self.calls()))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The paths of given files and events, and those of calls as they are spelled."""
+        events = (event for event in self.events() if event.kind != "git")
+        moved = (path for event in events for path in (event.path, event.to or ""))
+        return (*self.given.files, *moved, *(path.removeprefix("$WS") for path in self.paths()))
 
     def paths(self) -> Iterator[str]:
         """Yield the path of each call that names a file, as it is spelled."""

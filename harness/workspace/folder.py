@@ -13,6 +13,8 @@ from readfirst.harness.processes.footing import FOLDER
 from readfirst.harness.suite.entry import OLD_TIME
 
 _NOTHING: frozenset[str] = frozenset()
+State = tuple[tuple[float, ...], int, int]
+"""What `state_of` gives: of a file's status the kinds that tell a change, and its times in nanoseconds."""
 
 
 class SpoiltError(Exception):
@@ -35,7 +37,7 @@ class Folder:
         self.role = role
         self._keeps = keeps
         self._identity = _identity(self._status())
-        self._untouched: tuple[int, ...] | None = None
+        self._untouched: State | None = None
         self._handle = -1
         self._closing: Callable[[], object] | None = None
 
@@ -69,7 +71,7 @@ class Folder:
         found = frozenset(name for name in os.listdir(self.path) if not self._keeps(name))
         if not found and status.st_mtime == OLD_TIME and status.st_mode & stat.S_IRWXU == stat.S_IRWXU:
             with suppress(OSError):
-                self._untouched = self._watched(state_of(status))
+                self._untouched = self._watched(status)
         return found
 
     def close(self) -> None:
@@ -79,13 +81,13 @@ class Folder:
             self._closing()
             self._closing = None
 
-    def _watched(self, state: tuple[int, ...]) -> tuple[int, ...]:
+    def _watched(self, status: os.stat_result) -> State:
         """Return its state, and keep what is in it open, which is looked at faster than the path."""
-        if self._closing is None or os.fstat(self._handle).st_ino != state[1]:
+        if self._closing is None or os.fstat(self._handle).st_ino != status.st_ino:
             self.close()
             self._handle = os.open(self.path, FOLDER)
             self._closing = weakref.finalize(self, os.close, self._handle)
-        return state
+        return state_of(status)
 
     def _status(self) -> os.stat_result | None:
         try:
@@ -99,6 +101,6 @@ def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
     return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
 
 
-def state_of(status: os.stat_result) -> tuple[int, ...]:
+def state_of(status: os.stat_result) -> State:
     """Return what is not the same any more when a file, its attributes, or the names in a directory were changed."""
-    return (*status[:7], status.st_mtime_ns, status.st_ctime_ns)
+    return status[:7], status.st_mtime_ns, status.st_ctime_ns

@@ -3,7 +3,7 @@
 import os
 import sys
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from readfirst.harness.session import UnsupportedCall
@@ -39,7 +39,7 @@ def demand_platform(platform: str, folder: str | Path) -> None:
 
 def demand_names(scenario: Scenario, folder: str | Path) -> None:
     """Raise UnsupportedCall if an empty folder takes names of a scenario for others, unless it is about that."""
-    names = [*_names(scenario)]
+    names = scenario.names
     together = "/".join(names)
     if together.isascii() and together.islower():
         return
@@ -49,16 +49,7 @@ def demand_names(scenario: Scenario, folder: str | Path) -> None:
         _forbid("composing", "a folder in which é has several forms", folder)
 
 
-def _names(scenario: Scenario) -> Iterator[str]:
-    """Yield the paths of given files and events, and those of calls as they are spelled."""
-    yield from scenario.given.files
-    for event in scenario.events():
-        yield from (event.path, event.to or "") if event.kind != "git" else ()
-    for path in scenario.paths():
-        yield path.removeprefix("$WS")
-
-
-def _in_two_cases(names: list[str]) -> bool:
+def _in_two_cases(names: Sequence[str]) -> bool:
     parts = ([part for part in name.split("/") if part not in ("", ".")] for name in names)
     spelled = {"/".join(each[:end]) for each in parts for end in range(1, len(each) + 1)}
     return len({each.lower() for each in spelled}) < len(spelled)

@@ -277,7 +277,8 @@ class Site:
         what the system lacks.
         """
         with _spoilt("read the workspace"):
-            added = [(folder, names) for folder in self._watched if (names := folder.added())]
+            touched = [folder for folder in self._watched if not folder.is_untouched()]
+            added = [(folder, names) for folder in touched if (names := folder.added())]
             entries = snapshot(self.root) if self._snapshots is None else self._snapshots.take(self.root)
             if added:
                 entries = dict(entries)

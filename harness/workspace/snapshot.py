@@ -28,7 +28,7 @@ from readfirst.harness.suite.entry import (
     resolved_links,
 )
 from readfirst.harness.suite.ownership import ACL, USER, Ownership
-from readfirst.harness.workspace.folder import state_of
+from readfirst.harness.workspace.folder import State, state_of
 
 MAXIMUM_FILE_SIZE = 256 * 1024 * 1024
 """A larger file (bytes) is recorded by its size alone: an implementation that writes one must not stop us."""
@@ -62,8 +62,6 @@ def snapshot(root: str | os.PathLike[str], known: _Known | None = None) -> dict[
     return entries
 
 
-_State = tuple[int, ...]
-"""What `state_of` gives."""
 _TRIED = 20
 """Changes that a file system has to tell apart, made in less time than the clock of others takes to tick."""
 
@@ -94,13 +92,13 @@ class Snapshots:
     def __init__(self) -> None:
         self._root = ""
         self._entries: dict[str, Entry] = {}
-        self._states: dict[str, _State] = {}
+        self._states: dict[str, State] = {}
 
     def take(self, root: str) -> dict[str, Entry]:
         """Return what `snapshot` returns; where nothing changed, the very value that was returned before."""
         if root == self._root and self._is_unchanged():
             return self._entries
-        states: dict[str, _State] = {}
+        states: dict[str, State] = {}
         with suppress(OSError):
             states[root] = state_of(os.lstat(root))
         known = (self._entries, self._states) if root == self._root else ({}, {})
@@ -126,8 +124,8 @@ class _Known(NamedTuple):
 
     root: str
     entries: Mapping[str, Entry]
-    states: Mapping[str, _State]
-    now: dict[str, _State]
+    states: Mapping[str, State]
+    now: dict[str, State]
 
 
 def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Entry | None]:
