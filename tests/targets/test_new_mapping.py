@@ -122,11 +122,19 @@ def test_what_the_server_says_when_it_refuses_is_proposed(mapping: Path, readfir
     assert readfirst("run", "target:My-files.yaml", "gate/edit-unread", "--level", "reason").code == 0
 
 
-def test_one_wording_for_two_reasons_is_not_proposed(here: Path, readfirst: Run) -> None:
-    server = (here / "server.py").read_text()
-    (here / "server.py").write_text(server.replace('"text": str(error)', '"text": "It did not work."'))
-    assert readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml").code == 0
-    assert load_target(here / "mine.yaml").result.errors.names == {}
+class RefusesAll:
+    """Says the same of every call but a Read."""
+
+    def open(self, workspace: Workspace) -> "RefusesAll":
+        return self
+
+    def call(self, tool: str, arguments: dict[str, str]) -> ToolResult:
+        return ToolResult("" if tool == "Read" else "It did not work.", is_error=tool != "Read")
+
+
+def test_one_wording_for_two_reasons_is_not_proposed() -> None:
+    with SitePool() as place:
+        assert wordings_seen(RefusesAll(), place) == {}
 
 
 class ViewsFirst:
