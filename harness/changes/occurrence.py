@@ -9,7 +9,7 @@ from readfirst.harness.changes.answer import Answer, Asked, KnownLines, Reported
 from readfirst.harness.changes.wording import Change, ChangeLevel, general, text_changes
 from readfirst.harness.compare.expected_files import text_differences
 from readfirst.harness.compare.signature import manner
-from readfirst.harness.report.visible import first_difference
+from readfirst.harness.difference import first_difference
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink, in_words
 from readfirst.harness.suite.scenario import CallIndex, Scenario, TextDigest, ToolCall
 

@@ -9,8 +9,9 @@ from readfirst.harness.changes.diff import Diff
 from readfirst.harness.changes.occurrence import Occurrence
 from readfirst.harness.changes.wording import WHITESPACE
 from readfirst.harness.counted import counted
+from readfirst.harness.difference import first_difference
 from readfirst.harness.printed import harmless_json
-from readfirst.harness.report.visible import first_difference, visible
+from readfirst.harness.report.visible import visible
 
 _FORMAT = 1
 _FEW = 3

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from readfirst.harness.claims.evidence import RecordedAnswer, Statement
+from readfirst.harness.difference import first_difference
 from readfirst.harness.report.markup import code
-from readfirst.harness.report.visible import first_difference
 from readfirst.harness.suite.entry import (
     Directory,
     Entry,

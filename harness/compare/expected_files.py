@@ -1,9 +1,9 @@
 """Expected: what a call must answer and a step may change in the workspace, and how that differs from what they did."""
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from readfirst.harness.difference import first_difference
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, HardLink, RegularFile, in_words
 from readfirst.harness.suite.host_text import without_outer_whitespace
 from readfirst.harness.suite.ownership import OWN
@@ -122,9 +122,7 @@ def _describe(entry: Entry | None) -> str:
 def _excerpts(expected: bytes, got: bytes) -> tuple[str, str]:
     if max(len(expected), len(got)) <= _EXCERPT:
         return _readable(expected), _readable(got)
-    shorter = range(min(len(expected), len(got)))
-    first = bisect_left(shorter, True, key=lambda at: not expected.startswith(got[: at + 1]))
-    start = max(first - 200, 0)
+    start = max((first_difference(expected, got) or 0) - 200, 0)
     return _excerpt(expected, start), _excerpt(got, start)
 
 

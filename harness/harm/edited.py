@@ -1,12 +1,13 @@
 """Edited: what an answered call did to its file, or to the cells of its notebook, that it may not do."""
 
 import json
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from readfirst.harness.difference import first_difference
 from readfirst.harness.harm.asked import Replacement, Written
 from readfirst.harness.harm.content import Content, pieces
 from readfirst.harness.harm.hands import Hand, Known, Line, lines_of
@@ -187,8 +188,9 @@ def _stretches(numbers: Sequence[int]) -> str:
 def _difference(wanted: str, after: bytes) -> tuple[str, str]:
     """Return both texts from shortly before the first character in which they differ."""
     got = Content.of(after).text
-    shorter = range(min(len(wanted), len(got)))
-    at = bisect_left(shorter, True, key=lambda at: not wanted.startswith(got[: at + 1]))
+    at = first_difference(wanted, got)
+    if at is None:  # the bytes differ in their encoding alone
+        at = len(got)
     start = wanted.rfind("\n", 0, max(at - 1, 0)) + 1 if at > 40 else 0
     return excerpt(wanted[start:]), excerpt(got[start:])
 

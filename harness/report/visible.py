@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import accumulate
 
+from readfirst.harness.difference import first_difference
 from readfirst.harness.printed import escaped, is_seen, without_commands
 
 LONGEST = 4000
@@ -81,20 +82,6 @@ def visible_lines(text: str) -> list[str]:
     if len(lines) > 1 and lines[-1] == "":
         return [*map(_visible, lines[:-2]), _visible(lines[-2]) + "\\n"]
     return [_visible(line) for line in lines]
-
-
-def first_difference(expected: str, got: str) -> int | None:
-    """Return the index of the first character that differs, None for equal texts."""
-    if expected == got:
-        return None
-    low, high = 0, min(len(expected), len(got))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if expected[:middle] == got[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 @dataclass(frozen=True, slots=True)

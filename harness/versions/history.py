@@ -13,8 +13,8 @@ from readfirst.harness.changes.occurrence import Occurrence, occurrences, shown_
 from readfirst.harness.changes.wording import ChangeLevel
 from readfirst.harness.claims import evidence
 from readfirst.harness.claims.cells import describe_both
+from readfirst.harness.difference import first_difference
 from readfirst.harness.report.markup import cell, code, markdown, scenario_link
-from readfirst.harness.report.visible import first_difference
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.releases import Releases, load_releases, releases_file
 from readfirst.harness.suite.scenario import CallIndex, Clause

@@ -11,11 +11,12 @@ from itertools import islice
 
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.compare.verdict import Level
+from readfirst.harness.difference import first_difference
 from readfirst.harness.fuzz.campaign import Duel
 from readfirst.harness.fuzz.disagree import Disagreement
 from readfirst.harness.fuzz.generate import scenarios as scenarios_of
 from readfirst.harness.fuzz.known import claimed
-from readfirst.harness.report.visible import first_difference, visible
+from readfirst.harness.report.visible import visible
 from readfirst.harness.run.connect import ConnectError
 from readfirst.harness.session import Adapter, BrokenAdapter
 from readfirst.harness.suite.contracts import Contract, Contracts, order

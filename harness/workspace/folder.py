@@ -14,7 +14,7 @@ from readfirst.harness.suite.entry import OLD_TIME
 
 _NOTHING: frozenset[str] = frozenset()
 State = tuple[tuple[float, ...], int, int]
-"""What `state_of` gives: of a file's status the kinds that tell a change, and its times in nanoseconds."""
+"""What `state_of` gives: mode, inode, owner, size and the like, then both times of change in nanoseconds."""
 
 
 class SpoiltError(Exception):

@@ -23,7 +23,7 @@ TARGET = "python:wrong_answers:TabAfterLineNumber"
 Fuzz = Callable[..., int]
 
 FEW = ("--steps", "5")
-"""So many show what tabs are printed in."""
+"""Enough for TARGET to print its tabs."""
 
 
 @pytest.fixture

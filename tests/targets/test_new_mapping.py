@@ -122,19 +122,26 @@ def test_what_the_server_says_when_it_refuses_is_proposed(mapping: Path, readfir
     assert readfirst("run", "target:My-files.yaml", "gate/edit-unread", "--level", "reason").code == 0
 
 
-class RefusesAll:
-    """Says the same of every call but a Read."""
+class Refuses:
+    """Refuses every call but a Read in the same words, or those that edit a file that was not read alone."""
 
-    def open(self, workspace: Workspace) -> "RefusesAll":
-        return self
+    def __init__(self, *, all_: bool) -> None:
+        self.all = all_
+        self.has_read = False
+
+    def open(self, workspace: Workspace) -> "Refuses":
+        return Refuses(all_=self.all)
 
     def call(self, tool: str, arguments: dict[str, str]) -> ToolResult:
-        return ToolResult("" if tool == "Read" else "It did not work.", is_error=tool != "Read")
+        self.has_read = self.has_read or tool == "Read"
+        refuses = tool != "Read" and (self.all or not self.has_read)
+        return ToolResult("It did not work." if refuses else "", is_error=refuses)
 
 
 def test_one_wording_for_two_reasons_is_not_proposed() -> None:
     with SitePool() as place:
-        assert wordings_seen(RefusesAll(), place) == {}
+        assert wordings_seen(Refuses(all_=False), place) == {"not_read": ("It did not work.",)}
+        assert wordings_seen(Refuses(all_=True), place) == {}
 
 
 class ViewsFirst:
