@@ -56,7 +56,7 @@ NOT_EXACT: dict[tuple[str, str], str] = {
 """Changes of which the exact version is not recorded, and why."""
 
 RELEASES = load_releases(releases_file(SUITE.root))
-PARTS = 20
+PARTS = 40
 """The changes are divided, so that processes share the work; the quick tests take the first part."""
 
 

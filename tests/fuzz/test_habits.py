@@ -90,7 +90,7 @@ def steps_until_met(wrong: type[Altered], suite: Suite, place: SitePool) -> int 
 @pytest.mark.parametrize(
     "wrong",
     [
-        pytest.param(each, marks=pytest.mark.slow if number % 2 else ())
+        pytest.param(each, marks=pytest.mark.slow if number % 4 else ())
         for number, each in enumerate([*HABITS, *OTHERS])
     ],
 )

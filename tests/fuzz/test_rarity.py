@@ -136,5 +136,5 @@ def test_weights_reach_more_of_what_the_suite_does_not_have(portrait: Portrait) 
 
 
 def test_scenarios_that_follow_weights_come_from_the_seed_alone(portrait: Portrait) -> None:
-    first, again, other = (list(islice(scenarios(seed, seen=portrait.pairs), 10)) for seed in (3, 3, 4))
+    first, again, other = (list(islice(scenarios(seed, seen=portrait.pairs), 5)) for seed in (3, 3, 4))
     assert first == again != other

@@ -133,8 +133,8 @@ def test_a_run_shows_the_design_and_a_report_keeps_it(
 
 def test_a_design_that_there_is_not_is_refused(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(HERE)
-    for command in ("run", "check-adapter"):
-        ended = readfirst(command, "python:designed:Unknown")
+    for command in (("run", "--jobs", "1"), ("check-adapter",)):
+        ended = readfirst(*command, "python:designed:Unknown")
         assert ended.code == 3
         assert "'loose'. There are: strict, content-checked, ungated." in ended.err
     assert traits_of(

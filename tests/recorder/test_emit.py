@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readfirst.harness.source.emit import emit_mapping
@@ -17,6 +17,7 @@ MAPPING = st.dictionaries(
 )
 
 
+@settings(max_examples=50)
 @given(MAPPING, st.integers(0, 6))
 def test_what_is_written_reads_back_exactly(mapping: dict, indent: int) -> None:
     lines = emit_mapping(mapping, indent) or [" " * indent + "{}"]

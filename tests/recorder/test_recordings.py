@@ -152,7 +152,7 @@ def test_of_several_recordings_in_a_file_the_one_that_was_changed_by_hand_is_see
     assert (sealed(b"inputs: x\n"), is_sealed(b"inputs: x\n")) == (b"inputs: x\n", False)
 
 
-@pytest.mark.parametrize("every", [40, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [80, pytest.param(1, marks=pytest.mark.slow)])
 def test_recordings_are_in_the_form_that_the_recorder_writes(every: int) -> None:
     recordings = Recordings(default_root() / "recordings")
     sample = [*recordings.ids()][::every]

@@ -124,11 +124,13 @@ class Slow(ReferenceAdapter):
         return session
 
 
-@pytest.mark.parametrize(("version", "agrees"), [("1.0.60", True), ("2.1.270", False)])
+@pytest.mark.parametrize(
+    ("version", "sequences", "agrees"), [("1.0.60", 12, True), ("2.1.270", 4, False)], ids=["files", "clock"]
+)
 def test_who_is_slower_than_a_stamp_differs_only_where_times_are_those_of_files(
-    version: str, agrees: bool
+    version: str, sequences: int, agrees: bool
 ) -> None:
-    found = swept(at(version), Slow(version), GATE, sequences=12, version=version)
+    found = swept(at(version), Slow(version), GATE, sequences=sequences, version=version)
     assert found.agrees == agrees
     assert any("an hour later" in why for why in found.unasked.values()) == agrees
 

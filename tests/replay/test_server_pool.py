@@ -210,8 +210,12 @@ def test_verdicts_are_those_of_a_server_each(way: str, known: list[str]) -> None
     assert findings(judged(way, "auto", known)) == findings(judged(way, "process", known))
 
 
+ANEW = pytest.mark.parametrize("anew", [False, pytest.param(True, marks=pytest.mark.slow)])
+"""Whether a handshake lets a server forget."""
+
+
 @pytest.mark.usefixtures("at_once")
-@pytest.mark.parametrize("anew", [False, True])
+@ANEW
 def test_a_scenario_that_comes_out_otherwise_alone_takes_itself_out(
     monkeypatch: pytest.MonkeyPatch, anew: bool
 ) -> None:
@@ -227,7 +231,7 @@ def test_a_scenario_that_comes_out_otherwise_alone_takes_itself_out(
 
 
 @pytest.mark.usefixtures("at_once")
-@pytest.mark.parametrize("anew", [False, True])
+@ANEW
 def test_many_scenarios_that_come_out_otherwise_end_the_sharing(
     monkeypatch: pytest.MonkeyPatch, anew: bool
 ) -> None:

@@ -71,7 +71,7 @@ def ended(words: Sequence[str], **options: object) -> tuple[int, str]:
     ("words", "closed"),
     [
         (ONE, "<&- >&- 2>&-"),
-        (ONE, "</dev/null 1</dev/null 2</dev/null"),
+        pytest.param(ONE, "</dev/null 1</dev/null 2</dev/null", marks=pytest.mark.slow),
         *(
             pytest.param(words, closed, marks=pytest.mark.slow)
             for words in (["list", "--family", "gate"], ONE, ["rules"])

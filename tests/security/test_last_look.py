@@ -55,7 +55,10 @@ def test_nothing_is_taken_for_the_work_of_a_change_that_no_tool_made(readfirst: 
 
 @pytest.mark.parametrize(
     ("target", "options"),
-    [("python:spoilers:Fine", ("--settle", "1")), (mcp("Fine"), ("--settle", "1"))],
+    [
+        ("python:spoilers:Fine", ("--settle", "1")),
+        pytest.param(mcp("Fine"), ("--settle", "1"), marks=pytest.mark.slow),
+    ],
 )
 def test_who_does_not_passes(readfirst: Cli, target: str, options: Sequence[str]) -> None:
     assert readfirst("run", target, REFUSED, *options).code == 0

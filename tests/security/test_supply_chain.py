@@ -191,19 +191,27 @@ def test_jobs_that_may_write_run_nothing_of_others() -> None:
             assert not re.search(r"\b(pip|npm|npx|python|node|pytest|readfirst) ", scripts), (file, name)
 
 
+A_PAGE = "a page"
+"""What a proposal is for."""
 CHANGES = {
-    "a page": "echo more >docs/page.md",
+    A_PAGE: "echo more >docs/page.md",
     "a workflow under another name": "git mv .github/workflows/ci.yml docs/page2.md",
     "a workflow": "echo more >>.github/workflows/ci.yml",
     "a module": "echo more >harness/targets/module.py",
     "a link": "ln -s /etc/hostname docs/link.md",
     "a program": "echo more >docs/program; chmod +x docs/program",
 }
-"""What a proposal may have done; the first is what it is for."""
+"""What a proposal may have done."""
 
 
-@pytest.mark.parametrize("what", CHANGES)
-@pytest.mark.parametrize("file", sorted(file for file, _ in PUSHES))
+@pytest.mark.parametrize(
+    ("file", "what"),
+    [
+        pytest.param(file, what, marks=pytest.mark.slow if number and what != A_PAGE else ())
+        for number, file in enumerate(sorted(file for file, _ in PUSHES))
+        for what in CHANGES
+    ],
+)
 def test_a_proposal_changes_nothing_but_pages_and_data(file: str, what: str, tmp_path: Path) -> None:
     job = Job(tmp_path)
     for path in (".github/workflows/ci.yml", "docs/page.md", "harness/targets/a.yaml"):
@@ -218,7 +226,7 @@ def test_a_proposal_changes_nothing_but_pages_and_data(file: str, what: str, tmp
     (job.repository / "proposal" / "change.patch").write_text(patch)
     job.install({"gh": GH})
     propose = yaml.safe_load((WORKFLOWS / file).read_text("utf-8"))["jobs"]["propose"]["steps"][-1]
-    good = what == next(iter(CHANGES))
+    good = what == A_PAGE
     job.run(propose, 0 if good else 1, VERSION="1.0.0", NAME="a", PINNED="0.9.0", NEWEST="1.0.0")
     assert bool(job.git("ls-remote", "--heads", "origin")) == good
     assert job.asked.exists() == good

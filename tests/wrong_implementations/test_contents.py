@@ -48,9 +48,11 @@ NAMES: dict[str, tuple[type[altered.Altered], str]] = {
     "MakesScriptsExecutable": (names.MakesScriptsExecutable, "scripts"),
     "GivesMakefilesTabs": (names.GivesMakefilesTabs, "names-that-call-for-other-rights"),
     "DecodesInBlocks": (reports.DecodesInBlocks, "edit-across-byte-8192"),
-    "ReplacesAThousand": (names.ReplacesAThousand, "replace-all-beyond-a-thousand"),
     "EditsTheFirstBlock": (names.EditsTheFirstBlock, "edit-across-byte-65536"),
 }
+
+BEYOND_A_THOUSAND = (names.ReplacesAThousand, "replace-all-beyond-a-thousand")
+"""It takes as long as ten of the others."""
 
 
 def is_caught(implementation: type[altered.Altered], slug: str, place: SitePool) -> bool:
@@ -74,3 +76,8 @@ def test_it_is_caught_in_every_other_place(case: str, place: SitePool) -> None:
 @rows("case", NAMES)
 def test_what_treats_names_and_sizes_specially_is_caught(case: str, place: SitePool) -> None:
     assert is_caught(*NAMES[case], place)
+
+
+@pytest.mark.slow
+def test_what_replaces_a_thousand_alone_is_caught(place: SitePool) -> None:
+    assert is_caught(*BEYOND_A_THOUSAND, place)

@@ -113,7 +113,13 @@ def test_what_was_torn_counts_as_lost(place: SitePool) -> None:
     assert not verdict.levels["safe"]
 
 
-@pytest.mark.parametrize("slug", ["edit-killed", "new-file-killed", "write-killed-while-writing"])
+@pytest.mark.parametrize(
+    "slug",
+    [
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("edit-killed", "new-file-killed")),
+        "write-killed-while-writing",
+    ],
+)
 def test_one_that_is_right_passes_in_a_process_that_is_killed(slug: str, place: SitePool) -> None:
     verdict = played("Altered", slug, place, altered)
     assert verdict.status == "passed", verdict

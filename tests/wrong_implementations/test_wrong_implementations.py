@@ -68,6 +68,12 @@ EVERY = {
 CAUGHT = {each: caught for each, caught in EVERY.items() if caught is not None}
 CASES = [(each, scenario_id) for each, caught in CAUGHT.items() for scenario_id in caught.by]
 ON_A_SMALL_DISK = [case for case in CASES if case[1].startswith("full-disk/")]
+OF_MEGABYTES = [
+    case
+    for case in CASES
+    if case[1] in ("large-messages/write-of-8-mib", "large-messages/replace-all-of-100000")
+]
+"""Cases that take as long as fifty others."""
 BASES = {wrong_state.Watching, wrong_sessions.WithAgents, wrong_exceptions.Excepting} | {
     *wrong_exceptions.Excepting.__subclasses__()
 } - CAUGHT.keys()
@@ -104,8 +110,17 @@ BROKEN: dict[type[processes.Faulty], str] = {
 def test_a_wrong_implementation_is_caught_by_the_scenario_named_for_it(
     module: ModuleType, place: SitePool
 ) -> None:
-    of_it = [case for case in CASES if case[0].__module__ == module.__name__ and case not in ON_A_SMALL_DISK]
+    elsewhere = [*ON_A_SMALL_DISK, *OF_MEGABYTES]
+    of_it = [case for case in CASES if case[0].__module__ == module.__name__ and case not in elsewhere]
     rows(("implementation", "scenario_id"), of_it)(is_caught)(place=place)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("implementation", "scenario_id"), OF_MEGABYTES)
+def test_so_is_one_that_is_wrong_in_megabytes(
+    implementation: type[altered.Altered], scenario_id: str, place: SitePool
+) -> None:
+    is_caught(implementation, scenario_id, place)
 
 
 def test_so_is_one_on_a_small_disk(place: SitePool) -> None:
