@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -186,7 +187,9 @@ def _app(given: Sequence[str]) -> typer.Typer:
 
 
 def _wanted(words: Sequence[str]) -> Collection[str]:
-    """Return the commands that these words may call; all of them, where they call none."""
+    """Return the commands that these words may call; all of them, where they call none but ask for no version."""
+    if words == ["--version"]:
+        return ()
     for called in (" ".join(words[:2]), *words[:1]):
         if called in COMMANDS:
             return [called]
@@ -203,13 +206,18 @@ def _function(named: str) -> Callable[..., None]:
 def _stub(named: str) -> Callable[..., None]:
     """Return a command as a list of commands needs it: its help, without what it imports."""
     module, _, function = named.partition(":")
-    tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_bytes())
-    code = next(each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == function)
 
     def stub() -> None: ...
 
-    stub.__doc__ = ast.get_docstring(code)
+    stub.__doc__ = _helps(module)[function]
     return stub
+
+
+@cache
+def _helps(module: str) -> Mapping[str, str | None]:
+    """Return the docstrings of a module's functions, which is not imported."""
+    tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_bytes())
+    return {each.name: ast.get_docstring(each) for each in tree.body if isinstance(each, ast.FunctionDef)}
 
 
 def _version(wanted: bool) -> None:

@@ -19,6 +19,12 @@ class Basis:
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
 
+    def shared(self, what: str) -> bytes:
+        """Return what is the same as long as the files are that belong to no scenario; empty for other suites."""
+        if not self._suite.bundled:
+            return b""
+        return hashlib.blake2b(self._shared + what.encode(), digest_size=20).digest()
+
     def of(self, ids: Ids) -> bytes:
         """Return what is the same as long as all is that a look at a file depends on.
 

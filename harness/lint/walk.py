@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from readfirst.harness.claims.claims import (
@@ -64,9 +65,9 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     files = _files(suite, known)
     clean = Clean(suite, files)
     with _looked(suite, [each for each in files if each not in clean.looks], jobs) as seen:
-        claims, unreadable = _claims(suite)
+        claims, unreadable = clean.shared("claims", partial(_claims, suite))
         recorded, damaged = _recordings(suite) if ids is None else ({}, ())
-        shared = [] if ids is not None else [*_by_schemas(suite), *_misplaced(suite)]
+        shared = [] if ids is not None else [*_shared(suite, clean), *_misplaced(suite)]
         new = clean.keep(seen)
     sources = None if claims is None else claims.sources
     files_looked_at = (*clean.looks.values(), *(each.looks for each in new))
@@ -158,8 +159,12 @@ def _claims(suite: Suite) -> tuple[Claims | None, tuple[Finding, ...]]:
         return None, error.findings
 
 
+def _shared(suite: Suite, clean: Clean) -> tuple[Finding, ...]:
+    """Return what is wrong in files that all scenarios share, which a run of the bundled suite does not look for."""
+    return clean.shared("schemas", lambda: ((), tuple(_by_schemas(suite))))[1]
+
+
 def _by_schemas(suite: Suite) -> Iterator[Finding]:
-    """Yield what is wrong in files that all scenarios share, which a run of the bundled suite does not look for."""
     for name in _DATA:
         file = suite.root / f"{name}.yaml"
         if file.exists():

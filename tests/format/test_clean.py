@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.lint import looked
+from readfirst.harness.lint import walk as walking
 from readfirst.harness.lint.walk import walk
 from readfirst.harness.suite import compiled
 from readfirst.harness.suite.suite import Suite, default_root
@@ -120,3 +121,73 @@ def test_another_suite_is_looked_at_every_time(bundled: Suite, seen: list[str], 
         walk(Suite(bundled.root), IDS)
     assert seen == [*IDS, *IDS]
     assert not (tmp_path / "cache").exists()
+
+
+CLAIMS = """\
+topics:
+  reads:
+    title: What needs a Read
+    claims:
+      edit-needs-a-read:
+        says: Edit of an existing file that the session has not read is refused.
+        sources: ["behaviour-spec.txt, Semantics"]
+        shown_by: [gate/edit-unread]
+questions: {}
+contradictions: {}
+"""
+
+
+@pytest.fixture
+def asked(bundled: Suite, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is looked at of the files that belong to no scenario, claims among them."""
+    (bundled.root / "claims.yaml").write_text(CLAIMS)
+    names: list[str] = []
+
+    def noting(name: str) -> Callable[..., object]:
+        look: Callable[..., object] = getattr(walking, name)
+
+        def noted(suite: Suite) -> object:
+            names.append(name)
+            return look(suite)
+
+        return noted
+
+    for name in ("_claims", "_by_schemas"):
+        monkeypatch.setattr(walking, name, noting(name))
+    return names
+
+
+def test_what_all_share_is_looked_at_once_and_says_the_same(bundled: Suite, asked: list[str]) -> None:
+    first = walk(bundled)
+    assert asked == ["_claims", "_by_schemas"]
+    assert walk(bundled) == first
+    assert asked == ["_claims", "_by_schemas"]
+    with (bundled.root / "claims.yaml").open("ab") as file:
+        file.write(b"\n")
+    assert walk(bundled) == first
+    assert asked == ["_claims", "_by_schemas"] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "look"),
+    [("claims", "_claims"), pytest.param("errors", "_by_schemas", marks=pytest.mark.slow)],
+)
+def test_a_finding_in_what_all_share_is_found_every_time(
+    bundled: Suite, asked: list[str], name: str, look: str
+) -> None:
+    walk(bundled)
+    asked.clear()
+    with (bundled.root / f"{name}.yaml").open("ab") as file:
+        file.write(b"more: true\n")
+    for _ in range(2):
+        found = walk(bundled).findings
+        assert [each.position.file.name for each in found if each.rule == "unknown-key"] == [f"{name}.yaml"]
+    assert asked.count(look) == 2
+
+
+def test_what_all_scenarios_of_another_suite_share_is_looked_at_every_time(
+    bundled: Suite, asked: list[str]
+) -> None:
+    for _ in range(2):
+        walk(Suite(bundled.root), IDS)
+    assert asked == ["_claims"] * 2
