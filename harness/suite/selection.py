@@ -49,19 +49,15 @@ def select(suite: Suite, selection: Selection) -> list[str]:
 
 
 def _selected(suite: Suite, selection: Selection) -> list[str]:
-    known = list(suite.ids())
-    ids = known
-    if selection.ids:
-        wanted = [each for given in selection.ids for each in _ids_of(given, known, suite)]
-        ids = sorted(set(wanted))
-    if selection.release:
-        ids = _released(suite, selection.release, ids)
+    ids = _named(selection.ids, suite) if selection.ids else suite.ids()
     if selection.families:
-        families = sorted({name.partition("/")[0] for name in known})
+        families = sorted({name.partition("/")[0] for name in (suite.ids() if selection.ids else ids)})
         for family in selection.families:
             if family not in families:
                 raise SelectionError(f"no family is called {family!r}.{_suggest(family, families)}")
         ids = [name for name in ids if name.partition("/")[0] in selection.families]
+    if selection.release:
+        ids = _released(suite, selection.release, ids)
     belonging = rules_chosen(suite, selection.rules, selection.classes)
     if belonging is None and not (selection.tags or selection.expression or selection.requirements):
         return sorted(ids)
@@ -134,6 +130,14 @@ def scenario_id(given: str, known: Collection[str]) -> str | None:
         return name
     tail = "/".join(name.replace("\\", "/").split("/")[-2:])
     return tail if given.endswith(".yaml") and tail in known else None
+
+
+def _named(given: Sequence[str], suite: Suite) -> list[str]:
+    """Return the ids that are meant, sorted; where each has a file of its own, the others are not looked at."""
+    if all(map(suite.has_own, given)):
+        return sorted(set(given))
+    known = suite.ids()
+    return sorted({each for one in given for each in _ids_of(one, known, suite)})
 
 
 def _ids_of(given: str, known: Sequence[str], suite: Suite) -> list[str]:

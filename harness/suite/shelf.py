@@ -50,6 +50,17 @@ class Shelf:
         """Return where the scenario's own file is or would be."""
         return Path(f"{self._scenarios}/{scenario_id}.yaml")
 
+    def has_own(self, scenario_id: str) -> bool:
+        """Whether a scenario has a file of its own, in this spelling; no other file is looked at for that."""
+        if scenario_id.endswith(_TABLE):
+            return False
+        folder = self.root / "scenarios"
+        for name in f"{scenario_id}.yaml".split("/"):
+            if name.startswith(".") or not folder.is_dir() or folder / name not in folder.iterdir():
+                return False
+            folder /= name
+        return True
+
     def find(self, scenario_id: str) -> Place | None:
         """Return where a scenario is. Raises SuiteError where a file of cases cannot be read."""
         if "\0" in scenario_id or not {"", ".", ".."}.isdisjoint(scenario_id.split("/")):

@@ -168,6 +168,10 @@ class Suite:
         self._shelf, self._headings = Shelf(self.root), {}
         return self._shelf.readable(), self._shelf.problems
 
+    def has_own(self, scenario_id: str) -> bool:
+        """Whether a scenario has a file of its own, in this spelling; no other file is looked at for that."""
+        return self._shelf.has_own(scenario_id)
+
     def place(self, scenario_id: str) -> Place:
         """Return which file a scenario is in, and which case of it; UnknownScenarioError if there is none."""
         place = self._shelf.find(scenario_id)

@@ -1,6 +1,9 @@
+"""Which scenarios a selection means, and what is said where it means none."""
+
 import pytest
 
 from readfirst.harness.suite.selection import Selection, SelectionError, select
+from readfirst.harness.suite.shelf import Shelf
 from readfirst.harness.suite.suite import Suite
 from tests.rows import rows
 
@@ -12,6 +15,35 @@ def chosen(suite: Suite, **parts: object) -> list[str]:
 def test_the_path_of_a_scenario_file_means_its_id(mixed: Suite) -> None:
     path = str(mixed.scenarios_root / "gate" / "not-read.yaml")
     assert chosen(mixed, ids=(path, "reading/lines.yaml")) == ["gate/not-read", "reading/lines"]
+
+
+def test_the_id_of_a_file_of_its_own_is_known_without_a_look_at_others(
+    mixed: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Shelf, "ids", lambda _: pytest.fail("all were looked at"))
+    assert chosen(mixed, ids=("reading/lines", "gate/not-read", "reading/lines")) == [
+        "gate/not-read",
+        "reading/lines",
+    ]
+
+
+@rows(
+    "scenario_id",
+    [
+        "gate/.hidden",
+        "gate/../gate/not-read",
+        "gate//not-read",
+        "Gate/not-read",
+        "gate/table.cases",
+        "gate",
+        "",
+    ],
+)
+def test_what_only_leads_to_a_file_is_no_id(mixed: Suite, scenario_id: str) -> None:
+    for name in (".hidden", "table.cases"):
+        (mixed.scenarios_root / "gate" / f"{name}.yaml").write_text("title: No scenario\n")
+    assert not mixed.has_own(scenario_id)
+    assert mixed.has_own("gate/not-read")
 
 
 @rows(
