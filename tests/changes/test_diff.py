@@ -175,7 +175,8 @@ def test_a_damaged_scenario_is_reported_as_such(filled: Small, run: Run) -> None
     assert "unread.yaml" in error
 
 
-@pytest.mark.parametrize("other", ["2.1.228", pytest.param("run.jsonl", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("other", ["2.1.228", "run.jsonl"])
 def test_several_processes_find_the_same(filled: Small, run: Run, tmp_path: Path, other: str) -> None:
     if other == "run.jsonl":
         other = stream(run, tmp_path, other, "recording:2.1.228", "--contract", "2.1.7")

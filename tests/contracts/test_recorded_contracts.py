@@ -33,7 +33,7 @@ CONTRACTS = [contract.name for contract in SUITE.contracts.recorded]
 PARTS = 4
 """The scenarios are divided, so that processes share the work."""
 
-NEIGHBOURS, OF_ALL = 50, 20
+NEIGHBOURS, OF_ALL = 25, 40
 """Scenarios that are asked after each other, because they share files; and of how many the quick tests ask one."""
 SAMPLE = 40
 """Every so manieth scenario is tampered with, and of these every eighth in the quick tests."""

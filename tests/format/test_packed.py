@@ -16,7 +16,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.recordings import Recordings
 
 CHECKOUT = Path(__file__).parents[2]
-LONG = "more-characters-than-an-answer-has.yaml"
+LONG = "thousand-occurrences.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     hook = runpy.run_path(str(CHECKOUT / ".ci/wheel_files.py"))
     fixtures = tmp_path_factory.mktemp("installed") / "readfirst" / "fixtures"
     checkout = tmp_path_factory.mktemp("checkout")
-    kept = {"gate": ["edit-unread.yaml", "write-unread.yaml"], "crossed": ["changed.json"], "sizes": [LONG]}
+    kept = {"gate": ["edit-unread.yaml", "write-unread.yaml"], "crossed": ["places.json"], "sizes": [LONG]}
     for family, names in kept.items():
         here = fixtures / "recordings" / family
         here.mkdir(parents=True)
@@ -47,14 +47,14 @@ def test_recordings_are_read_from_the_archives_of_the_package(
     ids = [
         "gate/edit-unread",
         "gate/write-unread",
-        "crossed/changed-71",
+        "crossed/places-44",
         f"sizes/{LONG.removesuffix('.yaml')}",
     ]
     assert {*ids} <= {*found.ids()}
     for each in ids:
         assert found.recording(each) == plain.recording(each)
         assert found.find(each).is_as_written
-    assert found.files()["crossed/changed-71"] == package / "fixtures/recordings/crossed" / packed.ARCHIVE
+    assert found.files()["crossed/places-44"] == package / "fixtures/recordings/crossed" / packed.ARCHIVE
     assert not found.recording("gate/no-such-case").transcripts
 
 
@@ -64,8 +64,8 @@ def test_what_the_archives_hold_is_known_without_opening_one(
     monkeypatch.setattr(readfirst, "__file__", str(package / "__init__.py"))
     monkeypatch.setattr(packed, "_files", None)
     found = Recordings(package / "fixtures/recordings")
-    assert {*found.ids()} >= {"gate/edit-unread", "gate/write-unread", "crossed/changed-71"}
-    digests = [found.digest(each) for each in ("gate/edit-unread", "gate/write-unread", "crossed/changed-71")]
+    assert {*found.ids()} >= {"gate/edit-unread", "gate/write-unread", "crossed/places-44"}
+    digests = [found.digest(each) for each in ("gate/edit-unread", "gate/write-unread", "crossed/places-44")]
     assert len({*digests}) == 3
     packed._digest.cache_clear()
     archive = package / "fixtures/recordings/gate" / packed.ARCHIVE

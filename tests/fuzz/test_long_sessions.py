@@ -53,7 +53,7 @@ def test_a_long_session_has_30_to_60_steps_about_several_files_that_move() -> No
 def test_most_steps_of_a_long_session_are_made(place: SitePool) -> None:
     """A change that cannot be made ends a session, and a refused call shows little."""
     made = drawn = done = calls = 0
-    for session in some(4, 15):
+    for session in some(4, 8):
         outcome = replay(session, ReferenceAdapter("2.1.7"), place)
         results = [result for step in outcome.steps for result in step.results]
         made, drawn = made + len(outcome.steps), drawn + len(session.steps)

@@ -153,6 +153,14 @@ def test_check_adapter_says_what_contradicts_the_design(
         "it declares the design strict, but it edits a file that changed since its Read, and keeps the change. "
         "Declare content-checked."
     ) in said.out
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_process")
+def test_check_adapter_finds_nothing_that_contradicts_the_design_of_who_keeps_it(
+    readfirst: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(HERE)
     assert readfirst("check-adapter", "python:designed:ContentChecked").code == 0
 
 

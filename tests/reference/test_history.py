@@ -18,7 +18,7 @@ from readfirst.reference_impl.contract import histories, history_of
 SUITE = Suite()
 TEMPORARY = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]+")
 MODEL_MATTERS_SINCE = (2, 1, 208)
-PARTS = 8
+PARTS = 16
 """The changes are divided, so that processes share the work; the quick tests take the first part."""
 
 

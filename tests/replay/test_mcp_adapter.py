@@ -88,6 +88,7 @@ session.call("Read", {})
 """
 
 
+@pytest.mark.slow
 def test_neither_server_nor_its_children_outlive_a_killed_harness(tmp_path: Path) -> None:
     started = tmp_path / "started"
     command = [sys.executable, "-c", HARNESS, str(MINIATURES), "hangs-with-child", str(started)]

@@ -84,5 +84,6 @@ def test_check_adapter_waits_without_being_asked(readfirst: Cli, name: str) -> N
     assert wrong[-1] == late  # a slow machine may see an earlier check's file written late, too
 
 
+@pytest.mark.slow
 def test_check_adapter_finds_nothing_where_nothing_is_spoilt(readfirst: Cli) -> None:
     assert readfirst("check-adapter", "python:spoilers:Fine", "--settle", "10").code == 0
