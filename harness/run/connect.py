@@ -64,19 +64,26 @@ def connect(
         ConnectError: The string is wrong, or what it names does not exist.
         BrokenAdapter: What it names exists and does not start.
     """
-    kind, colon, rest = spec.partition(":")
-    if kind not in KINDS:
-        near = get_close_matches(kind, KINDS, 1)
-        hint = f" Did you mean {KINDS[near[0]]}?" if near else ""
-        raise ConnectError(
-            f"{spec!r}: there is no kind {kind!r}.{hint} Write one of: {', '.join(KINDS.values())}."
-        )
+    kind = kind_of(spec)
+    _, colon, rest = spec.partition(":")
     if (kind == "reference") == bool(colon) or (colon and not rest):
         raise ConnectError(f"{spec!r}: write {KINDS[kind]}.")
     held = contract if contract is not None else suite.contracts[suite.contracts.default]
     return _CONNECTIONS[kind](
         _Wanted(spec, suite, held, time_limit, _sandbox(spec, kind, suite) if confine else None)
     )
+
+
+def kind_of(spec: str) -> str:
+    """Return the kind of a connect string. Raises ConnectError where there is none of that name."""
+    kind = spec.partition(":")[0]
+    if kind not in KINDS:
+        near = get_close_matches(kind, KINDS, 1)
+        hint = f" Did you mean {KINDS[near[0]]}?" if near else ""
+        raise ConnectError(
+            f"{spec!r}: there is no kind {kind!r}.{hint} Write one of: {', '.join(KINDS.values())}."
+        )
+    return kind
 
 
 @dataclass(frozen=True, slots=True)

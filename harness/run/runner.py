@@ -19,7 +19,7 @@ from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.recorded import RecordedAdapter
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.claims import claimed
-from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect
+from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect, kind_of
 from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
 from readfirst.harness.session import TIME_LIMIT, design_named, traits_of
@@ -320,7 +320,7 @@ def run(
     """
     chosen = sorted(suite.ids() if ids is None else ids)
     jobs = jobs_for(jobs, connect_string, len(chosen))
-    once = connect_string.partition(":")[0] not in TOLD_THE_CONTRACT
+    once = kind_of(connect_string) not in TOLD_THE_CONTRACT  # before a process is started that would tell it
     groups = [tuple(contracts)] if once else [(name,) for name in contracts]
     for names in groups:
         folder = keep / names[0] if keep is not None and len(groups) > 1 else keep

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.run import jobs
+from readfirst.harness.run import jobs, workers
+from readfirst.harness.run.connect import ConnectError
 from readfirst.harness.run.runner import run
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.session import Session, ToolResult, Workspace
@@ -77,6 +78,12 @@ def test_every_level_is_judged_whatever_is_asked_for(mixed: Suite) -> None:
 
 def test_worker_processes_give_the_same_verdicts_in_the_same_order(mixed: Suite) -> None:
     assert judged(mixed, jobs=2) == judged(mixed, jobs=1)
+
+
+def test_a_kind_that_there_is_not_starts_no_process(mixed: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "work_in_processes", lambda *_: pytest.fail("processes were started"))
+    with pytest.raises(ConnectError, match="there is no kind 'nothing'"):
+        list(run(mixed, "nothing:at-all", ["2.1.7"], jobs=2))
 
 
 def test_unasked_many_scenarios_get_a_process_for_each_processor_and_a_product_one(
