@@ -86,6 +86,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave all out of the search that hypothesis makes before its tests, which takes up to a second by then."""
+    if _number(item.config) and item.get_closest_marker("hypothesis"):
+        gc.freeze()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Leave all out of the last searches, of which pytest makes five."""
