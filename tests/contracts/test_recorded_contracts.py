@@ -263,7 +263,7 @@ def borders(source: str) -> list[re.Match[str]]:
 def moves(scenario_id: str) -> Iterator[tuple[str, str]]:
     """Yield each version in which an answer begins, and the recording as if it began in the one recorded before."""
     source = SUITE.recordings.path(scenario_id).read_text("utf-8")
-    names = list(recorded(scenario_id).transcripts)
+    names = SUITE.recordings.find(scenario_id).heading.versions
     for border in borders(source):
         variant = border[0].partition("+")[2]
         track = [name for name in names if name.partition("+")[2] == variant]
