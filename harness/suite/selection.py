@@ -136,11 +136,11 @@ def _named(given: Sequence[str], suite: Suite) -> list[str]:
     """Return the ids that are meant, sorted; where each has a file of its own, the others are not looked at."""
     if all(map(suite.has_own, given)):
         return sorted(set(given))
-    known = suite.ids()
+    known = dict.fromkeys(suite.ids())  # in their order, and quick to ask
     return sorted({each for one in given for each in _ids_of(one, known, suite)})
 
 
-def _ids_of(given: str, known: Sequence[str], suite: Suite) -> list[str]:
+def _ids_of(given: str, known: Collection[str], suite: Suite) -> list[str]:
     found = scenario_id(given, known)
     if found is not None:
         return [found]
