@@ -187,7 +187,7 @@ def _app(given: Sequence[str]) -> typer.Typer:
 
 
 def _wanted(words: Sequence[str]) -> Collection[str]:
-    """Return the commands that these words may call; all of them, where they call none but ask for no version."""
+    """Return the commands that these words may call: none for `--version`, all where the words do not tell."""
     if words == ["--version"]:
         return ()
     for called in (" ".join(words[:2]), *words[:1]):
