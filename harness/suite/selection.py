@@ -133,7 +133,7 @@ def scenario_id(given: str, known: Collection[str]) -> str | None:
 
 
 def _named(given: Sequence[str], suite: Suite) -> list[str]:
-    """Return the ids that are meant, sorted; where each has a file of its own, the others are not looked at."""
+    """Return the ids that are meant, sorted; where each has a file of its own, none is read."""
     if all(map(suite.has_own, given)):
         return sorted(set(given))
     known = dict.fromkeys(suite.ids())  # in their order, and quick to ask

@@ -169,7 +169,7 @@ class Suite:
         return self._shelf.readable(), self._shelf.problems
 
     def has_own(self, scenario_id: str) -> bool:
-        """Whether a scenario has a file of its own, in this spelling; no other file is looked at for that."""
+        """Whether a scenario has a file of its own, in this spelling; no file is read for that."""
         return self._shelf.has_own(scenario_id)
 
     def place(self, scenario_id: str) -> Place:

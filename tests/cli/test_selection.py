@@ -17,10 +17,10 @@ def test_the_path_of_a_scenario_file_means_its_id(mixed: Suite) -> None:
     assert chosen(mixed, ids=(path, "reading/lines.yaml")) == ["gate/not-read", "reading/lines"]
 
 
-def test_the_id_of_a_file_of_its_own_is_known_without_a_look_at_others(
+def test_the_id_of_a_file_of_its_own_is_known_before_any_file_is_read(
     mixed: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Shelf, "ids", lambda _: pytest.fail("all were looked at"))
+    monkeypatch.setattr(Shelf, "ids", lambda _: pytest.fail("all were read"))
     assert chosen(mixed, ids=("reading/lines", "gate/not-read", "reading/lines")) == [
         "gate/not-read",
         "reading/lines",

@@ -186,7 +186,9 @@ def problem(change: Change) -> str:
     "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))]
 )
 def test_every_change_was_recorded_in_its_version_and_not_in_the_one_before(part: int) -> None:
-    assert [found for each in changes()[part::PARTS] if (found := problem(each))] == []
+    some = changes()[part::PARTS]
+    assert some
+    assert [found for each in some if (found := problem(each))] == []
 
 
 EXACT = [each for each in changes() if (each.behaviour, each.version) not in NOT_EXACT]

@@ -69,9 +69,7 @@ CAUGHT = {each: caught for each, caught in EVERY.items() if caught is not None}
 CASES = [(each, scenario_id) for each, caught in CAUGHT.items() for scenario_id in caught.by]
 ON_A_SMALL_DISK = [case for case in CASES if case[1].startswith("full-disk/")]
 OF_MEGABYTES = [
-    case
-    for case in CASES
-    if case[1] in ("large-messages/write-of-8-mib", "large-messages/replace-all-of-100000")
+    case for case in CASES if case[0] in (wrong_sizes.TakesFourMebibytes, wrong_sizes.ReplacesTenThousand)
 ]
 """Cases that take as long as fifty others."""
 BASES = {wrong_state.Watching, wrong_sessions.WithAgents, wrong_exceptions.Excepting} | {
