@@ -430,9 +430,13 @@ def test_a_report_of_a_file_that_is_not_there_exits_2(readfirst: Cli, tmp_path: 
 
 @pytest.mark.parametrize(("former", "name"), [("cache", "product cache"), ("targets", "field targets")])
 def test_a_command_that_moved_works_under_its_former_name_and_says_the_new_one(
-    readfirst: Cli, former: str, name: str
+    readfirst: Cli, former: str, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # another test may write to the one that all share
+    (tmp_path / "readfirst" / "last-failed").mkdir(parents=True)
+    (tmp_path / "readfirst" / "last-failed" / "0.json").write_text("{}")
     now, before = readfirst(*name.split()), readfirst(former)
+    assert now.out
     assert (before.code, before.out) == (now.code, now.out)
     assert before.err == f"readfirst: `readfirst {former}` is called `readfirst {name}` now.\n{now.err}"
 
