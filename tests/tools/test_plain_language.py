@@ -1,0 +1,112 @@
+"""The thermometer of language counts what it says it counts, and a draw depends on its seed alone."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tools.plain_language import (
+    count_habits,
+    draw,
+    is_participle,
+    items_of_messages,
+    main,
+    measure_names,
+    prose_of_page,
+    prose_of_python,
+)
+
+SOURCE = '''"""What a module has."""
+
+_MOST = 3
+"""Nobody needs more."""
+
+
+def shown(x: int) -> int:  # in which nothing happens
+    """Use it if you must."""
+    return x
+
+
+def parse_baseline() -> str:
+    return "what a string says is not prose"
+'''
+
+
+def test_docstrings_comments_and_constants_are_prose_and_strings_are_not() -> None:
+    words, counts = count_habits([prose_of_python(SOURCE)])
+    assert words == 16  # a module, its constant, its function and a comment: 4 + 3 + 5 + 4
+    assert {habit for habit, count in counts.items() if count} == {
+        "what-clause instead of a noun",
+        "preposition + which or whom",
+        "nobody, somebody, anybody, everybody",
+        "use",
+        "if",
+        "must, should, can",
+    }
+    assert counts["use"] == pytest.approx(10_000 / words)
+
+
+def test_code_blocks_of_a_page_are_left_out() -> None:
+    assert "whatever" not in prose_of_page("A page.\n\n```console\n$ whatever\n```\n\nIts end.\n")
+
+
+def test_one_word_names_and_participles_are_counted() -> None:
+    names = measure_names([SOURCE, "def shown(): ...\ndef __init__(): ..."])
+    assert names.functions == 3
+    assert names.one_word == pytest.approx(200 / 3)
+    assert names.bare_participle == pytest.approx(200 / 3)
+    assert names.common[0] == ("shown", 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [("shown", True), ("judged", True), ("put", True), ("need", False), ("red", False), ("is_shown", False)],
+)
+def test_participles_are_told_from_other_words(name: str, is_one: bool) -> None:
+    assert is_participle(name) is is_one
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout with just enough items of each kind, and some more."""
+    root = tmp_path_factory.mktemp("checkout")
+    (root / "harness").mkdir()
+    functions = [f'def count_{n}() -> int:\n    """Return the number {n}."""\n' for n in range(60)]
+    raising = [
+        f'def refuse_{n}() -> None:\n    raise ValueError("the number {n} is not allowed")\n'
+        for n in range(15)
+    ]
+    (root / "harness" / "numbers.py").write_text('"""Numbers."""\n\n' + "\n".join(functions + raising))
+    (root / "CHANGELOG.md").write_text("".join(f"- Command {n} counts.\n" for n in range(15)))
+    sentences = [f"The page has sentence number {n}, which is long enough.\n" for n in range(30)]
+    (root / "README.md").write_text("\n".join(sentences))
+    return root
+
+
+def test_a_draw_has_the_four_kinds_and_depends_on_its_seed(checkout: Path) -> None:
+    items = draw(checkout, 7)
+    kinds = Counter(item.kind for item in items)
+    assert kinds == {"code": 40, "docs": 20, "changelog": 10, "message": 10}
+    assert items == draw(checkout, 7)
+    assert items != draw(checkout, 8)
+    assert len(set(items)) == 80
+
+
+def test_messages_are_texts_of_errors(checkout: Path) -> None:
+    texts = {item.text for item in items_of_messages(checkout)}
+    assert texts == {f"'the number {n} is not allowed'" for n in range(15)}
+
+
+def test_a_checkout_with_too_few_items_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "CHANGELOG.md").write_text("- One entry.\n")
+    with pytest.raises(ValueError, match=r"[Ss]ample"):
+        draw(tmp_path, 1)
+
+
+def test_both_commands_print_their_result(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["habits", "--checkout", str(checkout)]) == 0
+    printed = capsys.readouterr().out
+    assert "per 10,000 words" in printed
+    assert "75 functions: 0 % of one word, 0.0 % bare participles" in printed
+    assert main(["draw", "--seed", "3", "--checkout", str(checkout)]) == 0
+    assert "80. [message]" in capsys.readouterr().out
