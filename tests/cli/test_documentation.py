@@ -27,7 +27,7 @@ def test_the_scenario_of_the_readme_is_the_file() -> None:
 
 @pytest.mark.slow
 def test_the_output_of_the_readme_is_what_a_run_prints(stage: Stage) -> None:
-    shown = code("README.md", "console")[0].splitlines()
+    shown = code("README.md", "console")[1].splitlines()
     ((exit_code, output),) = stage.run(["readfirst run"])
     assert exit_code == 0, output
     printed = [line for line in output.splitlines() if not line.startswith("cost:")]

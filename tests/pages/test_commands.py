@@ -57,6 +57,7 @@ OWN_CACHE = 'export XDG_CACHE_HOME="$PWD/cache" && mkdir -p cache/readfirst/clau
 
 PLANS = {
     "readfirst run 'mcp:node server.mjs' --level effects": Plan("node", (1,)),
+    "readfirst run 'mcp:node server.mjs' --level safe": Plan("node", (1,)),
     "readfirst run 'mcp:python3 server.py' --level effects": Plan(codes=(1,)),
     "readfirst run 'mcp:node server.mjs' --confine": Plan("node", (1,)),
     "readfirst run python:mytools:Tools --confine": Plan(codes=(1,)),
@@ -138,6 +139,7 @@ RUN_BY_CI = {
     "python3 -m pip install . && readfirst run",
     "python3 -m pip install -e '.[test,lint]'",
     "pip install -e '.[mutation]'",
+    "python3 -m pip install .",
     "python3 -m pip install '.[test]' && pytest",
     "pytest",
     *(f"pytest -m {mark}" for mark in (*MARKS, "mutation", "go", "release", "runners")),
