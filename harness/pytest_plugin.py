@@ -253,9 +253,9 @@ class _Target:
         if path.is_relative_to(self.root / "scenarios") and not path.name.endswith(".cases.yaml"):
             return None
         from readfirst.harness.source import strict_yaml
-        from readfirst.harness.suite.cases import case_slugs
+        from readfirst.harness.suite.cases import case_headings
 
-        return case_slugs(strict_yaml.read(path, suite=self.root), path)
+        return [*case_headings(strict_yaml.read(path, suite=self.root), path)]
 
     def takes(self, scenario_id: str) -> bool:
         """Whether a scenario is of a requirement, rule and class asked for; one that cannot be read fails when run."""

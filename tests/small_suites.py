@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import Recording
 
@@ -31,5 +30,5 @@ def keep_recording(suite: Suite, scenario_id: str, recording: Recording) -> Path
     """Write a recording where the suite looks for it, and return the file."""
     path = suite.recordings.path(scenario_id)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(encode(recording))
+    path.write_bytes(suite.recordings.written(scenario_id, recording)[path])
     return path

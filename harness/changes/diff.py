@@ -78,8 +78,7 @@ class _Comparison:
     @contextmanager
     def open(self) -> Iterator[Callable[[str], _Compared]]:
         """Return what compares one scenario."""
-        with self.suite.compiled():
-            yield self.compared
+        yield self.compared
 
     def compared(self, scenario_id: str) -> _Compared:
         """Compare one scenario. Raises SuiteError, RecordingError."""

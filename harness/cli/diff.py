@@ -51,7 +51,7 @@ def diff(
     if not ids:
         say("readfirst: nothing was selected, so nothing was compared.", err=True)
         return ExitCode.NOTHING
-    with suite.compiled(), ProgressBar(console(err=True), 3 * len(ids)) as bar:
+    with ProgressBar(console(err=True), 3 * len(ids)) as bar:
         sides = SideParser(suite, ids, jobs, time_limit, bar.advance)
         one, other = sides.both(before, after)
         found = compared(suite, one, other, ids, jobs=jobs_for(jobs, "", len(ids)), advance=bar.advance)

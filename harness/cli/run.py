@@ -33,7 +33,6 @@ from readfirst.harness.run.hint import hint
 from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.run.watch import changes_below, rerun, written_by
 from readfirst.harness.session import TIME_LIMIT
-from readfirst.harness.source.packed import is_there
 
 Failures = Annotated[
     str,
@@ -127,7 +126,7 @@ def run(
         called = connect_string = known.connect
         level = level or known.level
         stated = known.claims
-        if baseline is None and fixtures is None and (is_there(known.baseline) or update_baseline):
+        if baseline is None and fixtures is None and (known.baseline.exists() or update_baseline):
             baseline = known.baseline
             if update_baseline and in_installed_package(baseline):
                 raise UsageError(

@@ -29,7 +29,6 @@ from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, traits_of
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.source.kept import reading
-from readfirst.harness.source.packed import is_there
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import known_scenarios
 from readfirst.harness.survey.evidence import FILE, failing, gather, keep_evidence, load_evidence
@@ -69,7 +68,7 @@ def targets(
 
     for target in every_target():
         there = "installed" if is_installed(target) else "not installed"
-        known = "with known failures" if is_there(known_failures(target)) else "without baseline"
+        known = "with known failures" if known_failures(target).exists() else "without baseline"
         say_rows([(f"target:{target.pinned}", target.kind, there, known, target.title)])
     return ExitCode.CONFORMANT
 

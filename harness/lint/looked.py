@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from readfirst.harness.claims.claims import Documented, Stated, documented_in, stated_in
-from readfirst.harness.lint.basis import Basis, Ids
 from readfirst.harness.lint.belonging import Showing, check_belonging, showing_of
 from readfirst.harness.lint.content import check_content, fingerprint
 from readfirst.harness.lint.recorded import absent, check_recording, recorded
@@ -128,12 +128,8 @@ class Looked:
     absent: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What was seen in a file, and on what `basis`; see `Basis`."""
-
-    basis: bytes
-    looks: tuple[Looked, ...]
+Ids = tuple[str, ...]
+"""The scenarios of one file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,17 +138,15 @@ class Look:
 
     fixtures: Path
 
-    def open(self, suite: Suite | None = None) -> AbstractContextManager[Callable[[Ids], Seen]]:
+    def open(self, suite: Suite | None = None) -> AbstractContextManager[Callable[[Ids], tuple[Looked, ...]]]:
         """Read the suite once for all files of a worker; what is asked for are the scenarios of one file."""
-        suite = suite or Suite(self.fixtures)
-        basis = Basis(suite)
-        return nullcontext(lambda ids: Seen(basis.of(ids), self._looked(suite, ids)))
+        return nullcontext(partial(self._looked, suite or Suite(self.fixtures)))
 
-    def lost(self, ids: Ids, reason: str) -> Seen:
+    def lost(self, ids: Ids, reason: str) -> tuple[Looked, ...]:
         """Return the finding about a file that ends whoever reads it."""
         position = Position(Suite(self.fixtures).path(ids[0]), 1, 1)
         finding = Finding("unreadable", position, reason, "Lint this file alone, and report what happens.")
-        return Seen(b"", tuple(Looked(each, (finding,)) for each in ids))
+        return tuple(Looked(each, (finding,)) for each in ids)
 
     def _looked(self, suite: Suite, ids: Ids) -> tuple[Looked, ...]:
         """Look at the scenarios of a file; what is wrong with one of several as such is found with the first."""
@@ -199,19 +193,19 @@ def _look_at(suite: Suite, scenario_id: str) -> Looked:
     if isinstance(kept, Finding):
         found += (*(each for check in checks for each in check(case)), kept)
         return Looked(scenario_id, tuple(found), _comparable(case), frozenset())
-    found_in, heading = kept
-    if place.composed and heading.inputs == case.scenario.inputs:
+    recording = kept.recording
+    if place.composed and recording.inputs == case.scenario.inputs:
         name = case.scenario.contract
-        case = replace(case, scenario=seen_by(case.scenario, name, found_in.recording.transcripts.get(name)))
+        case = replace(case, scenario=seen_by(case.scenario, name, recording.transcripts.get(name)))
         checks = _WITHOUT_EXPECTATIONS
     found += (each for check in checks for each in check(case))
-    found += check_recording(case, found_in, heading)
+    found += check_recording(case, kept)
     return Looked(
         scenario_id,
         tuple(found),
         _comparable(case),
-        frozenset(heading.versions),
-        absent(case, heading),
+        frozenset(recording.transcripts),
+        absent(case, recording),
     )
 
 

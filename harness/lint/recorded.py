@@ -8,19 +8,21 @@ from readfirst.harness.suite.case import Case
 from readfirst.harness.suite.contracts import UnknownContractError, order
 from readfirst.harness.suite.recordings import Found, Recordings
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import Heading, RecordingError
+from readfirst.harness.suite.transcript import Recording, RecordingError
 
 _MOST_NOTES = 5
 """Scenarios that are named one by one."""
 
 
-def recorded(case: Case) -> tuple[Found, Heading] | Finding:
-    """Return where the recording of one scenario is and what it says before its steps, or what is wrong with it."""
+def recorded(case: Case) -> Found | Finding:
+    """Return the recording of a scenario, or the finding that it cannot be read."""
     try:
         found = case.suite.recordings.find(case.scenario.id)
-        if case.scenario.composed:  # what is expected in it is taken from there
-            found.recording.transcripts.get(case.scenario.contract)
-        return found, found.heading
+        found.check_edited()
+        transcripts = found.recording.transcripts
+        if case.scenario.composed:  # its expectations are in the recording
+            transcripts.get(case.scenario.contract)
+        return found
     except RecordingError as error:
         return broken(error, f"Run `readfirst product record --fix {case.scenario.id}`.")
 
@@ -32,19 +34,19 @@ def broken(error: RecordingError, fix: str) -> Finding:
     return Finding("broken-recording", Position(error.file, 1, 1), message, fix)
 
 
-def check_recording(case: Case, found: Found, heading: Heading) -> Iterator[Finding]:
+def check_recording(case: Case, found: Found) -> Iterator[Finding]:
     """Yield findings about the recording of one scenario."""
-    scenario = case.scenario
-    if heading.versions and heading.inputs != scenario.inputs:
+    scenario, recording = case.scenario, found.recording
+    if recording.transcripts and recording.inputs != scenario.inputs:
         message = "the recording was made with other files or steps"
         record = "readfirst product record"
         fix = f"Run `{record} --fix {scenario.id}`, then `{record} --missing {scenario.id}`."
         yield case.finding("stale-recording", ("steps",), message, fix, key=True)
-    elif not scenario.law and any(scenario.calls()) and scenario.contract not in heading.versions:
+    elif not scenario.law and any(scenario.calls()) and scenario.contract not in recording.transcripts:
         message = f"what {scenario.contract} does was not recorded"
         fix = f"Run `readfirst product record {scenario.id}`."
         yield case.finding("missing-recording", ("steps",), message, fix, key=True)
-    elif heading.versions and not found.is_as_written:
+    elif recording.transcripts and not found.is_as_written:
         message = "the recording was changed by hand"
         position = Position(found.path, 1, 1)
         again = f"readfirst product record --fix {scenario.id}"
@@ -52,14 +54,14 @@ def check_recording(case: Case, found: Found, heading: Heading) -> Iterator[Find
         yield Finding("edited-recording", position, message, fix)
 
 
-def absent(case: Case, heading: Heading) -> tuple[str, ...]:
+def absent(case: Case, recording: Recording) -> tuple[str, ...]:
     """Return the contracts that have neither a recording yet of a scenario that is in order so far, nor a reason."""
-    scenario, known = case.scenario, heading.versions
-    if scenario.contract not in known or heading.inputs != scenario.inputs:
+    scenario, known = case.scenario, recording.transcripts
+    if scenario.contract not in known or recording.inputs != scenario.inputs:
         return ()
     others = [each for each in case.suite.contracts.recorded if each.name not in known]
     able = [each.name for each in others if scenario.needs <= each.capabilities]
-    return tuple(name for name in able if name not in heading.unrecorded)
+    return tuple(name for name in able if name not in recording.unrecorded)
 
 
 def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -73,21 +75,25 @@ def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 
 def check_orphans(
-    suite: Suite, files: Mapping[str, Path], read: Mapping[str, frozenset[str] | None]
+    suite: Suite, located: Sequence[tuple[str, Path]], read: Mapping[str, frozenset[str] | None]
 ) -> Iterator[Finding]:
     """Yield findings about recordings that no scenario of the suite has a use for.
 
-    `files` are those of all recordings. `read` has the contracts of each scenario's recording, None where it was not
-    read yet.
+    `located` has the id and file of each recording. `read` has the contracts of each scenario's recording, None if it
+    was not read yet.
     """
     recordings = suite.recordings
     known = {each.name for each in suite.contracts.recorded}
-    for scenario_id, path in files.items():
+    for scenario_id, path in located:
         if scenario_id not in read:
             message = f"there is no scenario {scenario_id}"
             yield Finding(
                 "orphan-recording", Position(path, 1, 1), message, "Remove or rename the recording."
             )
+            continue
+        if path != (expected := recordings.path(scenario_id)):
+            message = f"the recording of {scenario_id} is in the wrong file"
+            yield Finding("orphan-recording", Position(path, 1, 1), message, f"Move it to {expected}.")
             continue
         names = read[scenario_id]
         unknown = (_contracts(recordings, scenario_id) if names is None else names) - known
@@ -96,10 +102,10 @@ def check_orphans(
                 fix = "Remove it from the recording: a contract is listed in contracts.yaml, or is a version."
                 message = f"the recording contains the unknown contract {name!r}"
                 yield Finding("orphan-recording", Position(path, 1, 1), message, fix)
-    read_files = {*files.values()}
+    read_files = {path for _, path in located}
     for path in _files(suite.recordings_root):
         if path not in read_files:
-            fix = "Remove it: recordings are <family>/<slug>.yaml."
+            fix = "Remove it: recordings are in <family>/<name of the scenario file>.json."
             yield Finding("orphan-recording", Position(path, 1, 1), "this file is not a recording", fix)
 
 

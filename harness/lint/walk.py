@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from readfirst.harness.claims.claims import (
@@ -15,10 +14,8 @@ from readfirst.harness.claims.claims import (
     claims_file,
     load_claims,
 )
-from readfirst.harness.lint.basis import Ids
 from readfirst.harness.lint.belonging import Showing, check_claimed_rules, check_rules
-from readfirst.harness.lint.clean import Clean
-from readfirst.harness.lint.looked import Look, Looked, Seen
+from readfirst.harness.lint.looked import Ids, Look, Looked
 from readfirst.harness.lint.recorded import broken, check_orphans
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.finding import Finding, Position, SuiteError
@@ -62,16 +59,12 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     suite.contracts, suite.vocabulary, suite.tags, suite.rules  # noqa: B018 - they must be readable first
     every, problems = suite.readable()
     known = every if ids is None else sorted(set(ids))
-    files = _files(suite, known)
-    clean = Clean(suite, files)
-    with _looked(suite, [each for each in files if each not in clean.looks], jobs) as seen:
-        claims, unreadable = clean.shared("claims", partial(_claims, suite))
-        recorded, damaged = _recordings(suite) if ids is None else ({}, ())
-        shared = [] if ids is not None else [*_shared(suite, clean), *_misplaced(suite)]
-        new = clean.keep(seen)
+    with _looked(suite, _files(suite, known), jobs) as files:
+        claims, unreadable = _claims(suite)
+        recorded, damaged = _recordings(suite) if ids is None else ((), ())
+        shared = [] if ids is not None else [*_check_shared_files(suite), *_misplaced(suite)]
+        looked = {each.scenario_id: each for file in files for each in file}
     sources = None if claims is None else claims.sources
-    files_looked_at = (*clean.looks.values(), *(each.looks for each in new))
-    looked = {each.scenario_id: each for file in files_looked_at for each in file}
     findings = [*problems, *damaged]
     titles: dict[str, str] = {}
     prints: dict[str, str] = {}
@@ -111,8 +104,8 @@ def _files(suite: Suite, ids: Iterable[str]) -> list[Ids]:
 
 
 @contextmanager
-def _looked(suite: Suite, files: Sequence[Ids], jobs: int) -> Iterator[Iterable[Seen]]:
-    """Give what is seen in each file; workers begin at once, while the caller does something else."""
+def _looked(suite: Suite, files: Sequence[Ids], jobs: int) -> Iterator[Iterable[tuple[Looked, ...]]]:
+    """Give the results for the scenarios of each file; workers begin at once, while the caller does something else."""
     look = Look(suite.root)
     jobs = min(jobs, sum(map(len, files)) // _WORTH_A_PROCESS)
     if jobs <= 1:
@@ -138,12 +131,12 @@ def _repeated(looked: Looked, titles: dict[str, str], prints: dict[str, str]) ->
         yield Finding("duplicate-scenario", compared.steps_at, message, "Remove one of the two.")
 
 
-def _recordings(suite: Suite) -> tuple[Mapping[str, Path], tuple[Finding, ...]]:
-    """Return the files of all recordings, or none and which of them cannot be read."""
+def _recordings(suite: Suite) -> tuple[Sequence[tuple[str, Path]], tuple[Finding, ...]]:
+    """Return the ids and files of all recordings, or the finding that a file cannot be read."""
     try:
-        return suite.recordings.files(), ()
+        return suite.recordings.located(), ()
     except RecordingError as error:
-        return {}, (
+        return (), (
             broken(error, "Undo the change, or run `readfirst product record --fix` with its scenarios."),
         )
 
@@ -159,12 +152,8 @@ def _claims(suite: Suite) -> tuple[Claims | None, tuple[Finding, ...]]:
         return None, error.findings
 
 
-def _shared(suite: Suite, clean: Clean) -> tuple[Finding, ...]:
-    """Return what is wrong in files that all scenarios share, which a run of the bundled suite does not look for."""
-    return clean.shared("schemas", lambda: ((), tuple(_by_schemas(suite))))[1]
-
-
-def _by_schemas(suite: Suite) -> Iterator[Finding]:
+def _check_shared_files(suite: Suite) -> Iterator[Finding]:
+    """Yield findings about files that all scenarios share, which a run of the bundled suite does not check."""
     for name in _DATA:
         file = suite.root / f"{name}.yaml"
         if file.exists():

@@ -1,7 +1,7 @@
 """Recordings as syrupy snapshots: `assert transcript == snapshot(name="<scenario id>@<contract>")`.
 
 syrupy's own serializers replace CR and CRLF by LF; this extension stores through `recordings`, which keeps every
-byte, and writes one file per scenario in which contracts with equal answers share one copy. `readfirst product record`
+byte, and writes contracts with equal answers as one copy. `readfirst product record`
 compares and writes by it, too.
 """
 
@@ -16,7 +16,7 @@ from syrupy.data import Snapshot, SnapshotCollection, SnapshotCollections
 from syrupy.extensions.base import AbstractSyrupyExtension
 
 from readfirst.harness.source.atomic import write_all
-from readfirst.harness.suite.recording_file import decode, encode
+from readfirst.harness.suite.recording_file import format_recording, parse_recording
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.transcript import Recording, Transcript
 
@@ -32,13 +32,13 @@ class RecordingExtension(AbstractSyrupyExtension):
 
     root: ClassVar[Path]
     inputs: ClassVar[Mapping[str, str]] = {}
-    file_extension = "yaml"
+    file_extension = "json"
 
     def serialize(self, data: Any, **_: Any) -> str:
         """Return a transcript as text that is equal for equal transcripts only. Raises TypeError for anything else."""
         if not isinstance(data, Transcript):
             raise TypeError(f"a recording holds a Transcript, not {type(data).__name__}")
-        return encode(Recording("", {_ANY: data})).decode("utf-8")
+        return format_recording(Recording("", {_ANY: data})).decode("utf-8")
 
     @classmethod
     def get_location(cls, *, test_location: Any, index: Any) -> str:
@@ -58,7 +58,7 @@ class RecordingExtension(AbstractSyrupyExtension):
         """Read the recordings in one file."""
         collection = SnapshotCollection(location=snapshot_location)
         path = Path(snapshot_location)
-        for scenario_id in self._recordings().in_file(path) if path.is_file() else ():
+        for scenario_id in self._recordings().ids_in(path) if path.is_file() else ():
             for contract, transcript in self._recordings().recording(scenario_id).transcripts.items():
                 collection.add(Snapshot(name=f"{scenario_id}@{contract}", data=self.serialize(transcript)))
         return collection
@@ -82,15 +82,15 @@ class RecordingExtension(AbstractSyrupyExtension):
             write_all(recording_files(cls.root, scenario_id, cls.inputs.get(scenario_id), transcripts))
 
     def delete_snapshots(self, *, snapshot_location: str, snapshot_names: set[str]) -> None:
-        """Take contracts out of the scenario's file; remove the file with the last one."""
+        """Remove contracts from the file, and the file together with its last recording."""
         recordings = self._recordings()
         for name in snapshot_names:
             scenario_id, contract = _scenario_and_contract(name)
-            recording = recordings.find(scenario_id).intact().without(contract)
+            write_all(
+                recordings.written(scenario_id, recordings.find(scenario_id).intact().without(contract))
+            )
             path = recordings.path(scenario_id)
-            if recording.transcripts or path.suffix == ".json":
-                write_all(recordings.written(scenario_id, recording))
-            else:
+            if not recordings.ids_in(path):
                 path.unlink()
 
 
@@ -98,7 +98,7 @@ def _by_scenario(collection: SnapshotCollection) -> dict[str, dict[str, Transcri
     found: dict[str, dict[str, Transcript]] = {}
     for snapshot in collection:
         scenario_id, contract = _scenario_and_contract(snapshot.name)
-        transcript = decode(str(snapshot.data).encode("utf-8")).transcripts[_ANY]
+        transcript = parse_recording(str(snapshot.data).encode("utf-8")).transcripts[_ANY]
         found.setdefault(scenario_id, {})[contract] = transcript
     return found
 

@@ -27,7 +27,7 @@ from readfirst.harness.session import Adapter, traits_of
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.entry import Entry
-from readfirst.harness.suite.recording_file import decode, encode
+from readfirst.harness.suite.recording_file import format_recording, parse_recording
 from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
@@ -59,7 +59,7 @@ def default_takes() -> Path:
 
 
 class Takes:
-    """The takes below one folder: `<contract>/<number>/<scenario id>.yaml`."""
+    """The takes below one folder: `<contract>/<number>/<scenario id>.json`."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -87,12 +87,12 @@ class Takes:
 
     def path(self, scenario_id: str, contract: str, number: int) -> Path:
         """Return where the take is or would be."""
-        return self.root / contract / str(number) / f"{scenario_id}.yaml"
+        return self.root / contract / str(number) / f"{scenario_id}.json"
 
     def get(self, scenario: Scenario, contract: Contract, number: int) -> Transcript | None:
         """Return a take; None where there is none, or one of other steps or of another model."""
         try:
-            taken = decode(self.path(scenario.id, contract.name, number).read_bytes())
+            taken = parse_recording(self.path(scenario.id, contract.name, number).read_bytes())
         except (OSError, RecordingError):
             return None
         return taken.transcripts.get(contract.name) if taken.inputs == _asked(scenario, contract) else None
@@ -100,7 +100,7 @@ class Takes:
     def put(self, scenario: Scenario, contract: Contract, number: int, transcript: Transcript) -> None:
         """Keep a take. Raises OSError."""
         taken = Recording(_asked(scenario, contract), {contract.name: transcript})
-        write_all({self.path(scenario.id, contract.name, number): encode(taken)})
+        write_all({self.path(scenario.id, contract.name, number): format_recording(taken)})
 
     def add(self, folder: Path) -> None:
         """Copy the takes of another folder into this one. Raises OSError."""

@@ -3,7 +3,7 @@
 import logging
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -111,8 +111,6 @@ class Runner:
         self._kept = KeptWorkspaces(spec.keep) if spec.keep is not None else None
         if self._kept is not None:
             self._place.keep = self._kept.copy
-        self._compiled = ExitStack()
-        self._compiled.enter_context(self.suite.compiled())
 
     def judge(self, scenario_id: str) -> Verdict:
         """Replay one scenario and judge it by the first contract; see `verdicts`."""
@@ -250,7 +248,6 @@ class Runner:
     def close(self) -> None:
         """Close the adapter and remove the workspaces. What goes wrong is logged, and changes no verdict."""
         try:
-            self._compiled.close()
             self._traits.close()
         except Exception as error:
             _LOG.warning("the adapter could not be closed: %s: %s", type(error).__name__, error)

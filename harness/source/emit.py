@@ -43,7 +43,7 @@ _PLAIN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]|:(?=[!-
 _NEVER_PLAIN = re.compile(r"\n|: | #")
 _NOT_IN_BLOCKS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]|[ \t](?:\n|\Z)")
 """What a block scalar would change or hide: control characters, CR, NEL, trailing spaces."""
-_ESCAPED = re.compile(
+INVISIBLE_PATTERN = re.compile(
     r"[\x7f-\xa0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
     r"\ufffe\uffff]"
 )
@@ -52,18 +52,13 @@ _ESCAPED = re.compile(
 _IN_QUOTES = json.JSONEncoder(ensure_ascii=False).encode
 
 
-class Plain(str):
-    """A string that needs no quotes, such as a version, though it looks a little like a number."""
-
-
 Value = str | int | bool | None | Sequence["Value"] | Mapping[str, "Value"]
 
 
 def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -> list[str]:
     """Return the lines of a block mapping whose keys are at column `indent` (from 0).
 
-    Strings of up to `one_line` characters stay on one line; those below `files` up to 80, as people write them. A tuple
-    is on one line.
+    Strings of up to `one_line` characters stay on one line; those below `files` up to 80, as people write them.
     """
     lines = []
     for key, value in mapping.items():
@@ -71,8 +66,6 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
         if isinstance(value, str):
             first, *rest = _string_lines(value, indent, one_line)
             lines += [f"{name}: {first}", *rest]
-        elif isinstance(value, tuple):
-            lines.append(f"{name}: {emit_flow(value)}")
         elif isinstance(value, Mapping) and value:
             lines.append(f"{name}:")
             lines += emit_mapping(value, indent + 2, _SHORT_CONTENT if key == "files" else one_line)
@@ -92,10 +85,10 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
     return lines
 
 
-@lru_cache(maxsize=65536, typed=True)
+@lru_cache(maxsize=65536)
 def emit_string(text: str) -> str:
     """Return a string on one line: plain where YAML reads it back unchanged, else in double quotes."""
-    if (_PLAIN_START.match(text) and _reads_back(text)) or _NAMED.fullmatch(text) or isinstance(text, Plain):
+    if (_PLAIN_START.match(text) and _reads_back(text)) or _NAMED.fullmatch(text):
         return text
     return _quoted(text)
 
@@ -110,7 +103,7 @@ def emit_flow(value: Value) -> str:
             return (
                 "{" + ", ".join(f"{emit_flow(key)}: {emit_flow(item)}" for key, item in value.items()) + "}"
             )
-        case list() | tuple():
+        case list():
             return "[" + ", ".join(map(emit_flow, value)) + "]"
         case _:
             return json.dumps(value)
@@ -120,7 +113,7 @@ def _string_lines(text: str, indent: int, one_line: int) -> list[str]:
     single = len(text) <= one_line or "\n" not in text.rstrip("\n") or not text.strip("\n")
     # A text that ends with a line is unlike one that does not: in files that is the rule, otherwise it must be seen.
     ends_a_line = text.endswith("\n") and not one_line
-    if ends_a_line or single or _NOT_IN_BLOCKS.search(text) or _ESCAPED.search(text):
+    if ends_a_line or single or _NOT_IN_BLOCKS.search(text) or INVISIBLE_PATTERN.search(text):
         return [emit_string(text)]
     body = text.rstrip("\n")
     ends = len(text) - len(body)
@@ -131,7 +124,7 @@ def _string_lines(text: str, indent: int, one_line: int) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    return _ESCAPED.sub(_escape, _IN_QUOTES(text))
+    return INVISIBLE_PATTERN.sub(_escape, _IN_QUOTES(text))
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -140,7 +133,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _reads_back(text: str) -> bool:
-    if _NEVER_PLAIN.search(text) or _ESCAPED.search(text) or is_ambiguous(text):
+    if _NEVER_PLAIN.search(text) or INVISIBLE_PATTERN.search(text) or is_ambiguous(text):
         return False
     if _PLAIN.fullmatch(text):
         return True

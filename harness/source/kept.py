@@ -8,7 +8,6 @@ from typing import Any
 
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.packed import bytes_of
 
 
 class KeptError(ReadfirstError):
@@ -17,14 +16,14 @@ class KeptError(ReadfirstError):
 
 @contextmanager
 def reading(file: Path, command: str, format_: int | None = None, *, strict: bool = False) -> Iterator[Any]:
-    """Give what a file holds, or one in its folder's archive; `format_` is the only one that the block can read.
+    """Give what a file holds; `format_` is the only one that the block can read.
 
     `strict`: it is of a suite that a stranger may have made, so it is a regular file in its own folder, and not large.
     Raises KeptError where the file is missing or incomplete, and where it lacks what the block asks of it.
     """
     again = f"`{command}` writes it."
     try:
-        data = json.loads(strict_yaml.read(file, suite=file.parent) if strict else bytes_of(file))
+        data = json.loads(strict_yaml.read(file, suite=file.parent) if strict else file.read_bytes())
         if format_ is not None and data["format"] != format_:
             raise KeptError(f"{file} has the unknown format {data['format']}. Remove it, then {again}")
         yield data

@@ -89,9 +89,7 @@ class Document:
 
 
 def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> bytes:
-    """Return the bytes of `file`, or of one in an archive of the package (`packed`).
-
-    StrictYamlError if it is missing, not a regular file or over so many bytes.
+    """Return the bytes of `file`. StrictYamlError if it is missing, not a regular file or over so many bytes.
 
     The size is asked for before reading, so a huge file costs nothing. Of a `suite`, the folder that the file is in,
     it is refused where it or a folder on the way to it is a link: what lies elsewhere is none of the suite's.
@@ -102,8 +100,6 @@ def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> byt
         # Without O_NONBLOCK a named pipe would wait for a writer.
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError as error:
-        if isinstance(error, FileNotFoundError) and (kept := _kept(file)) is not None:
-            return kept
         raise _unreadable(
             file, f"the file cannot be read: {error.strerror}", "Check its name and mode."
         ) from error
@@ -118,12 +114,6 @@ def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> byt
         return os.read(descriptor, status.st_size + 1)
     finally:
         os.close(descriptor)
-
-
-def _kept(file: Path) -> bytes | None:
-    from readfirst.harness.source.packed import packed  # by an installed package, and nobody else
-
-    return packed(file.parent).get(file.name)
 
 
 def refuse_links(file: Path, suite: Path) -> None:

@@ -6,7 +6,7 @@ an item of a list that is such a name alone is left out in a case that has no su
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from typing import Any
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.source.strict_yaml import Document
-from readfirst.harness.suite.heading import Heading, heading_of, plain_heading
 
 CASES = "cases"
 HEADING_KEYS = (
@@ -31,20 +30,17 @@ HEADING_KEYS = (
 )
 SCENARIO_KEYS = (*HEADING_KEYS, "given", "steps")
 """What a case may say instead of what the file says at its top."""
+_LISTED_KEYS = ("title", "requirement", "rule", "tags")
 
 _COLUMN = re.compile(r"[a-z][a-z0-9_]*")
 _PLACE = re.compile(r"<([a-z][a-z0-9_]*)>")
 _NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
-_START = b"\ncases:\n"
-_SLUG = re.compile(rf"\n  ({_NAME}):(?=[ \n])".encode())
-_OTHER = re.compile(rb"\n(?:  [^ #]| ?[^ #\n])")
-"""They begin with the end of the line before, because only such a pattern is searched for fast."""
 _ABSENT: Any = object()
 
 
-@lru_cache(maxsize=24)
+@lru_cache(maxsize=256)
 def read_cases(data: bytes, file: Path) -> Document:
-    """Read a file of cases; the last few are kept, because one scenario after another is asked for."""
+    """Return a file of cases. Cached: its ids, headings and scenarios are needed one after the other."""
     document = strict_yaml.load(data, file)
     found = _problem(document)
     if found is not None:
@@ -84,7 +80,7 @@ def columns_of(document: Document) -> dict[str, str]:
     return found
 
 
-@lru_cache(maxsize=24)
+@lru_cache(maxsize=256)
 def _columns(data: bytes, file: Path) -> Collection[str]:
     return columns_of(read_cases(data, file))
 
@@ -105,12 +101,10 @@ def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=256)
-def case_slugs(data: bytes, file: Path) -> Sequence[str]:
-    """Return the last parts of the ids in a file of cases, in its order; kept for the next look. Raises SuiteError."""
-    parts = _plain_parts(data)
-    if parts is not None:
-        return [slug for slug, _ in parts]
-    return list(read_cases(data, file).value[CASES])
+def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
+    """Return the heading of each case of a file, by the last part of its id. Cached. Raises SuiteError."""
+    table = read_cases(data, file)
+    return {slug: _expand(table, slug, _columns(data, file), _LISTED_KEYS) for slug in table.value[CASES]}
 
 
 def expanded(data: bytes, file: Path, slug: str) -> Document | None:
@@ -119,23 +113,27 @@ def expanded(data: bytes, file: Path, slug: str) -> Document | None:
     Positions are those in the file: of a value that a case has, in the case. Raises SuiteError.
     """
     table = read_cases(data, file)
-    case = table.value[CASES].get(slug)
-    if case is None:
-        return None
-    marks = table.marks[1][CASES][1][1][slug][1]
-    values = dict.fromkeys(_columns(data, file), _ABSENT)
+    return _expand(table, slug, _columns(data, file), SCENARIO_KEYS) if slug in table.value[CASES] else None
+
+
+def _expand(table: Document, slug: str, columns: Collection[str], keys: Collection[str]) -> Document:
+    """Return these keys of a case."""
+    case, marks = table.value[CASES][slug], table.marks[1][CASES][1][1][slug][1]
+    values = dict.fromkeys(columns, _ABSENT)
     values |= {key: (case[key], marks[1][key][1]) for key in case if key not in SCENARIO_KEYS}
     own: dict[str, Any] = {}
     own_marks: dict[str, Any] = {}
     for key in (*table.value, *case):
-        if key in case and key in SCENARIO_KEYS:
+        if key not in keys:
+            continue
+        if key in case:
             own[key], own_marks[key] = case[key], marks[1][key]
-        elif key in table.value and key != CASES:
+        elif key in table.value:
             key_mark, mark = table.marks[1][key]
             value, mark = _filled(table.value[key], mark, values)
             if value is not _ABSENT:
                 own[key], own_marks[key] = value, (key_mark, mark)
-    return Document(own, file, data, (marks[0], own_marks))
+    return Document(own, table.file, table.data, (marks[0], own_marks))
 
 
 def _filled(value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool = False) -> tuple[Any, Any]:
@@ -197,53 +195,3 @@ def _word(value: Any) -> str:
             return "null"
         case _:
             return str(value)
-
-
-def _plain_parts(data: bytes) -> list[tuple[str, bytes]] | None:
-    """Return the cases of a file that is written as files are, each with its lines; None where a parser must tell."""
-    start = data.find(_START)
-    if start < 0:
-        return None
-    body = data[start + len(_START) - 1 :]
-    found = list(_SLUG.finditer(body))
-    if not found or len(found) != sum(1 for _ in _OTHER.finditer(body)):
-        return None
-    ends = [*(each.start() + 1 for each in found[1:]), len(body)]
-    return [(each[1].decode("ascii"), body[each.end() : end]) for each, end in zip(found, ends, strict=True)]
-
-
-_TOP = re.compile(rb"(?:#[^\n]*\n)*((?:(?:title|about|requirement|rule|tags|sources): [^\n]*\n)*)")
-_HEAD = re.compile(
-    rb" *\n((?:    (?:title|about|requirement|rule|tags|sources): [^\n]*\n)*)(?=    [^ ]|\n|\Z)"
-)
-_LINE = re.compile(rb"^ *(title|requirement|rule|tags): ([^<\n]*)\n", re.MULTILINE)
-_LATER = re.compile(rb"^    (?:title|requirement|rule|tags):", re.MULTILINE)
-_ORDER = (b"title", b"requirement", b"rule", b"tags")
-
-
-def case_headings(data: bytes, file: Path, family: str) -> Mapping[str, Heading]:
-    """Return the headings of all cases of a file, by their ids. Raises SuiteError."""
-    top = _TOP.match(data)
-    common = dict(_LINE.findall(top[1] if top else b""))
-    plain = dict(_plain_parts(data) or ())
-    found = {}
-    for slug in case_slugs(data, file):
-        scenario_id = f"{family}/{slug}"
-        heading = _plain_case(scenario_id, common, plain.get(slug, b""))
-        if heading is None:
-            document = expanded(data, file, slug)
-            assert document is not None
-            heading = heading_of(document, scenario_id)
-        found[scenario_id] = heading
-    return found
-
-
-def _plain_case(scenario_id: str, common: Mapping[bytes, bytes], lines: bytes) -> Heading | None:
-    head = _HEAD.match(lines)
-    if head is None or _LATER.search(lines, head.end()):
-        return None
-    said = {**common, **dict(_LINE.findall(head[1]))}
-    if len(_LINE.findall(head[1])) != len(_LATER.findall(head[1])):
-        return None
-    text = b"".join(b"%s: %s\n" % (key, said[key]) for key in _ORDER if key in said)
-    return plain_heading(scenario_id, text + b"steps:\n")

@@ -1,14 +1,15 @@
-"""Recording file: the transcripts of one scenario as YAML that people review as a diff.
+"""Recording files: JSON with the recording of each scenario in one scenario file, an answer per line.
 
-Equal answers of a step are written once, with the versions that they begin to hold in; arguments are not repeated, a
-digest tells which inputs were recorded, another (`seal`) that nobody changed the file. What is long is written once,
-compressed, under `packed`, and what hosts append to very many answers has a name. docs/recording.md describes the file.
+Equal answers of a step are written once, with the versions from which on each holds. A digest of the inputs tells
+which files and steps were recorded, a digest of the recording itself that no answer was edited. Long texts are
+written once, compressed, under `packed`. docs/recording.md describes the format.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import lzma
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,115 +17,178 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.emit import Plain, emit_mapping
+from readfirst.harness.source.emit import INVISIBLE_PATTERN
 from readfirst.harness.suite.content import entry_value
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.host_text import HOST_TEXTS
-from readfirst.harness.suite.seal import UNSEALED, sealed
 from readfirst.harness.suite.since import starts_of
-from readfirst.harness.suite.transcript import (
-    Heading,
-    RecordedResult,
-    Recording,
-    RecordingError,
-    TranscriptStep,
-)
+from readfirst.harness.suite.transcript import RecordedResult, Recording, RecordingError, TranscriptStep
 from readfirst.harness.suite.transcripts import Transcripts, readable
 
-_HEADER = (
-    "# What the real product did, version by version: written by `product record`, printed by `show`.\n"
-    "# An answer holds from each version in its `since` on, until another answer begins; without `since`, for all.\n"
-)
-_PLAIN_LIMIT = 4096
-"""Longer texts and contents (in characters or bytes) are stored compressed."""
-_SHOWN = 200
-"""Characters at both ends of a compressed text that are shown to a reviewer."""
-_NAME = 12
-_NAMES = {text: name for name, text in HOST_TEXTS.items()}
+MAX_FILE_BYTES = 8 * 1024 * 1024
+"""Size limit of a recording file, in bytes."""
+_MAX_PLAIN_LENGTH = 4096
+"""Longer texts (in characters) and contents (in bytes) are compressed."""
+_EXCERPT_CHARS = 100
+"""Length of the excerpts at the beginning and end of a compressed text, in characters."""
+_PACKED_NAME_CHARS = 12
+_DIGEST_CHARS = 16
+_HOST_TEXT_NAMES = {text: name for name, text in HOST_TEXTS.items()}
+_to_ascii = json.JSONEncoder(separators=(",", ":")).encode
+_to_json = json.JSONEncoder(ensure_ascii=False).encode
+
+Entries = Mapping[str, Mapping[str, Any]]
+"""The recordings in a file, as JSON values, by the last part of the scenario's id."""
 
 
-def encode(recording: Recording) -> bytes:
-    """Return the file's bytes. Contracts are in release order, the steps in that of the scenario.
+@lru_cache(maxsize=4)
+def read_entries(data: bytes) -> Entries:
+    """Return the recordings in a file. The last few files are cached. Raises RecordingError."""
+    with readable("undo the change, or remove the file and record its scenarios again"):
+        return {**json.loads(data, object_pairs_hook=_unique_pairs)}
 
-    What is `packed` already stays as it is: another xz may give other bytes for the same text.
-    Raises RecordingError for what would be too large to be read again.
-    """
-    lines = emit_mapping(value_of(recording, _PLAIN_LIMIT, _SHOWN), 0)
-    data = sealed((_HEADER + "\n".join(lines) + "\n").encode("utf-8"))
-    if len(data) > strict_yaml.MAX_BYTES:
-        message = (
-            f"the recording would have {len(data):,} bytes; at most {strict_yaml.MAX_BYTES:,} are read again"
-        )
+
+def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key occurs twice")
+    return value
+
+
+def format_entries(entries: Entries) -> bytes:
+    """Return the bytes of a file with these recordings, sorted by name. Raises RecordingError if it is too large."""
+    lines = ",\n".join(f"  {_to_json(name)}: {_format_entry(entries[name])}" for name in sorted(entries))
+    data = INVISIBLE_PATTERN.sub(lambda match: f"\\u{ord(match[0]):04x}", f"{{\n{lines}\n}}\n").encode()
+    if len(data) > MAX_FILE_BYTES:
+        message = f"the recording would have {len(data):,} bytes; at most {MAX_FILE_BYTES:,} are read again"
         raise RecordingError(f"{message}. Take fewer steps, or smaller files.")
     return data
 
 
-def value_of(recording: Recording, most: int, shown: int) -> dict[str, Any]:
-    """Return a recording as files hold it before they are sealed; what is on one line is a tuple.
+def _format_entry(entry: Mapping[str, Any]) -> str:
+    return (
+        "{\n"
+        + ",\n".join(f"    {_to_json(key)}: {_format_field(key, entry[key])}" for key in entry)
+        + "\n  }"
+    )
 
-    Of longer texts than `most` there are so many characters at both ends `shown` to a reviewer.
+
+def _format_field(key: str, value: Any) -> str:
+    if key == "steps":
+        return "[\n" + ",\n".join(map(_format_step, value)) + "\n    ]"
+    if key == "packed":
+        rows = (f"      {_to_json(name)}: {_to_json(text)}" for name, text in value.items())
+        return "{\n" + ",\n".join(rows) + "\n    }"
+    return _to_json(value)
+
+
+def _format_step(step: Mapping[str, Any]) -> str:
+    call = ", ".join(f"{_to_json(key)}: {_to_json(step[key])}" for key in step if key != "answers")
+    answers = ",\n".join(f"        {_to_json(answer)}" for answer in step["answers"])
+    return f'      {{{call}, "answers": [\n{answers}\n      ]}}'
+
+
+def encode_recording(recording: Recording) -> dict[str, Any]:
+    """Return a recording as JSON values with their digest. Contracts are in release order, steps in the scenario's.
+
+    Texts that are `packed` already stay as they are: another version of xz may compress them differently.
     """
-    encoder = _Encoder(most, shown, recording.packed)
+    encoder = _Encoder(recording.packed)
     names = tuple(sorted(recording.transcripts, key=order))
-    value: dict[str, Any] = {
-        "inputs": recording.inputs,
-        "digest": UNSEALED,
-        "versions": tuple(map(Plain, names)),
-    }
+    value: dict[str, Any] = {"inputs": recording.inputs, "digest": "", "versions": list(names)}
     if recording.unrecorded:
         value["unrecorded"] = {
             name: recording.unrecorded[name] for name in sorted(recording.unrecorded, key=order)
         }
     rows = zip(*(recording.transcripts[name].steps for name in names), strict=True)
-    value["steps"] = [_step_value(names, row, encoder) for row in rows]
-    return {**value, "packed": encoder.packed} if encoder.packed else value
+    value["steps"] = [_encode_step(names, row, encoder) for row in rows]
+    if encoder.packed:
+        value["packed"] = encoder.packed
+    return with_digest(value)
 
 
-def _step_value(names: tuple[str, ...], row: Sequence[TranscriptStep], encoder: _Encoder) -> dict[str, Any]:
+def with_digest(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON values of a recording with the digest that they must have."""
+    text = _to_ascii({**value, "digest": ""})
+    return {**value, "digest": hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_CHARS]}
+
+
+def has_valid_digest(value: Mapping[str, Any]) -> bool:
+    """Whether the JSON values of a recording are as the recorder wrote them."""
+    return "digest" in value and with_digest(value)["digest"] == value["digest"]
+
+
+def decode_recording(value: Mapping[str, Any], path: Path | None = None) -> Recording:
+    """Return the recording with these JSON values. Damaged transcripts are detected when they are requested.
+
+    Error messages name `path`. Raises RecordingError.
+    """
+    with readable(path=path):
+        names = tuple(map(str, value["versions"]))
+        packed = {str(name): str(text) for name, text in value.get("packed", {}).items()}
+        transcripts = Transcripts(names, value["steps"], packed, path)
+        return Recording(str(value["inputs"]), transcripts, {**value.get("unrecorded", {})}, packed)
+
+
+def decode_whole(value: Mapping[str, Any], path: Path | None = None) -> Recording:
+    """Return the recording with these JSON values after decoding every transcript. Raises RecordingError."""
+    recording = decode_recording(value, path)
+    for name in recording.transcripts:
+        recording.transcripts[name]
+    return recording
+
+
+def format_recording(recording: Recording, name: str = "recording") -> bytes:
+    """Return the bytes of a file with one recording. Raises RecordingError if it is too large."""
+    return format_entries({name: encode_recording(recording)})
+
+
+def parse_recording(data: bytes, name: str = "recording") -> Recording:
+    """Return a recording from the bytes of its file. Raises RecordingError."""
+    with readable():
+        return decode_whole(read_entries(data)[name])
+
+
+def _encode_step(names: tuple[str, ...], row: Sequence[TranscriptStep], encoder: _Encoder) -> dict[str, Any]:
     tools = row[0].tools
-    held: dict[Hashable, TranscriptStep] = {}
-    # Contracts that gave the same share a step, so that few keys have to be made.
+    steps_by_key: dict[Hashable, TranscriptStep] = {}
+    # Contracts with equal answers share a step, so that few keys must be computed.
     first = {
-        number: held.setdefault(step.key, step) for number, step in {id(each): each for each in row}.items()
+        number: steps_by_key.setdefault(step.key, step)
+        for number, step in {id(step): step for step in row}.items()
     }
-    answers = {name: id(first[id(step)]) for name, step in zip(names, row, strict=True)}
-    starts = starts_of(names, answers)
+    starts = starts_of(names, {name: id(first[id(step)]) for name, step in zip(names, row, strict=True)})
     return {
-        **({"call": tools[0]} if len(tools) == 1 else {"calls": tools}),
+        **({"call": tools[0]} if len(tools) == 1 else {"calls": list(tools)}),
         "answers": [
-            {**_since(starts[id(step)] if len(held) > 1 else []), **encoder.answer(step)}
-            for step in held.values()
+            {**(_since(starts[id(step)]) if len(steps_by_key) > 1 else {}), **encoder.answer(step)}
+            for step in steps_by_key.values()
         ],
     }
 
 
 def _since(names: list[str]) -> dict[str, Any]:
-    since = tuple(map(Plain, names))
-    return {"since": since[0] if len(since) == 1 else since} if since else {}
+    return {"since": names[0] if len(names) == 1 else names}
 
 
 @dataclass(frozen=True, slots=True)
 class _Encoder:
-    """Encodes what steps gave as JSON values; of longer texts than `most` only names, by which `packed` has them.
+    """Encodes steps as JSON values; `packed` collects the long texts, by a digest of each.
 
-    A name is a digest of the text; `shown` characters at its both ends are there for a reviewer. `compressed` has what
-    was compressed before, by the same names.
+    `compressed` has texts that were compressed before, by the same digests.
     """
 
-    most: int
-    shown: int
     compressed: Mapping[str, str]
     packed: dict[str, str] = field(default_factory=dict)
 
     def answer(self, step: TranscriptStep) -> dict[str, Any]:
-        """Return what a step gave."""
+        """Return the answer of a step."""
         body: dict[str, Any] = {}
         if len(step.results) == 1:
             body |= self.result(step.results[0])
         else:
-            body["results"] = [self.result(each) for each in step.results]
+            body["results"] = [self.result(result) for result in step.results]
         if step.changes:
             body["files"] = {path: self.entry(step.changes[path]) for path in sorted(step.changes)}
         if step.created:
@@ -136,7 +200,7 @@ class _Encoder:
         return body
 
     def result(self, result: RecordedResult) -> dict[str, Any]:
-        """Return what a call answered."""
+        """Return the result of a call."""
         body: dict[str, Any] = {}
         if result.error is not None:
             body["error"] = result.error
@@ -148,91 +212,48 @@ class _Encoder:
             ends = {"ends": result.ending} if result.ending else {}
             body["text"] = {"starts": result.text, **ends, "sha256": result.cut}
         if result.after:
-            name = _NAMES.get(result.after)
+            name = _HOST_TEXT_NAMES.get(result.after)
             body["after"] = self.text(result.after) if name is None else {"host": name}
         return body
 
     def text(self, text: str) -> str | dict[str, Any]:
-        """Return a text."""
-        if len(text) <= self.most:
-            return _encode_string(text)
-        shown = {
+        """Return a text, a long one as a reference to `packed`."""
+        if len(text) <= _MAX_PLAIN_LENGTH:
+            return _encode_text(text)
+        return {
             "lines": text.count("\n") + 1,
-            "starts": _shown(text[: self.shown]),
-            "ends": _shown(text[-self.shown :]),
+            "starts": _excerpt(text[:_EXCERPT_CHARS]),
+            "ends": _excerpt(text[-_EXCERPT_CHARS:]),
+            "packed": self.pack(text.encode("utf-8", "surrogatepass")),
         }
-        return {**(shown if self.shown else {}), "packed": self.pack(text.encode("utf-8", "surrogatepass"))}
 
     def entry(self, entry: Entry | None) -> Any:
-        """Return what is at a path; None where there is nothing."""
+        """Return the entry at a path. None if there is none."""
         return entry_value(entry, self._long)
 
     def _long(self, data: bytes) -> dict[str, Any]:
-        return {"size": len(data), "packed": self.pack(data)} if len(data) > self.most else {}
+        return {"size": len(data), "packed": self.pack(data)} if len(data) > _MAX_PLAIN_LENGTH else {}
 
     def pack(self, data: bytes) -> str:
-        """Return the name under which these bytes are kept."""
-        name = hashlib.sha256(data).hexdigest()[:_NAME]
+        """Compress bytes and return their name in `packed`."""
+        name = hashlib.sha256(data).hexdigest()[:_PACKED_NAME_CHARS]
         if name not in self.packed:
-            self.packed[name] = self.compressed.get(name) or _compressed(data)
+            self.packed[name] = self.compressed.get(name) or _compress(data)
         return name
 
 
-def _compressed(data: bytes) -> str:
+def _compress(data: bytes) -> str:
     packed = lzma.compress(data, check=lzma.CHECK_CRC32, preset=6 | lzma.PRESET_EXTREME)
     return base64.b64encode(packed).decode("ascii")
 
 
-def _shown(text: str) -> str:
+def _excerpt(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _encode_string(text: str) -> str | dict[str, str]:
+def _encode_text(text: str) -> str | dict[str, str]:
     try:
         text.encode("utf-8")
-    except UnicodeEncodeError:  # half a surrogate pair, which no YAML file can hold
+    except UnicodeEncodeError:  # half a surrogate pair: other readers of JSON replace or refuse its escape
         return {"base64": base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")}
     return text
-
-
-@lru_cache(maxsize=4)
-def read(data: bytes) -> dict[str, Any]:
-    """Return the values in a file's bytes; the last few are kept, for who asks again. Raises RecordingError."""
-    with readable():
-        return {**strict_yaml.load(data, Path("recording")).value}
-
-
-def decode(data: bytes) -> Recording:
-    """Read a file's bytes, all of them. Raises RecordingError."""
-    with readable():
-        return checked(recording_of(read(data)))
-
-
-def decode_heading(data: bytes) -> Heading:
-    """Read what comes before the steps in a file's bytes. Raises RecordingError."""
-    with readable():
-        return heading_of(strict_yaml.load(data, Path("recording"), until={"steps"}).value)
-
-
-def heading_of(value: Mapping[str, Any]) -> Heading:
-    """Return what a file holds so before the steps. Raises KeyError, TypeError, AttributeError."""
-    names = value["versions"] if "versions" in value else value["contracts"]
-    return Heading(str(value["inputs"]), tuple(map(str, names)), value.get("unrecorded", {}))
-
-
-def recording_of(value: Mapping[str, Any], path: Path | None = None) -> Recording:
-    """Return the recording that a file holds so; transcripts that are damaged are found when they are asked for.
-
-    Raises ValueError, KeyError, TypeError, AttributeError.
-    """
-    heading = heading_of(value)
-    packed = {str(name): str(encoded) for name, encoded in value.get("packed", {}).items()}
-    transcripts = Transcripts(heading.versions, value["steps"], packed, path)
-    return Recording(heading.inputs, transcripts, heading.unrecorded, packed)
-
-
-def checked(recording: Recording) -> Recording:
-    """Return a recording after a look at all that is in it. Raises RecordingError."""
-    for name in recording.transcripts:
-        recording.transcripts[name]
-    return recording

@@ -1,43 +1,32 @@
-"""Recordings: what the recorder keeps, in a file for each scenario, or for each theme of composed ones."""
+"""The recordings of a suite, in JSON files that mirror the scenario files."""
 
-import hashlib
 import os
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.source.packed import ARCHIVE, index, packed
-from readfirst.harness.source.packed import digest as packed_digest
-from readfirst.harness.suite.compiled import Compiled
+from readfirst.harness.source.last_file import LastFileCache
 from readfirst.harness.suite.recording_file import (
-    checked,
-    decode_heading,
-    encode,
-    heading_of,
-    read,
-    recording_of,
+    MAX_FILE_BYTES,
+    decode_recording,
+    decode_whole,
+    encode_recording,
+    format_entries,
+    has_valid_digest,
+    read_entries,
 )
-from readfirst.harness.suite.seal import entry_of, is_sealed
-from readfirst.harness.suite.shelf import Shelf, names_below
-from readfirst.harness.suite.theme_recordings import read_one, replaced, slugs
-from readfirst.harness.suite.transcript import Heading, Recording, RecordingError
+from readfirst.harness.suite.shelf import Place, Shelf, names_below
+from readfirst.harness.suite.transcript import Recording, RecordingError
 from readfirst.harness.suite.transcripts import readable
-
-MOST_BYTES = 8 * 1024 * 1024
-"""Bytes of a file; a recording holds what each contract answered."""
-_TICK = 100_000_000
-"""Nanoseconds, many times what the clocks of file systems tell apart."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """Where the recording of a scenario is or would be; `data` is what the file holds, None where there is none."""
+    """The recording of a scenario and its file. `data` are the bytes of the file, None if there is no file."""
 
     scenario_id: str
     path: Path
@@ -45,162 +34,104 @@ class Found:
 
     @cached_property
     def value(self) -> Mapping[str, Any] | None:
-        """The values of the recording, None where there is none. Raises RecordingError."""
+        """The recording as JSON values. None if the file does not contain it. Raises RecordingError."""
         if self.data is None:
             return None
-        with _named(self.path):
-            return read(self.data) if self.path.suffix == ".yaml" else read_one(self.data, self._slug)
+        with _naming(self.path):
+            return read_entries(self.data).get(_slug(self.scenario_id))
 
     @cached_property
     def recording(self) -> Recording:
-        """The recording; empty where there is none. One that is not as written is read as a whole, to know damage.
-
-        Raises RecordingError.
-        """
-        if self.value is None:
-            return Recording()
-        with readable(path=self.path):
-            recording = recording_of(self.value, self.path)
-            return recording if self.is_as_written else checked(recording)
-
-    @property
-    def heading(self) -> Heading:
-        """What it says before its steps, which are not read where it is as written. Raises RecordingError."""
-        if self.data is None or not self.is_as_written:
-            recording = self.recording
-            return Heading(recording.inputs, tuple(recording.transcripts), recording.unrecorded)
-        with readable(path=self.path):
-            return decode_heading(self.data) if self.path.suffix == ".yaml" else heading_of(self.value or {})
+        """The recording, empty if there is none. Raises RecordingError."""
+        return Recording() if self.value is None else decode_recording(self.value, self.path)
 
     @cached_property
     def is_as_written(self) -> bool:
-        """Whether it is there as the recorder wrote it."""
-        if self.data is None:
+        """Whether there is a recording, as the recorder wrote it. Raises RecordingError."""
+        return isinstance(self.value, dict) and has_valid_digest(self.value)
+
+    def check_edited(self) -> bool:
+        """Whether the recording was edited by hand. Raises RecordingError if it cannot be decoded then."""
+        if self.value is None or self.is_as_written:
             return False
-        return is_sealed(self.data if self.path.suffix == ".yaml" else entry_of(self.data, self._slug))
+        recording = decode_whole(self.value, self.path)
+        return bool(recording.transcripts or recording.unrecorded)
 
     @property
     def damage(self) -> str:
-        """Why nothing may be added to it: a part of a sentence, empty where nothing is wrong with it."""
+        """Why the recording must not be extended, as a part of a sentence. Empty if nothing is wrong with it."""
         try:
-            recording = self.recording
+            return "the recording was changed by hand" if self.check_edited() else ""
         except RecordingError:
             return "the recording cannot be read"
-        is_there = recording.transcripts or recording.unrecorded
-        return "the recording was changed by hand" if is_there and not self.is_as_written else ""
 
     def intact(self) -> Recording:
-        """Return the recording; empty where there is none. Raises RecordingError where it is damaged."""
+        """Return the recording, empty if there is none. Raises RecordingError if it is damaged."""
         if damage := self.damage:
             raise RecordingError(
                 f"{self.path}: {damage}; run `readfirst product record --fix {self.scenario_id}`"
             )
         return self.recording
 
-    @property
-    def _slug(self) -> str:
-        return self.scenario_id.rpartition("/")[2]
-
 
 class Recordings:
-    """The recordings below one folder, of a suite's scenarios."""
+    """The recordings below one directory, of a suite's scenarios.
 
-    def __init__(self, root: Path) -> None:
+    `scenarios/<family>/<name>.yaml` and `corpus/<family>/<name>.yaml` have their recordings in `<family>/<name>.json`.
+    """
+
+    def __init__(self, root: Path, place: Callable[[str], Place | None] | None = None) -> None:
+        """Open the recordings below `root`. `place` finds the file of a scenario, by default beside `root`."""
         self.root = root
-        self._root = os.fspath(root)
-        self._shelf = Shelf(root.parent)
-        self.compiled: Compiled[dict[str, Any]] | None = None
-        """The values of those that were read before, if they are asked for; see `Suite.compiled`."""
-        self._last: tuple[tuple[object, ...], bytes] = (), b""
+        self._place = place or Shelf(root.parent).find
+        self._files = LastFileCache(root.parent, MAX_FILE_BYTES)
         self._recent: tuple[object, Recording] = None, Recording()
 
     def path(self, scenario_id: str) -> Path:
-        """Return where the scenario's recording is or would be: of one in the corpus, the file of its theme."""
-        own = self._own(scenario_id)
-        if os.path.lexists(own):
+        """Return the file that contains or would contain the scenario's recording. Raises RecordingError."""
+        own = Path(f"{self.root}/{scenario_id}.json")
+        with _naming(own):
+            place = self._place(scenario_id)
+        if place is None or not place.case:
             return own
-        with _named(own):
-            place = self._shelf.find(scenario_id)
-        if place is None or not place.composed:
-            return own
-        return self.root / place.file.parent.name / f"{place.file.stem}.json"
+        return own.with_name(f"{place.file.stem}.json")
 
-    def ids(self) -> Iterator[str]:
-        """Yield the ids of all recordings, sorted. Raises RecordingError where that of a theme cannot be read."""
-        yield from self.files()
+    def ids(self) -> list[str]:
+        """Return the ids of all recordings, sorted. Raises RecordingError."""
+        return [scenario_id for scenario_id, _ in self.located()]
 
-    def files(self) -> Mapping[str, Path]:
-        """Return the file of each recording, in the order of their ids. Raises RecordingError as `ids`.
-
-        Those of the installed package are in an archive for each family.
-        """
+    def located(self) -> list[tuple[str, Path]]:
+        """Return the id and the file of each recording, sorted. Raises RecordingError."""
         if not self.root.is_dir():
-            return {}
-        themes = {each: file for file in self.root.glob("*/*.json") for each in self.in_file(file)}
-        own = {each: self._own(each) for each in names_below(os.fspath(self.root))}
-        archives = {
-            f"{family}/{slug}": self.root / family / ARCHIVE
-            for family, files in index(self.root).items()
-            for names in files.values()
-            for slug in names
-        }
-        return dict(sorted({**archives, **themes, **own}.items()))
+            return []
+        files = (self.root / f"{name}.json" for name in names_below(os.fspath(self.root), ".json"))
+        return sorted((scenario_id, file) for file in files for scenario_id in self.ids_in(file))
 
-    def in_file(self, path: Path) -> list[str]:
-        """Return the ids of the scenarios whose recordings a file holds. Raises RecordingError."""
-        name = path.relative_to(self.root).with_suffix("")
-        if path.suffix == ".yaml":
-            return [name.as_posix()]
-        with _named(path):
-            return [f"{name.parent.as_posix()}/{slug}" for slug in slugs(self._read(path) or b"{}")]
-
-    def data(self, scenario_id: str) -> bytes:
-        """Return the bytes of the file with the scenario's recording; none without one. Raises RecordingError."""
-        path = self.path(scenario_id)
-        with _named(path):
-            return self._read(path) or b""
-
-    def digest(self, scenario_id: str) -> bytes:
-        """Return what is the same as long as the file with the scenario's recording is. Raises RecordingError."""
-        path = self.path(scenario_id)
-        if not os.path.lexists(path) and (found := packed_digest(path)):
-            return found
-        with _named(path):
-            return _digest(self._read(path) or b"")
+    def ids_in(self, path: Path) -> list[str]:
+        """Return the ids of the scenarios whose recordings a file contains. Raises RecordingError."""
+        family = path.parent.relative_to(self.root)
+        with _naming(path):
+            return [(family / slug).as_posix() for slug in read_entries(self._files.read(path) or b"{}")]
 
     def recording(self, scenario_id: str) -> Recording:
-        """Return the scenario's recording; empty where there is none. Raises RecordingError."""
-        found = None if self.compiled is not None else self.find(scenario_id)
-        # Files stay as they are while what is read of them is kept.
-        asked = scenario_id, self.compiled if found is None else found.data
-        if self._recent[0] != asked:
-            self._recent = asked, self._as_kept(scenario_id) if found is None else found.recording
+        """Return the scenario's recording; empty if there is none. Raises RecordingError."""
+        found = self.find(scenario_id)
+        # Files do not change while values from them are cached.
+        key = scenario_id, found.data
+        if self._recent[0] != key:
+            self._recent = key, found.recording
         return self._recent[1]
 
-    def _as_kept(self, scenario_id: str) -> Recording:
-        """Return a recording from what was read before, or read and keep it."""
-        assert self.compiled is not None
-        key = self.digest(scenario_id) + scenario_id.encode("utf-8", "surrogateescape")
-        if (value := self.compiled.find(key)) is not None:
-            path = self.path(scenario_id)
-            with readable(path=path):
-                return recording_of(value, path)
-        found = self.find(scenario_id)
-        recording = found.recording
-        if found.value is not None:
-            self.compiled.keep(key, {**found.value})
-        return recording
-
     def find(self, scenario_id: str) -> Found:
-        """Return where the scenario's recording is, as its file is now. Raises RecordingError."""
+        """Return the scenario's recording and its file, as the file is now. Raises RecordingError."""
         path = self.path(scenario_id)
-        with _named(path):
-            return Found(scenario_id, path, self._read(path))
+        with _naming(path):
+            return Found(scenario_id, path, self._files.read(path))
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
-        """Return the recording of these inputs; empty where there is none.
+        """Return the recording of these inputs; empty if there is none.
 
-        Raises RecordingError where it is damaged, or where the scenario was changed since.
+        Raises RecordingError if the recording is damaged, or if the scenario was changed since.
         """
         recording = self.recording(scenario_id)
         if recording.transcripts and recording.inputs != inputs:
@@ -211,39 +142,28 @@ class Recordings:
         return recording
 
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
-        """Return the file in which this is the scenario's recording, by its path. Raises RecordingError."""
-        path = self.path(scenario_id)
-        with _named(path):
-            if path.suffix == ".yaml":
-                return {path: encode(recording)}
-            return {path: replaced(self._read(path) or b"{}", scenario_id.rpartition("/")[2], recording)}
+        """Return the new bytes of the scenario's file, by its path. An empty recording is left out.
 
-    def _own(self, scenario_id: str) -> Path:
-        return Path(f"{self._root}/{scenario_id}.yaml")
-
-    def _read(self, path: Path) -> bytes | None:
-        """Return a file's bytes; those of the last one are kept, because each contract's part is asked for in turn."""
-        strict_yaml.refuse_links(path, self.root.parent)
-        try:
-            status = path.lstat()
-        except (OSError, ValueError):
-            return packed(path.parent).get(path.name)
-        seen = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-        if self._last[0] != seen:
-            # What is written twice within a tick of the clock looks the same, so a file that is new is not kept.
-            is_settled = time.time_ns() - status.st_ctime_ns > _TICK
-            self._last = seen if is_settled else (), strict_yaml.read(path, most=MOST_BYTES)
-        return self._last[1]
+        A damaged file is replaced if it is the scenario's own. Raises RecordingError if it contains other recordings,
+        or would be too large.
+        """
+        path, slug = self.path(scenario_id), _slug(scenario_id)
+        with _naming(path):
+            entries = {} if path.stem == slug else {**read_entries(self._files.read(path) or b"{}")}
+            entries.pop(slug, None)
+            if recording.transcripts or recording.unrecorded:
+                entries[slug] = encode_recording(recording)
+            with readable("undo the change, or remove the file and record its scenarios again"):
+                return {path: format_entries(entries)}
 
 
-@lru_cache(maxsize=4)
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=20).digest()
+def _slug(scenario_id: str) -> str:
+    return scenario_id.rpartition("/")[2]
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Say of what is wrong with a file which file it is."""
+def _naming(path: Path) -> Iterator[None]:
+    """Name the file in errors about it."""
     try:
         yield
     except (SuiteError, RecordingError) as error:

@@ -2,7 +2,7 @@
 
 `scenarios/<family>/<slug>.yaml` is one scenario, `scenarios/<family>/<name>.cases.yaml` a table of them, and
 `corpus/<family>/<theme>.yaml` the same for scenarios that a program composed: what these expect is in their recordings
-alone, all of a theme in one file.
+alone.
 """
 
 import os
@@ -94,7 +94,7 @@ class Shelf:
 
     @cached_property
     def _cases(self) -> tuple[Mapping[str, Place], Sequence[Finding]]:
-        from readfirst.harness.suite.cases import case_slugs
+        from readfirst.harness.suite.cases import case_headings
 
         found: dict[str, Place] = {}
         findings: list[Finding] = []
@@ -105,7 +105,7 @@ class Shelf:
                 findings.append(Finding("cases-form", Position(file, 1, 1), message, "Move it into one."))
                 continue
             try:
-                slugs = case_slugs(strict_yaml.read(file, suite=self.root), file)
+                slugs = case_headings(strict_yaml.read(file, suite=self.root), file)
             except SuiteError as error:
                 findings += error.findings
                 continue
@@ -122,14 +122,14 @@ class Shelf:
         return found, findings
 
 
-def names_below(folder: str, prefix: str = "", depth: int = 1) -> Iterator[str]:
-    """Yield the names of the YAML files below a folder, as the system lists them. Raises OSError."""
+def names_below(folder: str, suffix: str = ".yaml", prefix: str = "", depth: int = 1) -> Iterator[str]:
+    """Yield the names of the files with a suffix below a folder, as the system lists them. Raises OSError."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith("."):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 if depth < DEEPEST:
-                    yield from names_below(entry.path, f"{prefix}{entry.name}/", depth + 1)
-            elif entry.name.endswith(".yaml"):
-                yield f"{prefix}{entry.name[:-5]}"
+                    yield from names_below(entry.path, suffix, f"{prefix}{entry.name}/", depth + 1)
+            elif entry.name.endswith(suffix):
+                yield f"{prefix}{entry.name.removesuffix(suffix)}"

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,12 +15,12 @@ from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.source.inspection import did_you_mean
-from readfirst.harness.suite.heading import Heading, heading_of, plain_heading
+from readfirst.harness.source.last_file import LastFileCache
+from readfirst.harness.suite.heading import Heading, heading_of
 from readfirst.harness.suite.shelf import Place, Shelf
 
 if TYPE_CHECKING:
     from readfirst.harness.source.strict_yaml import Document
-    from readfirst.harness.suite.compiled import Compiled
     from readfirst.harness.suite.contracts import Contract, Contracts
     from readfirst.harness.suite.editions import Editions
     from readfirst.harness.suite.recordings import Recordings
@@ -58,10 +57,8 @@ class Suite:
         self.bundled = copies_bundled or self.root.resolve() == default_root().resolve()
         """Whether it comes with the package, or its checkout: no file in it can say so."""
         self._shelf = Shelf(self.root)
-        self._headings: dict[Path, Mapping[str, Heading]] = {}
-        self._compiled: Compiled[Scenario] | None = None
-        self._shared = (self.root / "contracts.yaml", self.root / "errors.yaml")
-        self._digests: dict[Path, bytes] = {}
+        self._files = LastFileCache(self.root)
+        self._headings: dict[Path, Mapping[str, Document]] = {}
         if not (self.root / "scenarios").is_dir():
             message = "there is no folder `scenarios` here"
             fix = "Name the folder that holds scenarios, contracts.yaml and errors.yaml."
@@ -83,7 +80,7 @@ class Suite:
 
     @property
     def recordings_root(self) -> Path:
-        """The folder of the recordings, one file per scenario with the same id."""
+        """The folder of the recordings, a file for each file of scenarios."""
         return self.root / "recordings"
 
     @cached_property
@@ -91,31 +88,7 @@ class Suite:
         """What the real product was recorded to do."""
         from readfirst.harness.suite.recordings import Recordings
 
-        return Recordings(self.recordings_root)
-
-    @contextmanager
-    def compiled(self, folder: Path | None = None) -> Iterator[None]:
-        """Take scenarios and recordings from what was read before, and keep what is read anew.
-
-        `folder` is where they are kept, by default in the user's cache. Those of other suites than the bundled one are
-        read every time.
-        """
-        if not self.bundled or self._compiled is not None:
-            yield
-            return
-        from readfirst.harness.suite.compiled import Compiled
-        from readfirst.harness.suite.scenario import Scenario
-
-        self._digests = {}
-        packages = ("source", "suite")
-        self._compiled = Compiled("scenarios", Scenario, packages, self.root, folder)
-        self.recordings.compiled = Compiled("recordings", dict, packages, self.root, folder)
-        try:
-            yield
-        finally:
-            self._compiled.close()
-            self.recordings.compiled.close()
-            self._compiled = self.recordings.compiled = None
+        return Recordings(self.recordings_root, lambda scenario_id: self._shelf.find(scenario_id))
 
     @cached_property
     def contracts(self) -> Contracts:
@@ -205,7 +178,7 @@ class Suite:
         """Whether of an answer of a scenario only the beginning may be expected; without reading it."""
         place = self.place(scenario_id)
         if place.composed:
-            return b'"starts"' in self.recordings.data(scenario_id)
+            return b'"starts"' in (self.recordings.find(scenario_id).data or b"")
         return place.file.is_file() and b"starts:" in place.file.read_bytes()
 
     def digest(self, scenario_id: str) -> str:
@@ -221,7 +194,7 @@ class Suite:
     def document(self, scenario_id: str) -> Document:
         """Read a scenario as it is written, a case of several as if it stood alone. Raises SuiteError."""
         place = self.place(scenario_id)
-        data = strict_yaml.read(place.file, suite=self.root)
+        data = self._files.read(place.file) or strict_yaml.read(place.file)  # which says what is wrong
         if not place.case:
             return strict_yaml.load(data, place.file)
         from readfirst.harness.suite.cases import expanded
@@ -240,25 +213,6 @@ class Suite:
         there is none, nothing is expected.
         Raises UnknownScenarioError, SuiteError with all that is wrong in it, or RecordingError.
         """
-        if self._compiled is not None and contract is None and require_expect:
-            return self._compiled.get(self._state(scenario_id), partial(self._scenario, scenario_id))
-        return self._scenario(scenario_id, contract, require_expect=require_expect)
-
-    def _state(self, scenario_id: str) -> bytes:
-        """Return what is the same as long as all is that a scenario is read from."""
-        place = self.place(scenario_id)
-        digest = hashlib.blake2b(scenario_id.encode("utf-8", "surrogateescape"), digest_size=20)
-        for file in (*self._shared, place.file):
-            if file not in self._digests:
-                self._digests[file] = hashlib.blake2b(strict_yaml.read(file, suite=self.root)).digest()
-            digest.update(self._digests[file])
-        if place.composed:
-            digest.update(self.recordings.digest(scenario_id))
-        return digest.digest()
-
-    def _scenario(
-        self, scenario_id: str, contract: Contract | None = None, *, require_expect: bool = True
-    ) -> Scenario:
         from readfirst.harness.suite.load import scenario_from
 
         composed = self.place(scenario_id).composed
@@ -310,24 +264,19 @@ class Suite:
         """Read title, requirement, rule and tags of one scenario; what follows them is not read."""
         place = self.place(scenario_id)
         if place.case:
-            if place.file not in self._headings:
-                self._headings[place.file] = self._headings_in(place.file)
-            return self._headings[place.file][scenario_id]
+            return heading_of(self._headings_in(place.file)[place.case], scenario_id)
         data = strict_yaml.read(place.file, suite=self.root)
-        plain = plain_heading(scenario_id, data)
-        if plain is not None:
-            return plain
         document = strict_yaml.load(data, place.file, until=("given", "steps"))
         if not isinstance(document.value, dict) or not document.value.keys() >= _HEADING:
             document = strict_yaml.load(data, place.file)  # written in another order
         return heading_of(document, scenario_id)
 
-    def _headings_in(self, file: Path) -> Mapping[str, Heading]:
-        from readfirst.harness.suite.cases import case_headings
+    def _headings_in(self, file: Path) -> Mapping[str, Document]:
+        if file not in self._headings:
+            from readfirst.harness.suite.cases import case_headings
 
-        folder = "corpus" if file.is_relative_to(self.root / "corpus") else "scenarios"
-        family = file.parent.relative_to(self.root / folder).as_posix()
-        return case_headings(strict_yaml.read(file, suite=self.root), file, family)
+            self._headings[file] = case_headings(strict_yaml.read(file, suite=self.root), file)
+        return self._headings[file]
 
 
 def load_suite(root: Path | None = None) -> Suite:

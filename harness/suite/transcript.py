@@ -102,15 +102,6 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """What a recording says before its steps; `versions` are its contracts, the others are as in Recording."""
-
-    inputs: str = ""
-    versions: tuple[str, ...] = ()
-    unrecorded: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Recording:
     """All transcripts of one scenario, by contract; contracts that gave the same share one.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import lzma
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,7 +21,6 @@ _MOST_UNPACKED = 256 * 1024 * 1024
 """Bytes that all compressed texts and contents of a file may have."""
 _MEMORY = 128 * 1024 * 1024
 """Bytes that unpacking one of them may take."""
-_XZ = b"\xfd7zXZ\x00"
 _MOST_ANSWERS = 1_000_000
 """Steps of a file, times the versions that they were recorded on."""
 _DAMAGED = (
@@ -33,25 +31,24 @@ _DAMAGED = (
     AttributeError,
     RecursionError,
     lzma.LZMAError,
-    zlib.error,
 )
 
 
 @contextmanager
-def readable(what: str = "the scenario", path: Path | None = None) -> Iterator[None]:
-    """Say of what cannot be read how to get it anew, and of a `path` that it is there."""
+def readable(advice: str = "record the scenario again", path: Path | None = None) -> Iterator[None]:
+    """Raise RecordingError with this advice for a recording that cannot be read, naming its `path`."""
     try:
         yield
     except SuiteError as error:
         found = error.findings[0]
-        raise _unreadable(f"line {found.position.line}: {found.message}", what, path) from error
+        raise _unreadable(f"line {found.position.line}: {found.message}", advice, path) from error
     except _DAMAGED as error:
-        raise _unreadable(repr(error), what, path) from error
+        raise _unreadable(repr(error), advice, path) from error
 
 
-def _unreadable(where: str, what: str, path: Path | None) -> RecordingError:
-    named = "" if path is None else f"{path}: "
-    error = RecordingError(f"{named}not a readable recording ({where}); record {what} again")
+def _unreadable(reason: str, advice: str, path: Path | None) -> RecordingError:
+    prefix = "" if path is None else f"{path}: "
+    error = RecordingError(f"{prefix}not a readable recording ({reason}); {advice}")
     error.file = path
     return error
 
@@ -142,19 +139,14 @@ class _Packed:
         self._texts: dict[str, str] = {}
 
     def data(self, name: str) -> bytes:
-        """Return what is compressed. Raises KeyError, ValueError, lzma.LZMAError, zlib.error."""
+        """Return what is compressed. Raises KeyError, ValueError, lzma.LZMAError."""
         if name not in self._data:
             self._data[name] = self._unpacked(_bytes(self._encoded[name]))
         return self._data[name]
 
     def _unpacked(self, packed: bytes) -> bytes:
-        """Return bytes in the format of xz, or in that of zlib, which stores what a wheel compresses as a whole."""
-        unpacking: Any = (
-            lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
-            if packed.startswith(_XZ)
-            else zlib.decompressobj()
-        )
-        data: bytes = unpacking.decompress(packed, self._left + 1)  # 0 would be no limit
+        unpacking = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+        data = unpacking.decompress(packed, self._left + 1)  # 0 would be no limit
         if len(data) > self._left:
             self._left = 0
             raise ValueError(f"more than {_MOST_UNPACKED:,} bytes are compressed in it")

@@ -19,7 +19,6 @@ from readfirst.harness.run.connect import connect
 from readfirst.harness.session import Adapter, traits_of
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.source.kept import reading
-from readfirst.harness.source.packed import is_there
 from readfirst.harness.suite.rules import Rule
 from readfirst.harness.suite.scenario import Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
@@ -211,7 +210,7 @@ def _kept(text: str) -> str:
 
 def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
     """Return evidence by target and rule; nothing where there is no file. Raises KeptError."""
-    if not is_there(file):
+    if not file.exists():
         return {}
     with reading(file, "readfirst field implementations --evidence", FORMAT) as data:
         return {

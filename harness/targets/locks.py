@@ -16,7 +16,6 @@ from readfirst.harness.processes.child import run_errand
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.source.atomic import write_all
-from readfirst.harness.source.packed import bytes_of
 from readfirst.harness.targets.mapping import Release, Target
 
 _SECONDS = 600
@@ -51,7 +50,7 @@ def npm_lock(target: Target) -> bytes | None:
 
 def _read(file: Path) -> bytes | None:
     try:
-        return bytes_of(file)
+        return file.read_bytes()
     except FileNotFoundError:
         return None
 

@@ -13,12 +13,11 @@ from readfirst.harness.processes import installing
 from readfirst.harness.processes.removal import destroy
 from readfirst.harness.record.takes import default_takes
 from readfirst.harness.run.last_failed import default_folder
-from readfirst.harness.suite.compiled import compiled_root
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.targets import install
 
 _DAY = 86_400.0
-_WRITTEN = ("takes", "last-failed", "compiled")
+_WRITTEN = ("takes", "last-failed")
 """Kinds that are written by runs, not installed."""
 
 
@@ -64,7 +63,6 @@ def roots() -> dict[str, Path]:
         "targets": install.cache_root(),
         "takes": default_takes(),
         "last-failed": default_folder(),
-        "compiled": compiled_root(),
     }
 
 

@@ -186,10 +186,10 @@ def test_several_processes_find_the_same(filled: Small, run: Run, tmp_path: Path
 
 
 def test_what_a_process_cannot_read_is_reported_as_such(filled: Small, run: Run) -> None:
-    (filled.root / "recordings/gate/unread.yaml").write_text("steps: [")
+    (filled.root / "recordings/gate/unread.json").write_text("[")
     code, printed, error = run("diff", "2.1.7", "2.1.228", "-j", "2")
     assert (code, printed) == (4, "")
-    assert "unread.yaml: not a readable recording" in error
+    assert "unread.json: not a readable recording" in error
 
 
 def test_json_holds_everything_and_fits_its_schema(filled: Small, run: Run) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 import readfirst.harness.versions.history
 from readfirst.harness.cli.pages import page_file
+from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.entry import RegularFile
-from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
@@ -98,11 +98,11 @@ def test_of_long_contents_the_part_that_differs_is_shown(small: Small, track: Tr
 def test_modes_that_differ_are_reported(small: Small, track: Track) -> None:
     call = edit({"2.1.7": done()})
     small.scenario("links/mode", call)
-    recording = Recordings(small.suite.recordings_root).recording("links/mode")
+    recordings = Recordings(small.suite.recordings_root)
+    recording = recordings.recording("links/mode")
     step = recording.transcripts["2.1.7"].steps[0]
     private = replace(step, changes={"notes.txt": RegularFile(b"gamma\nbeta\n", 0o600)})
-    file = small.root / "recordings/links/mode.yaml"
-    file.write_bytes(encode(recording.with_transcript("2.1.7", Transcript((private,)))))
+    write_all(recordings.written("links/mode", recording.with_transcript("2.1.7", Transcript((private,)))))
     (point,) = track(private=one({(2, 1, 20): True}, "links/mode"))
     assert point.before.endswith("; mode `0600` of `notes.txt`")
     assert point.after.endswith("; mode `0644` of `notes.txt`")

@@ -29,7 +29,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("readfirst/targets/agno@3.1.10-0123abcd/c", 30_000, 3),
         ("readfirst/takes/2.1.7/1/gate/x.yaml", 10, 50),
         ("readfirst/last-failed/0123.json", 10, 60),
-        ("readfirst/compiled/scenarios/0123", 10, 70),
         ("another/2.1.7/d", 10, 50),
     ):
         path = root / name
@@ -57,11 +56,10 @@ def test_everything_is_listed_with_its_size_and_when_it_was_used(readfirst: Cli,
         ["3 days ago", "targets", "agno@3.1.10"],
         ["50 days ago", "takes", "2.1.7"],
         ["60 days ago", "last-failed", "last-failed"],
-        ["70 days ago", "compiled", "scenarios"],
     ]
     assert rows[0][0] == "1.5 MB"
     assert rows[1][0] == "2.0 kB", "a file of two names counts once, and a link is not followed"
-    assert ran.err == f"6 folders, 1.5 MB in {here / 'readfirst'}\n"
+    assert ran.err == f"5 folders, 1.5 MB in {here / 'readfirst'}\n"
     assert ran.code == 0
 
 
@@ -75,20 +73,19 @@ def test_everything_is_listed_with_its_size_and_when_it_was_used(readfirst: Cli,
                 "targets/agno@3.1.10",
                 "takes/2.1.7",
                 "last-failed/last-failed",
-                "compiled/scenarios",
             ],
         ),
         (
             ["2.1.7"],
-            ["claude-code/2.1.40", "targets/agno@3.1.10", "last-failed/last-failed", "compiled/scenarios"],
+            ["claude-code/2.1.40", "targets/agno@3.1.10", "last-failed/last-failed"],
         ),
         (
             ["takes/2.1.7", "agno"],
-            ["claude-code/2.1.7", "claude-code/2.1.40", "last-failed/last-failed", "compiled/scenarios"],
+            ["claude-code/2.1.7", "claude-code/2.1.40", "last-failed/last-failed"],
         ),
         (
             ["claude-code"],
-            ["targets/agno@3.1.10", "takes/2.1.7", "last-failed/last-failed", "compiled/scenarios"],
+            ["targets/agno@3.1.10", "takes/2.1.7", "last-failed/last-failed"],
         ),
         (["--older-than", "40"], ["claude-code/2.1.40", "targets/agno@3.1.10"]),
         (
@@ -98,7 +95,6 @@ def test_everything_is_listed_with_its_size_and_when_it_was_used(readfirst: Cli,
                 "claude-code/2.1.40",
                 "targets/agno@3.1.10",
                 "last-failed/last-failed",
-                "compiled/scenarios",
             ],
         ),
         ([], []),
@@ -124,18 +120,18 @@ def test_nothing_is_removed_where_there_is_nobody_to_ask(
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False))
     ran = readfirst("product", "cache", "--clear")
     assert ran.code == 2
-    assert "would remove 6 folders, 1.5 MB, and there is no terminal to confirm it on. Add --yes." in ran.err
+    assert "would remove 5 folders, 1.5 MB, and there is no terminal to confirm it on. Add --yes." in ran.err
     assert names() == before
 
 
-@pytest.mark.parametrize(("answer", "count"), [("n", 6), ("y", 0)])
+@pytest.mark.parametrize(("answer", "count"), [("n", 5), ("y", 0)])
 def test_somebody_who_is_there_is_asked(
     readfirst: Cli, monkeypatch: pytest.MonkeyPatch, answer: str, count: int
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
     ran = readfirst("product", "cache", "--clear")
     assert (ran.code, len(kept())) == (0, count)
-    assert "Remove 6 folders, 1.5 MB?" in ran.err
+    assert "Remove 5 folders, 1.5 MB?" in ran.err
 
 
 def test_a_name_that_nothing_has_is_refused(readfirst: Cli) -> None:
@@ -161,7 +157,6 @@ def test_what_is_being_installed_stays(readfirst: Cli, here: Path) -> None:
         "targets/agno@3.1.10",
         "takes/2.1.7",
         "last-failed/last-failed",
-        "compiled/scenarios",
     ]
 
 
@@ -169,4 +164,4 @@ def test_a_version_that_is_used_again_is_new_again(here: Path, monkeypatch: pyte
     directory = here / "readfirst/claude-code/2.1.7"
     monkeypatch.setattr(package, "_command", lambda *_: ("true",))
     assert package.install("2.1.7") == InstalledPackage("2.1.7", directory, ("true",))
-    assert [each.days for each in kept()] == [0, 0, 3, 50, 60, 70]
+    assert [each.days for each in kept()] == [0, 0, 3, 50, 60]

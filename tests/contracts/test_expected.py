@@ -7,7 +7,7 @@ import pytest
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.entry import Directory, RegularFile
 from readfirst.harness.suite.expected import seen_by
-from readfirst.harness.suite.recording_file import encode
+from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
@@ -161,15 +161,15 @@ def test_a_recording_stays_valid_when_nothing_is_asked_otherwise(suite: Suite, s
 
 
 def test_a_damaged_recording_is_an_error_with_its_file(suite: Suite) -> None:
-    suite.recordings.path("a/b").write_text("steps: [")
-    with pytest.raises(RecordingError, match=r"recordings/a/b\.yaml: not a readable recording"):
+    suite.recordings.path("a/b").write_text('{"b": ')
+    with pytest.raises(RecordingError, match=r"recordings/a/b\.json: not a readable recording"):
         suite.scenario("a/b", OTHER)
 
 
 def test_two_answers_that_begin_in_one_version_are_damage(suite: Suite) -> None:
     transcripts = {name: Transcript((said(name),)) for name in (OWN.name, OTHER.name)}
     path = suite.recordings.path("a/b")
-    written = encode(Recording(suite.scenario("a/b").inputs, transcripts)).decode()
-    path.write_text(written.replace("since: 2.1.40", "since: 2.1.7"))
+    written = format_recording(Recording(suite.scenario("a/b").inputs, transcripts), "b").decode()
+    path.write_text(written.replace('"since": "2.1.40"', '"since": "2.1.7"'))
     with pytest.raises(RecordingError, match=r"two answers begin in 2\.1\.7"):
         suite.scenario("a/b", OTHER)

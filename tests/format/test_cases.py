@@ -10,12 +10,10 @@ from readfirst.harness.lint.walk import lint
 from readfirst.harness.record.syrupy_extension import recording_files
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.recording_file import checked, recording_of
+from readfirst.harness.suite.recording_file import with_digest
 from readfirst.harness.suite.scenario import ToolCall
-from readfirst.harness.suite.seal import all_sealed
 from readfirst.harness.suite.selection import Selection, select
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
-from readfirst.harness.suite.theme_recordings import read_one, replaced
 from readfirst.harness.suite.transcript import (
     RecordedResult,
     Recording,
@@ -23,7 +21,6 @@ from readfirst.harness.suite.transcript import (
     Transcript,
     TranscriptStep,
 )
-from readfirst.harness.suite.transcripts import readable
 
 TABLE = """\
 # yaml-language-server: $schema=../../schema/cases.schema.json
@@ -151,15 +148,17 @@ def test_of_a_composed_scenario_the_recording_says_what_is_expected(suite: Suite
     assert step.expect.recorded is not None
     assert (step.expect.recorded.text, step.expect.recorded.position) == ("seven", step.position)
     recordings = Suite(suite.root).recordings
-    assert list(recordings.ids()) == ["mine/odd-1"]
+    assert recordings.ids() == ["mine/odd-1"]
     assert recordings.recording("mine/odd-1").transcripts == odd_one
     assert recordings.recording("mine/odd-1").transcripts["2.1.40"] == odd_one["2.1.40"]
     assert [each.rule for each in lint(Suite(suite.root), ["mine/odd-1"])] == []
-    (file,) = {*recordings.files().values()}
+    file = recordings.path("mine/odd-1")
+    assert file == suite.recordings_root / "mine/odd.json"
     written = file.read_bytes()
+    sealed = with_digest(json.loads(written.replace(b'"seven"', b"7"))["odd-1"])
     for spoilt, rule in (
         (written.replace(b"seven", b"eight"), "edited-recording"),
-        (all_sealed(written.replace(b'"seven"', b"7")), "broken-recording"),
+        (json.dumps({"odd-1": sealed}).encode(), "broken-recording"),
     ):
         file.write_bytes(spoilt)
         (finding,) = lint(Suite(suite.root), ["mine/odd-1"])
@@ -171,21 +170,19 @@ def test_of_a_composed_scenario_the_recording_says_what_is_expected(suite: Suite
     assert [each.rule for each in lint(Suite(suite.root), ["mine/odd-1"])] == ["stale-recording"]
 
 
-def decode_one(data: bytes, slug: str) -> Recording | None:
-    """Read a recording in the file of a theme."""
-    value = read_one(data, slug)
-    with readable():
-        return None if value is None else checked(recording_of(value))
-
-
-def test_recordings_of_a_theme_keep_their_form_and_what_is_damaged_is_named() -> None:
-    one = Recording("1", {"2.1.7": transcript("a" * 5000), "2.1.40": transcript("b\n", changes=False)})
-    two = Recording("2", {"2.1.7": transcript("\x85\u2028")})
-    data = replaced(replaced(b"{}", "b", two), "a", one)
-    assert list(json.loads(data)) == ["a", "b"]
-    assert [decode_one(data, slug) for slug in ("a", "b", "c")] == [one, two, None]
-    assert replaced(data, "a", one) == data
-    assert replaced(data, "a", Recording()) == replaced(b"{}", "b", two)
-    for damage in ((b"{", b"["), (b'"packed"', b'"pack"'), (b'["2.1.7","2.1.40"]', b"7"), (b'"b":', b'"a":')):
-        with pytest.raises(RecordingError):
-            [decode_one(data.replace(*damage, 1), slug) for slug in ("a", "b")]
+def test_the_cases_of_a_table_have_their_recordings_in_one_file(suite: Suite) -> None:
+    one, two = (Recording(name, {"2.1.7": transcript(name)}) for name in ("one", "two"))
+    recordings = Suite(suite.root).recordings
+    file = suite.recordings_root / f"mine/{suite.path('mine/done').stem}.json"
+    for scenario_id, recording in (("mine/refused", two), ("mine/done", one)):
+        write_all(recordings.written(scenario_id, recording))
+    assert list(json.loads(file.read_bytes())) == ["done", "refused"]
+    assert [recordings.find(each).recording for each in ("mine/done", "mine/refused")] == [one, two]
+    assert recordings.written("mine/done", one) == {file: file.read_bytes()}
+    write_all(recordings.written("mine/done", Recording()))
+    assert recordings.ids() == ["mine/refused"]
+    file.rename(file.with_name("elsewhere.json"))
+    found = [each for each in lint(Suite(suite.root)) if each.rule == "orphan-recording"]
+    assert [(each.position.file.name, each.fix) for each in found] == [
+        ("elsewhere.json", f"Move it to {file}.")
+    ]

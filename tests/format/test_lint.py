@@ -12,7 +12,7 @@ import pytest
 from readfirst.harness.lint.recorded import notes
 from readfirst.harness.lint.walk import lint, walk
 from readfirst.harness.source.finding import Finding, SuiteError
-from readfirst.harness.suite.recording_file import encode
+from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
@@ -59,7 +59,7 @@ def _record(suite: Suite) -> None:
             scenario = suite.scenario(scenario_id)
         except (SuiteError, LookupError):
             continue
-        if not suite.recordings.path(scenario_id).exists():
+        if suite.recordings.find(scenario_id).data is None or suite.place(scenario_id).case:
             keep_recording(suite, scenario_id, recording_of(scenario))
 
 
@@ -86,7 +86,7 @@ def _suite(rule: str, tmp_path: Path) -> Suite:
         _record(suite)
     if rule == "edited-recording":
         path = suite.recordings.path("broken/by-hand")
-        path.write_bytes(path.read_bytes().replace(b"text: x", b"text: y"))
+        path.write_bytes(path.read_bytes().replace(b'"text": "x"', b'"text": "y"'))
     return suite
 
 
@@ -187,8 +187,8 @@ def test_a_file_of_several_scenarios_that_cannot_be_read_hides_nothing_and_is_ta
 
 def test_a_recording_for_an_unknown_contract_is_an_orphan(tmp_path: Path) -> None:
     suite = _suite("no-call", tmp_path)
-    path = suite.recordings_root / "broken/events-only.yaml"
-    path.write_bytes(encode(Recording("", {"9.9.9+odd": Transcript(())})))
+    path = suite.recordings_root / "broken/events-only.json"
+    path.write_bytes(format_recording(Recording("", {"9.9.9+odd": Transcript(())}), "events-only"))
     found = [finding for finding in lint(suite) if finding.rule == "orphan-recording"]
     assert ["9.9.9+odd" in finding.message for finding in found] == [True]
 

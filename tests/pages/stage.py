@@ -11,10 +11,10 @@ from pathlib import Path
 
 import yaml
 
-from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets import new_mapping
 from tests.pages.page import CHECKOUT, code
+from tests.small_suites import keep_recording
 
 SCENARIOS = {
     "arguments/read-unknown",
@@ -126,11 +126,11 @@ def _small_suite(root: Path, contracts: Collection[str]) -> None:
         for kind in ("scenarios", "recordings"):
             (root / kind / scenario).parent.mkdir(parents=True, exist_ok=True)
         (root / f"scenarios/{scenario}.yaml").write_text(suite.text(scenario), "utf-8")
-        shutil.copy2(bundled / f"recordings/{scenario}.yaml", root / f"recordings/{scenario}.yaml")
-    for path in (root / "recordings").rglob("*.yaml") if contracts else ():
-        recording = decode(path.read_bytes())
-        of_these = {name: each for name, each in recording.transcripts.items() if name in contracts}
-        path.write_bytes(encode(replace(recording, transcripts=of_these)))
+        recording = suite.recordings.recording(scenario)
+        if contracts:
+            of_these = {name: each for name, each in recording.transcripts.items() if name in contracts}
+            recording = replace(recording, transcripts=of_these)
+        keep_recording(Suite(root), scenario, recording)
 
 
 def users_folder(folder: Path, page: str) -> Path:

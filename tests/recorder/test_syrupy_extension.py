@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.suite.recording_file import decode, encode
+from readfirst.harness.suite.recording_file import format_recording, parse_recording
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 
@@ -50,7 +50,7 @@ def test_syrupy_writes_and_reads_a_recording_with_every_byte(
 def test_a_lost_control_character_fails(pytester: pytest.Pytester, tmp_path: Path, lost: str) -> None:
     Recordings(tmp_path).path("gate/x").parent.mkdir()
     Recordings(tmp_path).path("gate/x").write_bytes(
-        encode(Recording("", {"2.1.7": transcript("a\r\nb\rc\x00\ufeff")}))
+        format_recording(Recording("", {"2.1.7": transcript("a\r\nb\rc\x00\ufeff")}), "x")
     )
     run(pytester, tmp_path, lost).assert_outcomes(failed=1)
 
@@ -64,9 +64,11 @@ def test_an_update_keeps_the_other_contracts_and_shares_equal_transcripts(
 ) -> None:
     path = Recordings(tmp_path).path("gate/x")
     path.parent.mkdir()
-    path.write_bytes(encode(Recording("", {"2.0.0": transcript("same"), "2.1.7": transcript("old")})))
-    run(pytester, tmp_path, "same", "--snapshot-update").assert_outcomes(passed=1)
-    assert path.read_bytes() == encode(
-        Recording("", {"2.0.0": transcript("same"), "2.1.7": transcript("same")})
+    path.write_bytes(
+        format_recording(Recording("", {"2.0.0": transcript("same"), "2.1.7": transcript("old")}), "x")
     )
-    assert len(decode(path.read_bytes()).transcripts) == 2
+    run(pytester, tmp_path, "same", "--snapshot-update").assert_outcomes(passed=1)
+    assert path.read_bytes() == format_recording(
+        Recording("", {"2.0.0": transcript("same"), "2.1.7": transcript("same")}), "x"
+    )
+    assert len(parse_recording(path.read_bytes(), "x").transcripts) == 2

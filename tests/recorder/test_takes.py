@@ -82,7 +82,7 @@ def test_what_was_taken_is_not_taken_again_after_an_interruption(suite: Suite) -
     first, second = Product(interrupted), Product(lambda _: "answer")
     with pytest.raises(KeyboardInterrupt):
         recorded(suite, {"2.1.7": first}, ids=("gate/x", "gate/y"))
-    assert not list(suite.recordings_root.rglob("*.yaml"))
+    assert not list(suite.recordings_root.rglob("*.json"))
     results = recorded(suite, {"2.1.7": second}, ids=("gate/x", "gate/y"))
     assert [result.status for result in results] == ["created", "created"]
     assert second.calls == 1

@@ -86,7 +86,7 @@ def test_a_version_that_differs_is_proposed_with_its_differences(night: Callable
     assert set(changed[1].split()) == {
         "docs/made",
         "fixtures/contracts.yaml",
-        "fixtures/recordings/gate/x.yaml",
+        "fixtures/recordings/gate/x.json",
     }
     assert begun.git("ls-remote", "--heads", "origin").endswith("\trefs/heads/snapshot-1.0.2\n")
     asked = begun.asked.read_text().split("\n")

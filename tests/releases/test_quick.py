@@ -19,7 +19,7 @@ from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.load import inputs_of
-from readfirst.harness.suite.recording_file import encode
+from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
@@ -147,9 +147,10 @@ def look(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Look:
         (TranscriptStep(("Edit",), (RecordedResult("Done"),), {"notes.txt": RegularFile(b"gamma\n")}),)
     )
     inputs = inputs_of(load(path.read_bytes(), path).value)
-    target = suite.recordings_root / "gate/x.yaml"
+    target = suite.recordings_root / "gate/x.json"
     target.parent.mkdir()
-    target.write_bytes(encode(Recording(inputs, dict.fromkeys(("1.0.1", "1.0.1+gated"), recording))))
+    whole = Recording(inputs, dict.fromkeys(("1.0.1", "1.0.1+gated"), recording))
+    target.write_bytes(format_recording(whole, "x"))
     monkeypatch.setattr(snapshot, "newest", lambda _: "1.0.2")
 
     def looked(words: Iterator[str], *arguments: str) -> tuple[int, MadeUp]:
@@ -214,7 +215,7 @@ def test_outer_whitespace_that_a_reminder_costs_an_older_model_is_no_change(
     before = suite.recordings.recording("gate/x")
     for name in before.transcripts:
         before = before.with_transcript(name, Transcript((replace(step, results=(words,)),)))
-    (suite.recordings_root / "gate/x.yaml").write_bytes(encode(before))
+    (suite.recordings_root / "gate/x.json").write_bytes(format_recording(before, "x"))
     scenario = suite.path("gate/x")
     scenario.write_text(scenario.read_text().replace("text: Done", r'text: "Done\n1\t"'))
     if ignored:

@@ -173,7 +173,7 @@ def test_what_went_well_is_not_asked_again_when_something_else_did_not(suite: Su
     second(suite, "al")
     record(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.SUITE_INVALID
-    kept = sorted(path.stem for path in (suite.root.parent / "takes" / "1.0.2").rglob("*.yaml"))
+    kept = sorted(path.stem for path in (suite.root.parent / "takes" / "1.0.2").rglob("*.json"))
     assert kept == ["x", "x", "y", "y"]
     made.close()
     vocabulary = suite.root / "errors.yaml"
@@ -181,7 +181,7 @@ def test_what_went_well_is_not_asked_again_when_something_else_did_not(suite: Su
         vocabulary.read_text() + "  out_of_cheese:\n    summary: No cheese.\n    forms: [Out of cheese]\n"
     )
     assert snapshot(suite, "1.0.2") == ExitCode.NOT_CONFORMANT
-    assert not list((suite.root.parent / "takes" / "1.0.2").rglob("*.yaml"))
+    assert not list((suite.root.parent / "takes" / "1.0.2").rglob("*.json"))
 
 
 def test_what_the_version_before_was_not_recorded_for_is_left_out(suite: Suite, npm: Npm) -> None:

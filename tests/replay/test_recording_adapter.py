@@ -10,7 +10,7 @@ from readfirst.harness.replay.recorded import RecordedAdapter, recorded_outcome
 from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
-from readfirst.harness.suite.recording_file import encode
+from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
@@ -39,9 +39,9 @@ def replayed(tmp_path: Path):  # type: ignore[no-untyped-def]
     def run(
         steps: list[Step], *transcript: TranscriptStep, contract: str = "2.1.7", inputs: str = "asked"
     ) -> Outcome:
-        path = tmp_path / "family" / "slug.yaml"
+        path = tmp_path / "family" / "slug.json"
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(encode(Recording("asked", {"2.1.7": Transcript(transcript)})))
+        path.write_bytes(format_recording(Recording("asked", {"2.1.7": Transcript(transcript)}), "slug"))
         files: dict[str, Entry] = {"a": OLD, "d/b": OLD, "l": Symlink("a")}
         scenario = Scenario("family/slug", "t", "must", Given(files), tuple(steps), inputs=inputs)
         return RecordedAdapter(Recordings(tmp_path), contract).outcome(scenario)
@@ -164,7 +164,7 @@ def test_a_scenario_that_was_not_recorded_is_reported(replayed) -> None:  # type
 
 
 def test_a_damaged_recording_is_reported(tmp_path: Path) -> None:
-    (tmp_path / "slug.yaml").write_text("{}")
+    (tmp_path / "slug.json").write_text('{"slug": {}}')
     scenario = Scenario("slug", "t", "must", Given(), (READ,))
     broken = RecordedAdapter(Recordings(tmp_path), "2.1.7").outcome(scenario).broken
     assert broken is not None

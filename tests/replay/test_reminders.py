@@ -11,7 +11,7 @@ from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.recorded import recorded_outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.recording_file import decode, encode
+from readfirst.harness.suite.recording_file import format_recording, parse_recording
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.transcript import Recording, Transcript
 from readfirst.harness.workspace.site import SitePool
@@ -79,8 +79,8 @@ def test_a_recording_has_the_reminders() -> None:
     scenario = loaded(CALL + CALL)
     with SitePool() as place:
         outcome = replay(scenario, answering.Telling(("one", LONG)), place)
-        written = encode(Recording("x", {"2.1.7": transcribe(scenario, outcome, SUITE.vocabulary)}))
-        transcript: Transcript = decode(written).transcripts["2.1.7"]
+        written = format_recording(Recording("x", {"2.1.7": transcribe(scenario, outcome, SUITE.vocabulary)}))
+        transcript: Transcript = parse_recording(written).transcripts["2.1.7"]
     again = recorded_outcome(scenario, transcript)
     assert [step.reminders for step in transcript.steps] == [("one", LONG), ()]
     assert [step.results[0].reminders for step in again.steps] == [("one", LONG), ()]

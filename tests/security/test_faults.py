@@ -267,7 +267,7 @@ def test_a_scenario_is_linted_without_a_look_at_its_neighbours(root: Path) -> No
     hostile(family)
     found = {each.rule for each in lint(Suite(root), ["gate/edit-unread"])}
     assert found == {"missing-recording"}
-    recording = root / "recordings" / "gate" / "edit-unread.yaml"
+    recording = root / "recordings" / "gate" / "edit-unread.json"
     recording.parent.mkdir(parents=True)
     os.mkfifo(recording)
     assert {each.rule for each in lint(Suite(root), ["gate/edit-unread"])} == {"broken-recording"}

@@ -5,8 +5,7 @@ import json
 import lzma
 import shutil
 import tracemalloc
-import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,12 +17,13 @@ from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.kept import KeptError
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
 from readfirst.harness.suite import transcripts
-from readfirst.harness.suite.recording_file import decode
+from readfirst.harness.suite.recording_file import decode_recording, parse_recording, read_entries
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
 from readfirst.harness.suite.tools import load_results, load_tools
-from readfirst.harness.suite.transcript import RecordingError
+from readfirst.harness.suite.transcript import Recording, RecordingError
 from tests.command_line import Cli
 from tests.rows import rows
+from tests.small_suites import keep_recording
 
 SCENARIO = (
     "title: A stranger sends this\nrequirement: must\ntags: [a]\nrule: x\nsteps:\n  - mkdir: a\n"
@@ -44,8 +44,7 @@ def suite(tmp_path: Path) -> Suite:
         shutil.copyfile(default_root() / name, root / name)
     (root / "suite.yaml").write_text('version: "1.0"\nreleases: ["1.0"]\n')
     (root / "scenarios" / "gate" / "x.yaml").write_text(SCENARIO)
-    recording = f"inputs: {Suite(root).scenario('gate/x').inputs}\ncontracts: []\nsteps: []\n"
-    (root / "recordings" / "gate" / "x.yaml").write_text(recording)
+    keep_recording(Suite(root), "gate/x", Recording(unrecorded={"2.1.7": "It was not asked."}))
     return Suite(root)
 
 
@@ -53,7 +52,7 @@ READ_BY = {
     "scenarios/gate/x.yaml": lambda suite: suite.scenario("gate/x"),
     "scenarios/gate": lambda suite: suite.heading("gate/x"),
     "scenarios": lambda suite: suite.scenario("gate/x"),
-    "recordings/gate/x.yaml": lambda suite: suite.recordings.recording("gate/x"),
+    "recordings/gate/x.json": lambda suite: suite.recordings.recording("gate/x"),
     "recordings/gate": lambda suite: suite.recordings.recording("gate/x"),
     "recordings": lambda suite: suite.recordings.recording("gate/x"),
     "contracts.yaml": lambda suite: suite.contracts,
@@ -130,22 +129,23 @@ def test_deep_json_is_not_in_its_format(read: Callable[[Path], object], tmp_path
         read(tmp_path / "x.json")
 
 
-def recording(*unpacked: int, compress: Callable[[bytes], bytes] = lzma.compress) -> bytes:
-    packed = [base64.b64encode(compress(bytes(size))).decode() for size in unpacked]
-    steps = [
-        f"  - call: Read\n    answers: [{{text: {{packed: x{number}}}}}]\n" for number in range(len(packed))
-    ]
-    names = [f"  x{number}: {text}\n" for number, text in enumerate(packed)]
-    return f"inputs: x\ncontracts: [2.1.7]\nsteps:\n{''.join(steps)}packed:\n{''.join(names)}".encode()
+def recording(steps: Sequence[object], **packed: bytes) -> bytes:
+    """Return the bytes of a file with a recording of 2.1.7."""
+    texts = {name: base64.b64encode(data).decode() for name, data in packed.items()}
+    value = {"inputs": "x", "versions": ["2.1.7"], "steps": steps, "packed": texts}
+    return json.dumps({"recording": value}).encode()
+
+
+def packed_recording(*unpacked: int, compress: Callable[[bytes], bytes] = lzma.compress) -> bytes:
+    packed = {f"x{number}": compress(bytes(size)) for number, size in enumerate(unpacked)}
+    return recording([{"call": "Read", "answers": [{"text": {"packed": name}}]} for name in packed], **packed)
 
 
 def test_what_is_compressed_once_and_named_often_is_in_memory_once() -> None:
-    once = base64.b64encode(lzma.compress(bytes(1_000_000))).decode()
-    answers = "      - text: {packed: x}\n        files: {a: {size: 1000000, packed: x}}\n"
-    steps = f"  - call: Read\n    answers:\n{answers}" * 300
-    data = f"inputs: x\ncontracts: [2.1.7]\nsteps:\n{steps}packed: {{x: {once}}}\n".encode()
+    answer = {"text": {"packed": "x"}, "files": {"a": {"size": 1_000_000, "packed": "x"}}}
+    data = recording([{"call": "Read", "answers": [answer]}] * 300, x=lzma.compress(bytes(1_000_000)))
     tracemalloc.start()
-    found = decode(data).transcripts["2.1.7"].steps
+    found = parse_recording(data).transcripts["2.1.7"].steps
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert len(found) == 300
@@ -153,36 +153,37 @@ def test_what_is_compressed_once_and_named_often_is_in_memory_once() -> None:
     assert most < 50_000_000
 
 
-@rows("calls", ["[Read, {a: b}]", "[Read, [x]]", "[Read, null]"])
-def test_a_recording_whose_calls_are_no_names_is_refused(calls: str) -> None:
-    steps = f"  - calls: {calls}\n    answers:\n      - results: [{{text: a}}, {{text: b}}]\n"
+@rows("calls", [["Read", {"a": "b"}], ["Read", ["x"]], ["Read", None]])
+def test_a_recording_whose_calls_are_no_names_is_refused(calls: list[object]) -> None:
+    steps = [{"calls": calls, "answers": [{"results": [{"text": "a"}, {"text": "b"}]}]}]
     with pytest.raises(RecordingError, match="are no names"):
-        decode(f"inputs: x\ncontracts: [2.1.7]\nsteps:\n{steps}".encode())
+        parse_recording(recording(steps))
 
 
-@pytest.mark.parametrize("compress", [lzma.compress, zlib.compress])
-def test_a_recording_that_unpacks_to_much_is_refused(
-    compress: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_deep_recording_is_refused() -> None:
+    with pytest.raises(RecordingError, match="not a readable recording"):
+        read_entries(b'{"x": ' * 100_000)
+
+
+def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transcripts, "_MOST_UNPACKED", 3_000_000)
-    assert len(decode(recording(1_400_000, 1_400_000, compress=compress)).transcripts["2.1.7"].steps) == 2
+    assert len(parse_recording(packed_recording(1_400_000, 1_400_000)).transcripts["2.1.7"].steps) == 2
     for bomb in ((3_000_001,), (1_400_000, 1_400_000, 1_400_000)):
-        data = recording(*bomb, compress=compress)
+        data = packed_recording(*bomb)
         assert len(data) < 20_000
         with pytest.raises(RecordingError, match="more than 3,000,000 bytes are compressed in it"):
-            decode(data)
+            parse_recording(data)
 
 
 def test_a_recording_whose_unpacking_takes_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transcripts, "_MEMORY", 1_000_000)
     with pytest.raises(RecordingError, match="not a readable recording"):
-        decode(recording(10))
+        parse_recording(packed_recording(10))
 
 
-@pytest.mark.parametrize("compress", [lzma.compress, zlib.compress])
-def test_what_is_compressed_ends(compress: Callable[[bytes], bytes]) -> None:
+def test_what_is_compressed_ends() -> None:
     with pytest.raises(RecordingError, match="has no end"):
-        decode(recording(10, compress=lambda data: compress(data)[:-2]))
+        parse_recording(packed_recording(10, compress=lambda data: lzma.compress(data)[:-2]))
 
 
 def test_a_recording_of_many_steps_for_many_versions_is_refused() -> None:
@@ -190,7 +191,7 @@ def test_a_recording_of_many_steps_for_many_versions_is_refused() -> None:
     versions = [f"2.1.{number}" for number in range(20_000)]
     own = {"inputs": "x", "versions": versions, "steps": [{"call": "Read", "answers": [{}]}] * 60}
     with pytest.raises(RecordingError, match="more than 1,000,000 answers by version"):
-        decode(json.dumps(own).encode())
+        parse_recording(json.dumps({"recording": own}).encode())
 
 
 @rows(
@@ -230,8 +231,8 @@ def test_no_more_mistakes_are_reported_than_somebody_reads() -> None:
 
 
 def test_a_recording_of_what_is_no_version_is_of_no_time() -> None:
-    recording = decode(b"inputs: x\nversions: [2.1.7, text]\nsteps: []\n")
-    assert chain(recording, gated=False) == ["2.1.7"]
+    odd = decode_recording({"inputs": "x", "versions": ["2.1.7", "text"], "steps": []})
+    assert chain(odd, gated=False) == ["2.1.7"]
 
 
 @pytest.mark.parametrize("text", ["[" * 2000, "{a: " * 2000, "a: " + "[" * 2000 + "]" * 2000])

@@ -3,7 +3,7 @@
     python tools/benchmarks/speed.py [--quick]
 
 Ratios compare two things on the same machine at the same moment, in processor time, so neither a slow nor a
-busy machine changes much. The time of the list is processor time too: what an idle machine would take.
+busy machine changes much. The times of commands are processor time too: what an idle machine would take.
 `--quick` takes fewer rounds and smaller suites, for continuous integration.
 """
 
@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import pickle
 import resource
 import shutil
 import subprocess
@@ -47,17 +46,14 @@ from readfirst.reference_impl import FileTools
 
 MOST_REPLAY = 1.5
 """Times as long as the bare loop that the replay of the suite may take."""
-MOST_PROCESS = 1.6
-"""Times as long as the bare loop that `readfirst run` may take, both as processes: imports, reading, judging the harm
-and the report too."""
 MOST_CONTRACTS = 2.0
 """Times as long as one contract that all of them may take, for an implementation that does not know the contract."""
 MOST_GROWTH = 11.0
 """Times as long as 500 scenarios that 5,000 may take."""
 MOST_MEMORY = 1.2
 """Times the memory of 500 scenarios that 5,000 may take."""
-MOST_LIST = 0.25
-"""Seconds that `readfirst list` may take."""
+MOST_LIST, MOST_ONE, MOST_LINT, MOST_DIFF, MOST_RUN = 0.8, 0.6, 7.0, 7.0, 12.0
+"""Seconds of processor time of a command as a whole."""
 LEAST_RECORDED = 8.0
 """Scenarios per second of one recorder session, after its start."""
 
@@ -103,12 +99,6 @@ def passing() -> list[str]:
     recorded = sorted(set(Recordings(suite.recordings_root).ids()) & set(suite.ids()))
     verdicts = run(suite, "reference", ["2.1.7"], ids=recorded, jobs=0)
     return [verdict.scenario_id for verdict in verdicts if verdict.status == "passed"]
-
-
-def starts_programs(scenario: Scenario) -> bool:
-    """Whether a replay on the reference starts a program: a shell, a hook, git, or one that can be killed."""
-    git = any(isinstance(step, WorldEvent) and step.kind == "git" for step in scenario.steps)
-    return git or bool(scenario.needs & {"Bash", "hooks", "kill"})
 
 
 def bare(scenarios: list[Scenario], directory: str) -> None:
@@ -251,41 +241,6 @@ def replay_ratio(rounds: int) -> Result:
     return Result("replay against a bare loop", shown, f"at most {MOST_REPLAY:g}", ratio <= MOST_REPLAY)
 
 
-_BARE_PROCESS = """\
-import os, pickle, sys, tempfile
-sys.path.insert(0, sys.argv[1])
-from readfirst.harness.processes.scratch import in_memory
-from speed import bare
-os.umask(0o022)
-with open(sys.argv[2], "rb") as file, tempfile.TemporaryDirectory(dir=in_memory()) as folder:
-    bare(pickle.load(file), os.path.realpath(folder))
-"""
-
-
-def process_ratio(rounds: int) -> Result:
-    """Compare `readfirst run` as a process with the bare loop as one, which finds the scenarios read already.
-
-    Those are left out that start programs, which the loop does not do.
-    """
-    suite = Suite()
-    run_, plain = [], []
-    chosen = [each for each in map(suite.scenario, passing()) if not starts_programs(each)]
-    if not chosen:
-        raise SystemExit("no scenario is left to compare the run with the loop on")
-    words = ("-m", "readfirst", "run", "-j", "1", *(each.id for each in chosen))
-    with tempfile.TemporaryDirectory() as folder:
-        scenarios = Path(folder, "scenarios")
-        scenarios.write_bytes(pickle.dumps(chosen))
-        for _ in range(rounds):
-            run_.append(seconds_of_child(partial(python, *words)))
-            loop = partial(python, "-c", _BARE_PROCESS, str(Path(__file__).parent), str(scenarios))
-            plain.append(seconds_of_child(loop))
-    ratio = min(run_) / min(plain)
-    shown = f"{ratio:.2f} ({len(chosen)} scenarios: {min(run_):.2f} s, {min(plain):.2f} s)"
-    name = "`readfirst run` against the bare loop, as processes"
-    return Result(name, shown, f"at most {MOST_PROCESS:g}", ratio <= MOST_PROCESS)
-
-
 _TOOLS = """\
 from readfirst import FileTools, ToolResult
 
@@ -380,17 +335,16 @@ def python(*words: str, fails: bool = False) -> str:
     return ran.stdout
 
 
-def listing(rounds: int) -> Result:
-    """Time `readfirst list`, beside an interpreter that does nothing; the best of some rounds counts."""
-    scenarios = len(Suite().ids())
-    if len(python("-m", "readfirst", "list").splitlines()) != scenarios:
-        raise SystemExit(f"readfirst list did not print {scenarios} lines")
-    listed, nothing = [], []
-    for _ in range(rounds):
-        listed.append(seconds_of_child(partial(python, "-m", "readfirst", "list")))
-        nothing.append(seconds_of_child(partial(python, "-c", "pass")))
-    shown = f"{min(listed):.3f} s (python -c pass: {min(nothing):.3f} s)"
-    return Result(f"list of {scenarios} scenarios", shown, f"under {MOST_LIST:g} s", min(listed) < MOST_LIST)
+def command_time(command: str, limit: float, rounds: int, *, differs: bool = False) -> Result:
+    """Time a command, beside an interpreter that does nothing; the best of some rounds counts.
+
+    `differs`: the command reports a difference by exit code 1.
+    """
+    words = ("-m", "readfirst", *command.split())
+    taken = min(seconds_of_child(partial(python, *words, fails=differs)) for _ in range(rounds))
+    nothing = min(seconds_of_child(partial(python, "-c", "pass")) for _ in range(rounds))
+    shown = f"{taken:.2f} s (python -c pass: {nothing:.2f} s)"
+    return Result(f"`readfirst {command}`", shown, f"at most {limit:g} s", taken <= limit)
 
 
 def recorder(count: int, least: float) -> Result:
@@ -422,11 +376,17 @@ def main() -> int:
     rounds = 2 if quick else 7
     results = [
         replay_ratio(rounds),
-        process_ratio(max(rounds, 4)),
         contracts_ratio(1, "--class", "safety") if quick else contracts_ratio(3),
         *growth(100 if quick else 500),
-        listing(rounds),
+        command_time("list", MOST_LIST, rounds),
+        command_time("run reference gate/edit-unread", MOST_ONE, rounds),
     ]
+    if not quick:
+        results += [
+            command_time("lint", MOST_LINT, 3),
+            command_time("diff 2.1.7 2.1.330", MOST_DIFF, 3, differs=True),
+            command_time("run reference", MOST_RUN, 3),
+        ]
     if shutil.which("npm") and shutil.which("node"):
         # The only wall-clock figure: a shared machine in continuous integration gets half of it.
         results.append(recorder(30, LEAST_RECORDED / 2) if quick else recorder(80, LEAST_RECORDED))
