@@ -1,4 +1,4 @@
-"""What a wheel has beside the package: the two folders that are links in a checkout, the suite, and files of docs/.
+"""What a wheel has beside the package: the folders that are links in a checkout, the suite, and files of docs/.
 
 Of docs/ that is the pages, for `readfirst docs`, and the data that a command reads.
 """
@@ -11,6 +11,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 READ = ("compatibility.json", "implementations.json", "evidence.json")
 """By `readfirst field implementations --issue`."""
 IGNORED = {"__pycache__"}
+OF_A_CHECKOUT = ("observatory/tests", "observatory/tools")
 
 
 class WheelFiles(BuildHookInterface[Any]):
@@ -26,9 +27,10 @@ def included(root: Path) -> dict[str, str]:
     """Return the place of every file in the wheel."""
     files = [
         file
-        for name in ("harness", "reference_impl", "fixtures")
+        for name in ("harness", "observatory", "reference_impl", "fixtures")
         for file in (root / name).rglob("*")
         if file.is_file() and not IGNORED & {*file.relative_to(root).parts}
+        if not any(file.is_relative_to(root / folder) for folder in OF_A_CHECKOUT)
     ]
     files += [*(root / "docs").glob("*.md"), *(root / "docs" / name for name in READ)]
     return {str(file): f"readfirst/{file.relative_to(root)}" for file in files}

@@ -237,8 +237,7 @@ class _Target:
         self._suite = suite = Suite(self.root)
         claims = claims_named(options.readfirst_claims or ())
         called = self.name
-        if self.name.startswith(("target:", "agent:")):
-            own = target_defaults(self.name)
+        if (own := target_defaults(self.name)) is not None:
             called, self.level = own.connect, options.readfirst_level or own.level
             claims = own.claims if claims is None else claims
         contracts = chosen_contracts(suite, self.name, tuple(options.readfirst_contract or ()), self.level)

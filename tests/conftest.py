@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from readfirst.harness.adapters import python_host
 from readfirst.harness.cli import exits
 from readfirst.harness.run import connect
+from readfirst.harness.run.kinds import Wanted
 from readfirst.harness.session import Adapter
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
@@ -34,12 +36,12 @@ def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make what `python:MODULE:FACTORY` names in this process: for tests of what is done with its answers."""
 
-    def made(wanted: connect._Wanted) -> Adapter:
+    def made(wanted: Wanted) -> Adapter:
         module, _, factory = wanted.rest.rpartition(":")
         adapter: Adapter = python_host._adapter(module, factory)
         return adapter
 
-    monkeypatch.setitem(connect._CONNECTIONS, "python", made)
+    monkeypatch.setitem(connect.kinds(), "python", replace(connect.KINDS["python"], connect=made))
 
 
 @pytest.fixture(scope="module")

@@ -88,7 +88,7 @@ def _pack_go(file: Path) -> None:
 
 
 def _write_suite(suite: Suite, contract: Contract, out: Path) -> None:
-    file = out / f"readfirst-suite-{suite.editions.version}-{contract.name}.jsonl.gz"
+    file = out / f"readfirst-suite-{suite.version}-{contract.name}.jsonl.gz"
     with (
         gzip.GzipFile("", "wb", fileobj=file.open("wb"), mtime=0) as packed,
         io.TextIOWrapper(packed) as text,

@@ -10,7 +10,7 @@ from typing import Any
 
 from readfirst.harness.agents.conversation import Launch
 from readfirst.harness.agents.json_lines import JsonLines
-from readfirst.harness.agents.scripted_model.formats import WIRES
+from readfirst.harness.agents.scripted_model.wire import Wire
 from readfirst.harness.processes.child import bare_variables
 from readfirst.harness.processes.footing import write_anew
 from readfirst.harness.processes.sandbox import Sandbox
@@ -41,7 +41,7 @@ class AgentProgram:
     """
 
     name: str
-    wire: str
+    wire: Wire
     command: tuple[str, ...]
     tools: frozenset[str]
     directory: Path
@@ -95,7 +95,7 @@ class AgentProgram:
             command=tuple(map(named, self.command)),
             variables=variables,
             directory=self.directory,
-            wire=WIRES[self.wire],
+            wire=self.wire,
             tools=self.tools,
             files=tuple(written),
             input=entered,

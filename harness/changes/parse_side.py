@@ -9,7 +9,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report.results import Run
 from readfirst.harness.report.stream import read_stream
-from readfirst.harness.run.connect import KINDS
+from readfirst.harness.run.connect import kinds
 from readfirst.harness.run.hint import target_hint
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT
@@ -54,7 +54,7 @@ class SideParser:
         if name in contracts or name == LATEST:
             return ContractSide(self.suite, contracts[name])
         kind, colon, _ = name.partition(":")
-        if name == "reference" or (colon and kind in KINDS):
+        if name == "reference" or (colon and kind in kinds()):
             return self._run(name, held if held is not None else contracts[contracts.default])
         is_stream = name.endswith((".jsonl", ".json"))
         if not is_stream and (meant := target_hint([name])):

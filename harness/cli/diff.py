@@ -26,7 +26,7 @@ from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.selection import select
-from readfirst.harness.versions.history import scenarios_of_changes
+from readfirst.harness.versions.points import scenarios_of_changes
 
 
 @selecting(MOST)

@@ -2,9 +2,8 @@
 
 import ast
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -12,63 +11,11 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from readfirst.harness.cli.commands import Commands, provider_of, providers
 from readfirst.harness.cli.exits import explained, guarded, show_tracebacks, version
 from readfirst.harness.cli.manual import GUIDE, MANUAL, TARGETS
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import UnreadError, console, guarded_streams, say
-
-_CLI = "readfirst.harness.cli"
-
-COMMANDS: Mapping[str, str] = {
-    "run": "run:run",
-    "watch": "run:watch",
-    "diagnose": "diagnose:diagnose",
-    "diff": "diff:diff",
-    "report": "run:report",
-    "fuzz": "fuzz:fuzz",
-    "check-adapter": "targets:check_adapter",
-    "list": "scenarios:list_",
-    "show": "scenarios:show",
-    "rules": "scenarios:rules",
-    "contracts": "scenarios:contracts",
-    "new": "scenarios:new",
-    "lint": "scenarios:lint",
-    "renew": "pages:renew",
-    "export": "scenarios:export",
-    "serve": "reference:serve",
-    "docs": "pages:docs",
-    "product record": "record:record",
-    "product merge": "record:merge",
-    "product snapshot": "snapshot:snapshot",
-    "product bisect": "bisect:bisect",
-    "product sweep": "sweep:sweep",
-    "product history": "pages:history",
-    "product behaviours": "pages:behaviours",
-    "product claims": "pages:claims",
-    "product cache": "cache:cache",
-    "field targets": "targets:targets",
-    "field new-mapping": "targets:new_mapping",
-    "field implementations": "targets:implementations",
-    "field compatibility": "compatibility:compatibility",
-    "field site": "compatibility:site",
-}
-"""Every command as it is called, in the order of the help, with its module and the function that it is."""
-
-GROUPS: Mapping[str, str] = {
-    "product": "The real product: record it, find what a release changed, and since when.",
-    "field": "Published implementations: run them, compare them, show them; and connect a new one.",
-}
-"""The commands that hold others, with their help."""
-
-FORMER: Mapping[str, str] = {
-    "behaviour": "product claims",
-    **{
-        called.partition(" ")[2]: called
-        for called in COMMANDS
-        if " " in called and not called.endswith(" claims")
-    },
-}
-"""Names that commands had until 0.1, and what they are called now."""
 
 
 def _say(manual: str) -> None:
@@ -126,7 +73,6 @@ def main(arguments: list[str] | None = None) -> None:
             err=True,
         )
         sys.exit(ExitCode.BROKEN)
-    given = _as_called_now(given)
     with guarded_streams():
         try:
             try:
@@ -135,16 +81,6 @@ def main(arguments: list[str] | None = None) -> None:
                 sys.stdout.flush()
         except (OSError, UnreadError) as error:  # of what no command prints: help, versions, wrong usage
             sys.exit(explained(error))
-
-
-def _as_called_now(given: Sequence[str]) -> list[str]:
-    """Return the arguments with a former name of a command replaced, and say so on standard error."""
-    place = next((place for place, word in enumerate(given) if word != "--traceback"), None)
-    if place is None or given[place] not in FORMER:
-        return list(given)
-    former, name = given[place], FORMER[given[place]]
-    say(f"readfirst: `readfirst {former}` is called `readfirst {name}` now.", err=True)
-    return [*given[:place], *name.split(), *given[place + 1 :]]
 
 
 def _app(given: Sequence[str]) -> typer.Typer:
@@ -164,59 +100,65 @@ def _app(given: Sequence[str]) -> typer.Typer:
         context_settings=settings,
     )
     app.callback()(_global)
-    groups = {
-        name: typer.Typer(
-            help=about, no_args_is_help=True, rich_markup_mode="rich", context_settings=settings
-        )
-        for name, about in GROUPS.items()
-    }
+    groups: dict[str, typer.Typer] = {}
     wanted = _wanted([word for word in given if word != "--traceback"])
-    for called in wanted:
+    for called, provider in wanted.items():
         group, _, name = called.rpartition(" ")
+        panel = provider.panel or None
+        if group and group not in groups:
+            groups[group] = _group(group, settings)
+            app.add_typer(groups[group], name=group, rich_help_panel=_group_panel(group))
         (groups[group] if group else app).command(
             name=name,
             cls=_Targets if called == "run" else None,
             context_settings={"ignore_unknown_options": True}
             if called == "watch"
             else None,  # those of `run`
-        )((_function if len(wanted) == 1 else _stub)(COMMANDS[called]))
-    for name, each in groups.items():
-        if each.registered_commands:
-            app.add_typer(each, name=name)
+            rich_help_panel=panel,
+        )(guarded(provider.function(called)) if len(wanted) == 1 else _stub(provider, called))
     return app
 
 
-def _wanted(words: Sequence[str]) -> Collection[str]:
-    """Return the commands that these words may call: none for `--version`, all where the words do not tell."""
+def _group(name: str, settings: Mapping[str, Any]) -> typer.Typer:
+    about = next(each.groups[name] for each in providers() if name in each.groups)
+    return typer.Typer(
+        help=about, no_args_is_help=True, rich_markup_mode="rich", context_settings={**settings}
+    )
+
+
+def _group_panel(name: str) -> str | None:
+    return next((each.panel for each in providers() if name in each.groups), "") or None
+
+
+def _wanted(words: Sequence[str]) -> Mapping[str, Commands]:
+    """Return the commands that these words may call, each with its provider.
+
+    None of them for `--version`, all of them if the words do not tell.
+    """
     if words == ["--version"]:
-        return ()
+        return {}
     for called in (" ".join(words[:2]), *words[:1]):
-        if called in COMMANDS:
-            return [called]
-    if words and words[0] in GROUPS:
-        return [called for called in COMMANDS if called.startswith(f"{words[0]} ")]
-    return COMMANDS
+        if (provider := provider_of(called)) is not None:
+            return {called: provider}
+    every = {called: each for each in providers() for called in each.functions}
+    of_group = {called: each for called, each in every.items() if words and called.startswith(f"{words[0]} ")}
+    return of_group or every
 
 
-def _function(named: str) -> Callable[..., None]:
-    module, _, function = named.partition(":")
-    return guarded(getattr(import_module(f"{_CLI}.{module}"), function))
-
-
-def _stub(named: str) -> Callable[..., None]:
+def _stub(provider: Commands, called: str) -> Callable[..., None]:
     """Return a command as a list of commands needs it: its help, without what it imports."""
-    module, _, function = named.partition(":")
+    module, _, function = provider.functions[called].partition(":")
 
     def stub() -> None: ...
 
-    stub.__doc__ = _helps(module)[function]
+    stub.__doc__ = _helps(provider.folder / f"{module}.py")[function]
     return stub
 
 
 @cache
-def _helps(module: str) -> Mapping[str, str | None]:
+def _helps(module: Path) -> Mapping[str, str | None]:
     """Return the docstrings of a module's functions, which is not imported."""
-    tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_bytes())
+    tree = ast.parse(module.read_bytes())
     return {each.name: ast.get_docstring(each) for each in tree.body if isinstance(each, ast.FunctionDef)}
 
 

@@ -69,10 +69,6 @@ Expression = Annotated[
         "-k", metavar="EXPRESSION", help="Only scenarios whose id or title matches: 'touch and not write'."
     ),
 ]
-Release = Annotated[
-    str,
-    typer.Option("--suite", metavar="VERSION", help="Only the scenarios of this release of the suite: 1.0."),
-]
 Shard = Annotated[
     str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts, for runs side by side: 2/4.")
 ]
@@ -217,7 +213,6 @@ _SELECTING: Mapping[str, tuple[str, Any]] = {
     "rule": ("rules", Rules),
     "class_": ("classes", Classes),
     "expression": ("expression", Expression),
-    "suite_": ("release", Release),
     "shard": ("shard", Shard),
 }
 """The options that select scenarios, with what each is in a Selection."""

@@ -25,7 +25,6 @@ from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import say
 from readfirst.harness.processes.scratch import Scratch, sweep
-from readfirst.harness.record.given import RESULTS, TOOLS, record_given
 from readfirst.harness.record.record import Mode, Recorded, bless, leave_out, take
 from readfirst.harness.record.record import missing as unrecorded
 from readfirst.harness.record.record import record as recorded
@@ -34,7 +33,7 @@ from readfirst.harness.record.takes import Take, Takes, default_takes
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.selection import Selection, select
+from readfirst.harness.suite.selection import select
 from readfirst.harness.suite.suite import Suite
 
 Contracts = Annotated[
@@ -62,12 +61,6 @@ def record(
     check: Check = False,
     *,
     selection: Selected,
-    tools: bool = typer.Option(
-        False, "--tools", help="Record what the model is given of each tool, on all contracts."
-    ),
-    results: bool = typer.Option(
-        False, "--results", help="Record the structured results of some calls, on all contracts."
-    ),
     leave_out: str | None = typer.Option(
         None, metavar="REASON", help="Ask nothing: leave these contracts out of the recordings, and say why."
     ),
@@ -93,13 +86,6 @@ def record(
     mode = _mode(fix, check)
     suite = (open_suite if check else open_own_suite)(fixtures)
     sweep()
-    if tools or results:
-        if ids or selection != Selection() or missing or shard:
-            raise UsageError(
-                "--tools and --results are about contracts, not scenarios: only --contract and --check go with them."
-            )
-        chosen = _contracts(suite, contract or ["all"])
-        return _record_given(suite, chosen, tools, results, check, time_limit)
     selected = select(suite, replace(selection, ids=tuple(ids or ())))
     if shard is not None:
         if takes is None:
@@ -174,10 +160,10 @@ def _wanted(
 ) -> dict[str, Sequence[str]]:
     """Return which scenarios to record, by contract: each on the one that it states, unless others are named."""
     if missing:
-        contracts = _contracts(suite, names or ["all"])
+        contracts = contracts_named(suite, names or ["all"])
         return dict(unrecorded(suite, ids, contracts))
     if names:
-        return {contract.name: ids for contract in _contracts(suite, names)}
+        return {contract.name: ids for contract in contracts_named(suite, names)}
     own: dict[str, list[str]] = {}
     for scenario_id in ids:
         own.setdefault(suite.scenario(scenario_id, require_expect=False).contract, []).append(scenario_id)
@@ -204,7 +190,8 @@ def _left_out(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -> in
     return ExitCode.CONFORMANT
 
 
-def _contracts(suite: Suite, names: list[str]) -> list[Contract]:
+def contracts_named(suite: Suite, names: list[str]) -> list[Contract]:
+    """Return the recorded contracts of these names; `all` is every one. Raises UsageError for another one."""
     if "all" in names:
         return list(suite.contracts.recorded)
     chosen = [suite.contracts.find(name) for name in dict.fromkeys(names)]
@@ -213,18 +200,6 @@ def _contracts(suite: Suite, names: list[str]) -> list[Contract]:
             message = "is what the documents state: a person writes it, and nothing can be recorded."
             raise UsageError(f"{contract.name} {message}")
     return chosen
-
-
-def _record_given(
-    suite: Suite, contracts: Sequence[Contract], tools: bool, results: bool, check: bool, time_limit: float
-) -> int:
-    """Ask the product of each contract what it gives beside answers; keep it, or with `check` only say what is new."""
-    changed = False
-    for given in (each for each, wanted in ((TOOLS, tools), (RESULTS, results)) if wanted):
-        for name in record_given(given, suite, contracts, write=not check, time_limit=time_limit):
-            say(f"{'differs' if check else 'recorded'} {name} {given.name}")
-            changed = True
-    return ExitCode.NOT_CONFORMANT if changed and check else ExitCode.CONFORMANT
 
 
 def _printed(results: Iterable[Recorded], wanted: Mapping[str, Sequence[str]]) -> int:

@@ -121,8 +121,7 @@ def run(
         if not connect_string.startswith("mcp:"):
             raise UsageError("--isolation is for mcp:COMMAND; a target's mapping states its own.")
         connect_string = f"mcp:--isolation={isolation} {connect_string.removeprefix('mcp:')}"
-    if connect_string == "reference" or connect_string.startswith(("target:", "agent:")):
-        known = target_defaults(connect_string)
+    if (known := target_defaults(connect_string)) is not None:
         called = connect_string = known.connect
         level = level or known.level
         stated = known.claims

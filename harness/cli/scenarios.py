@@ -221,8 +221,8 @@ def rules(
 ) -> int:
     """List the rules that scenarios show, worst first: id, class, requirement, scenarios, and what each claims.
 
-    A table on a terminal, else separated by tabs. `readfirst rules RULE` shows everything about one: what the
-    documents claim, the behaviours of the reference and when they changed, and the versions that differ.
+    A table on a terminal, else separated by tabs. `readfirst rules RULE` shows one with its scenarios, and `readfirst
+    product claims RULE` also what the documents claim, the behaviours of the reference, and the versions that differ.
     """
     suite = open_suite(fixtures)
     known = suite.rules
@@ -231,11 +231,11 @@ def rules(
     chosen = [known[rule_id] for rule_id in ids] if ids else list(known)
     if class_:
         chosen = [rule for rule in chosen if rule.class_ in {each.value for each in class_}]
-    from readfirst.harness.claims.rule_links import rule_story, scenarios_by_rule
+    from readfirst.harness.report.rule_text import rule_lines, scenarios_by_rule
 
     if ids:
         for rule in chosen:
-            say_lines(rule_story(suite, known, rule))
+            say_lines(rule_lines(suite, known, rule))
     else:
         scenarios = scenarios_by_rule(suite)
         rows = [

@@ -21,7 +21,7 @@ from readfirst.harness.record.replaying import Product, Replaying, estimate
 from readfirst.harness.record.takes import Takes, default_takes
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.versions.history import change_points, scenarios_of_changes
+from readfirst.harness.versions.points import change_points, scenarios_of_changes
 from readfirst.harness.versions.published import newest
 from readfirst.harness.versions.quick import Look, quick_set
 from readfirst.harness.versions.release import (

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from readfirst.harness.compare.lacking import Lacking, in_a_call
-from readfirst.harness.compare.signature import explains, present, signature
+from readfirst.harness.compare.signature import explains, signature
 from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.session import BASIC_CAPABILITIES
@@ -15,7 +15,6 @@ from readfirst.harness.source.finding import Position, SuiteError
 from readfirst.harness.source.inspection import Fields, Inspection, Node
 from readfirst.harness.source.strict_yaml import load, read
 from readfirst.harness.suite.contracts import Contracts
-from readfirst.harness.suite.editions import Editions
 from readfirst.harness.suite.nearest import nearest
 
 BROKEN = "broken"
@@ -25,9 +24,6 @@ VARIES = "varies"
 """What `because` says of a scenario that fails in some runs only: the implementation leaves it to chance."""
 
 LEVELS_AND_BROKEN = (*LEVELS, BROKEN)
-_FORMER = {
-    "target": "Write name: and what --name says, or the target as it is written after `readfirst run`."
-}
 
 
 class BaselineError(SuiteError):
@@ -71,8 +67,6 @@ class Baseline:
     """Whether the file has groups: entries with a common reason, written once."""
     lacking: Lacking | None = None
     """What was not judged when it was written; None in a file that does not say it."""
-    notes: tuple[str, ...] = ()
-    """What to write instead of ids that scenarios had before."""
 
     def of(self, scenario_id: str, contract: str) -> Acceptance | None:
         """Return what is accepted of a scenario on a contract, or None."""
@@ -146,23 +140,19 @@ def is_above(level: str, verdict: Verdict) -> bool:
     return level in LEVELS and LEVELS.index(level) > LEVELS.index(verdict.level)
 
 
-def load_baseline(
-    file: Path, ids: Collection[str], contracts: Contracts, editions: Editions | None = None
-) -> Baseline:
-    """Read a baseline file; its entries may name `ids` and `contracts` only, and ids that there were.
-
-    What became of those, `editions` tells: an entry of a renamed scenario is that of its successor.
+def load_baseline(file: Path, ids: Collection[str], contracts: Contracts) -> Baseline:
+    """Read a baseline file; its entries may name `ids` and `contracts` only.
 
     Raises StrictYamlError for what is not strict YAML, BaselineError with all other problems.
     """
     look = Inspection(load(read(file), file))
     keys = ("name", "suite", "unclaimed", "unsupported", "accepted", "groups")
-    top = look.top.called("a baseline").fields(keys, required=("name",), fixes=_FORMER)
+    top = look.top.called("a baseline").fields(keys, required=("name",))
     top.string("suite")
     if top.values and not {"accepted", "groups"} & top.values.keys():
         look.note((), "a baseline lacks the key 'accepted'", "Add accepted: to it.")
     name = top.string("name")
-    known = _Known(ids, contracts, editions or Editions(), [])
+    known = _Known(ids, contracts)
     accepted: dict[tuple[str, str], Acceptance] = {}
     for node, stated, named in (*_single(top), *_grouped(top)):
         entry = _entry(node.position, stated, named, known)
@@ -174,8 +164,7 @@ def load_baseline(
             node.note(f"{what} is already accepted in line {first.position.line}", "Merge the two.")
     lacking = _lacking(top)
     look.finish(BaselineError)
-    position, notes = look.document.position(("name",)), tuple(known.notes)
-    return Baseline(str(name), position, accepted, "groups" in top, lacking, notes=notes)
+    return Baseline(str(name), look.document.position(("name",)), accepted, "groups" in top, lacking)
 
 
 def _lacking(top: Fields) -> Lacking | None:
@@ -192,27 +181,10 @@ def _lacking(top: Fields) -> Lacking | None:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What entries may name; `notes` says what to write instead of former ids."""
+    """What entries may name."""
 
     ids: Collection[str]
     contracts: Contracts
-    editions: Editions
-    notes: list[str]
-
-    def present(self, node: Node, scenario_id: str) -> str | None:
-        """Return what a scenario is called now; None where there is none, which is noted."""
-        if scenario_id in self.ids:
-            return scenario_id
-        now = self.editions.present(scenario_id)
-        if now in self.ids:
-            self.notes.append(f"{node.position}: {scenario_id} is called {now} now. Write that.")
-            return now
-        if scenario_id in self.editions.retired:
-            why = self.editions.retired[scenario_id]
-            self.notes.append(f"{node.position}: {scenario_id} was retired: {why} Remove the entry.")
-            return None
-        node.note(f"no scenario has the id {scenario_id!r}", _suggestion(scenario_id, self.ids))
-        return None
 
 
 _Named = tuple[Node, Fields, Node]
@@ -245,15 +217,16 @@ def _grouped(top: Fields) -> Iterator[_Named]:
 
 def _entry(position: Position, stated: Fields, named: Node, known: _Known) -> Acceptance | None:
     reason, link = stated.string("reason"), stated.text("link")
-    because = present(stated.text("because"))
+    because = stated.text("because")
     fails = [node.called("a level in fails") for node in stated.items("fails", empty=False)]
     levels = [name for node in fails if (name := node.choice(LEVELS_AND_BROKEN)) is not None]
     for node in fails:
         if levels.count(node.value) > 1 and node.path[-1] != levels.index(node.value):
             node.note(f"fails names {node.value} twice", "Name it once.")
     scenario_id = named.string()
-    if scenario_id is not None:
-        scenario_id = known.present(named, scenario_id)
+    if scenario_id is not None and scenario_id not in known.ids:
+        named.note(f"no scenario has the id {scenario_id!r}", _suggestion(scenario_id, known.ids))
+        scenario_id = None
     contract = stated.string("contract") if "contract" in stated else known.contracts.default
     if contract is not None and contract not in known.contracts:
         advice = nearest(contract, known.contracts.all)

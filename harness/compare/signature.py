@@ -48,9 +48,6 @@ _MANNERS: tuple[tuple[str, Callable[[str], str]], ...] = (
 )
 """What two contents of a file differ in: the first without which they are the same."""
 
-_FORMER = {"blanks at line ends": "whitespace at line ends", "blanks and newlines": "whitespace"}
-"""What some of these were called before, as baselines may still have it."""
-
 
 def signature(verdict: Verdict) -> str:
     """Return the first failure of the lowest level that fails, without paths, numbers and quoted words.
@@ -93,12 +90,6 @@ def kind(difference: Difference) -> str:
             return f"effects: path: {'left over' if gone else 'missing' if missing else 'another kind'}"
         case what:
             return f"{difference.level}: {what}"
-
-
-def present(because: str) -> str:
-    """Return a signature with what it is called now, for one that a baseline has from before."""
-    before, files, last = because.rpartition("effects: file: ")
-    return f"{before}{files}{_FORMER[last]}" if files and last in _FORMER else because
 
 
 def manner(expected: str, got: str) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from readfirst.harness.claims.claims import Claims
 from readfirst.harness.lint.wording import check_source, check_title
 from readfirst.harness.source.finding import Finding
 from readfirst.harness.suite.case import Case
@@ -63,25 +62,6 @@ def check_rules(suite: Suite, rules: Rules, shown: Mapping[str, Sequence[Showing
             fix = "Say how this one differs, or merge the two."
             yield _finding("duplicate-title", rule, f"the rule {first} has the same title", fix)
         yield from _sides(rule, shown.get(rule.id, ()))
-
-
-def check_claimed_rules(
-    claims: Claims, rules: Rules, shown: Mapping[str, Sequence[Showing]]
-) -> Iterator[Finding]:
-    """Yield claims that refer to a rule which is not there, or to one that none of their scenarios belongs to."""
-    rule_of = {each.scenario_id: rule_id for rule_id, group in shown.items() for each in group}
-    for claim in claims:
-        if claim.rule is None:
-            continue
-        if claim.rule not in rules:
-            message = f"the claim {claim.id} names the rule {claim.rule!r}, which does not exist"
-            yield Finding("unknown-rule", claim.position, message, rules.suggest(claim.rule, claim.says))
-            continue
-        theirs = [rule_of[each.scenario_id] for each in claim.shown_by if each.scenario_id in rule_of]
-        if theirs and claim.rule not in theirs:
-            message = f"no scenario of the claim {claim.id} belongs to the rule {claim.rule}"
-            fix = f"Name one of their rules: {', '.join(sorted(set(theirs)))}."
-            yield Finding("foreign-rule", claim.position, message, fix)
 
 
 def _wording(rule: Rule, documents: Sequence[str]) -> Iterator[Finding]:

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.claims.claims import Documented, Stated, documented_in, stated_in
 from readfirst.harness.lint.belonging import Showing, check_belonging, showing_of
+from readfirst.harness.lint.check import Documented, Stated, documented_in, stated_in
 from readfirst.harness.lint.content import check_content, fingerprint
 from readfirst.harness.lint.recorded import absent, check_recording, recorded
 from readfirst.harness.lint.wording import SCHEMA_COMMENT, check_schema_comment, check_wording
@@ -105,7 +105,7 @@ _WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belonging, che
 
 @dataclass(frozen=True, slots=True)
 class Comparable:
-    """What no two scenarios may have in common, with where it is, and what rules and claims are compared with."""
+    """What no two scenarios may have in common, with where it is, and what rules and other checks are compared with."""
 
     title: str
     title_at: Position

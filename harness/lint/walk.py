@@ -6,19 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from readfirst.harness.claims.claims import (
-    Claims,
-    Stated,
-    check_claims,
-    check_documented,
-    claims_file,
-    load_claims,
-)
-from readfirst.harness.lint.belonging import Showing, check_claimed_rules, check_rules
+from readfirst.harness.extension import extensions
+from readfirst.harness.lint.belonging import Showing, check_rules
+from readfirst.harness.lint.check import Check, Stated
 from readfirst.harness.lint.looked import Ids, Look, Looked
 from readfirst.harness.lint.recorded import broken, check_orphans
 from readfirst.harness.run.workers import work_in_processes
-from readfirst.harness.source.finding import Finding, Position, SuiteError
+from readfirst.harness.source.finding import Finding, Position
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.suite.schema import schema_findings
 from readfirst.harness.suite.shelf import DEEPEST
@@ -60,11 +54,10 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     every, problems = suite.readable()
     known = every if ids is None else sorted(set(ids))
     with _looked(suite, _files(suite, known), jobs) as files:
-        claims, unreadable = _claims(suite)
+        added: list[Check] = [check(suite) for check in extensions("checks").values()]
         recorded, damaged = _recordings(suite) if ids is None else ((), ())
         shared = [] if ids is not None else [*_check_shared_files(suite), *_misplaced(suite)]
         looked = {each.scenario_id: each for file in files for each in file}
-    sources = None if claims is None else claims.sources
     findings = [*problems, *damaged]
     titles: dict[str, str] = {}
     prints: dict[str, str] = {}
@@ -72,11 +65,11 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
     for each in map(looked.__getitem__, known):
         found = [*_repeated(each, titles, prints), *each.findings]
         if each.comparable is not None:
-            found += () if sources is None else check_documented(each.comparable.documented, sources)
+            found += (it for check in added for it in check.of_scenario(each.comparable.documented))
             shown.setdefault(each.comparable.rule, []).append(each.comparable.showing)
         findings += sorted(found, key=_place)
     if ids is None:
-        findings += (*shared, *unreadable)
+        findings += (*shared, *(each for check in added for each in check.findings))
     if ids is None and not problems and not damaged:
         contracts = {each.scenario_id: each.contracts for each in looked.values()}
         findings.extend(check_orphans(suite, recorded, contracts))
@@ -86,10 +79,10 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linte
             found = looked[scenario_id].comparable
             return None if found is None else found.stated
 
-        findings.extend(() if claims is None else check_claims(suite, claims, stated))
         if suite.rules is not None:
             findings.extend(check_rules(suite, suite.rules, shown))
-            findings.extend(() if claims is None else check_claimed_rules(claims, suite.rules, shown))
+        for check in added:
+            findings.extend(check.of_suite(stated, shown))
     # What a file says of all its cases is found with each of them.
     absent = {each: looked[each].absent for each in known if looked[each].absent}
     return Linted(tuple(dict.fromkeys(findings)), absent, len(known))
@@ -139,17 +132,6 @@ def _recordings(suite: Suite) -> tuple[Sequence[tuple[str, Path]], tuple[Finding
         return (), (
             broken(error, "Undo the change, or run `readfirst product record --fix` with its scenarios."),
         )
-
-
-def _claims(suite: Suite) -> tuple[Claims | None, tuple[Finding, ...]]:
-    """Return the claims of a suite, or none and what is wrong with them; a suite may have none."""
-    file = claims_file(suite.root)
-    if not file.exists():
-        return None, ()
-    try:
-        return load_claims(file), ()
-    except SuiteError as error:
-        return None, error.findings
 
 
 def _check_shared_files(suite: Suite) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from readfirst.harness.compare.known_failures import baseline_text, first_differ
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import console, say, say_lines, stderr, stdout
+from readfirst.harness.printed import console, say, stderr, stdout
 from readfirst.harness.processes.trace import tracing
 from readfirst.harness.report import Commands, Report, RunFacts, output
 from readfirst.harness.report.cost import Cost
@@ -138,7 +138,7 @@ def open_baseline(
     Raises BaselineError, also for what is not strict YAML.
     """
     try:
-        baseline = load_baseline(file, suite.ids(), suite.contracts, suite.editions)
+        baseline = load_baseline(file, suite.ids(), suite.contracts)
     except BaselineError:
         raise
     except SuiteError as error:
@@ -147,7 +147,6 @@ def open_baseline(
         message = f"this baseline belongs to {baseline.name!r}, but the run is called {name or called!r}"
         fix = f"If they are the same, add {option} {shlex.quote(baseline.name)}."
         raise BaselineError([Finding("name", baseline.position, message, fix)])
-    say_lines(baseline.notes, err=True)
     return baseline
 
 
@@ -178,7 +177,7 @@ def perform(request: RunRequest) -> int:
         commands=request.commands,
         find=partial(_find, suite),
         rules=suite.rules,
-        suite=suite.editions.version,
+        suite=suite.version,
     )
     summary, ruler = Summary(), Ruler(baseline, request.claims or request.stated)
     seen: list[Verdict] = []
@@ -258,7 +257,7 @@ def perform(request: RunRequest) -> int:
             baseline,
             grouped=baseline.grouped if baseline else request.target.startswith(("target:", "agent:")),
             of_all=len(ids) == len(suite.ids()),
-            suite=suite.editions.version,
+            suite=suite.version,
         )
         request.baseline.parent.mkdir(exist_ok=True)
         with output(request.baseline) as stream:

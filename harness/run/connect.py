@@ -6,13 +6,15 @@ import importlib
 import re
 import shlex
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.extension import extensions
+from readfirst.harness.run.kinds import ConnectError as ConnectError
+from readfirst.harness.run.kinds import Kind, TargetDefaults, Wanted
 from readfirst.harness.session import TIME_LIMIT, Adapter, BrokenAdapter
 from readfirst.harness.suite.contracts import Contract
 
@@ -21,29 +23,12 @@ if TYPE_CHECKING:
     from readfirst.harness.adapters.lines import LinesAdapter
     from readfirst.harness.processes.sandbox import Sandbox
     from readfirst.harness.suite.suite import Suite
-    from readfirst.harness.targets.mapping import Target
 
-
-KINDS = {
-    "reference": "reference",
-    "python": "python:MODULE:FACTORY",
-    "mcp": "mcp:COMMAND",
-    "lines": "lines:COMMAND",
-    "target": "target:NAME@VERSION",
-    "agent": "agent:NAME@VERSION",
-    "claude-code": "claude-code:VERSION",
-    "recording": "recording:CONTRACT",
-}
-"""The kinds of connection, each with the string to write."""
 
 TOLD_THE_CONTRACT = frozenset({"reference", "claude-code", "recording"})
 """The kinds that behave as a contract says; any other does what it does, whatever it is compared with."""
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
-
-
-class ConnectError(ReadfirstError):
-    """A connect string cannot be used; the message says what to write instead."""
 
 
 def connect(
@@ -67,58 +52,40 @@ def connect(
     kind = kind_of(spec)
     _, colon, rest = spec.partition(":")
     if (kind == "reference") == bool(colon) or (colon and not rest):
-        raise ConnectError(f"{spec!r}: write {KINDS[kind]}.")
+        raise ConnectError(f"{spec!r}: write {kinds()[kind].form}.")
     held = contract if contract is not None else suite.contracts[suite.contracts.default]
-    return _CONNECTIONS[kind](
-        _Wanted(spec, suite, held, time_limit, _sandbox(spec, kind, suite) if confine else None)
+    return kinds()[kind].connect(
+        Wanted(spec, suite, held, time_limit, _sandbox(spec, kind, suite) if confine else None)
     )
 
 
 def kind_of(spec: str) -> str:
     """Return the kind of a connect string. Raises ConnectError where there is none of that name."""
     kind = spec.partition(":")[0]
-    if kind not in KINDS:
-        near = get_close_matches(kind, KINDS, 1)
-        hint = f" Did you mean {KINDS[near[0]]}?" if near else ""
-        raise ConnectError(
-            f"{spec!r}: there is no kind {kind!r}.{hint} Write one of: {', '.join(KINDS.values())}."
-        )
-    return kind
+    if kind in KINDS or kind in kinds():
+        return kind
+    near = get_close_matches(kind, kinds(), 1)
+    hint = f" Did you mean {kinds()[near[0]].form}?" if near else ""
+    forms = ", ".join(each.form for each in kinds().values())
+    raise ConnectError(f"{spec!r}: there is no kind {kind!r}.{hint} Write one of: {forms}.")
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What is to be connected: `spec` is the connect string; the others are as in `connect`."""
-
-    spec: str
-    suite: Suite
-    contract: Contract
-    time_limit: float
-    sandbox: Sandbox | None
-
-    @property
-    def rest(self) -> str:
-        """The connect string after its kind."""
-        return self.spec.partition(":")[2]
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Return the kinds of connection by name: the suite's own, then those of extensions."""
+    return {**KINDS, **extensions("kinds")}
 
 
 def _sandbox(spec: str, kind: str, suite: Suite) -> Sandbox:
-    if kind not in _CONFINABLE:
-        kinds = ", ".join(KINDS[name] for name in _CONFINABLE)
-        raise ConnectError(f"{spec!r} cannot be confined. --confine is for {kinds} (not for agents).")
+    if not kinds()[kind].confinable:
+        forms = ", ".join(each.form for each in kinds().values() if each.confinable)
+        raise ConnectError(f"{spec!r} cannot be confined. --confine is for {forms} (not for agents).")
     from readfirst.harness.processes.sandbox import find_sandbox
 
     return find_sandbox([suite.root.absolute()])
 
 
-def _among_files(suite: Suite) -> Sandbox | None:
-    """Return what shuts in agents, which may take the files of a suite for settings that start programs."""
-    from readfirst.harness.processes.sandbox import sandbox_among_files
-
-    return None if suite.bundled else sandbox_among_files()
-
-
-def _reference(wanted: _Wanted) -> Adapter:
+def _reference(wanted: Wanted) -> Adapter:
     from readfirst.harness.adapters.reference import ReferenceAdapter
 
     try:
@@ -132,7 +99,7 @@ def _reference(wanted: _Wanted) -> Adapter:
         raise ConnectError(f"'reference' cannot follow {wanted.contract.name}: {error}") from error
 
 
-def _python(wanted: _Wanted) -> Adapter:
+def _python(wanted: Wanted) -> Adapter:
     from readfirst.harness.adapters.python_process import FactoryError, PythonAdapter
 
     rest = wanted.rest
@@ -140,7 +107,7 @@ def _python(wanted: _Wanted) -> Adapter:
     file = Path(module).expanduser() if module.endswith(".py") else None
     if not ((file or _DOTTED.fullmatch(module)) and _DOTTED.fullmatch(factory)):
         example = "python:mymodule:Tools, python:package.module:make_tools or python:folder/mytools.py:Tools"
-        raise ConnectError(f"'python:{rest}': write {KINDS['python']}, for example {example}.")
+        raise ConnectError(f"'python:{rest}': write {KINDS['python'].form}, for example {example}.")
     if file is not None:
         if not file.is_file():
             raise ConnectError(f"'python:{rest}': there is no file {Path.cwd() / file}.")
@@ -161,7 +128,7 @@ def _start(adapter: LinesAdapter) -> None:
         raise
 
 
-def _mcp(wanted: _Wanted) -> Adapter:
+def _mcp(wanted: Wanted) -> Adapter:
     from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
 
     command = mcp_command(f"mcp:{wanted.rest}")
@@ -188,7 +155,7 @@ def _mcp(wanted: _Wanted) -> Adapter:
         raise
 
 
-def _lines(wanted: _Wanted) -> Adapter:
+def _lines(wanted: Wanted) -> Adapter:
     from readfirst.harness.adapters.lines import LinesAdapter
 
     try:
@@ -218,38 +185,7 @@ def mcp_command(connect_string: str) -> Command:
         raise ConnectError(f"'{connect_string}': {error}") from error
 
 
-def _target(wanted: _Wanted) -> Adapter:
-    from readfirst.harness.targets.adapter import open_target
-
-    target = find_target(wanted.spec)
-    if wanted.sandbox is not None and target.kind == "agent":
-        raise ConnectError(f"'target:{wanted.rest}' is an agent, which --confine does not support.")
-    return open_target(
-        target,
-        time_limit=wanted.time_limit,
-        sandbox=wanted.sandbox,
-        among_files=_among_files(wanted.suite),
-    )
-
-
-def find_target(connect_string: str) -> Target:
-    """Return what `target:NAME` names, or `agent:NAME`, which must be an agent. Raises ConnectError."""
-    from readfirst.harness.source.finding import SuiteError
-    from readfirst.harness.targets.catalogue import UnknownTargetError, find
-
-    kind, _, name = connect_string.partition(":")
-    try:
-        target = find(name)
-    except UnknownTargetError as error:
-        raise ConnectError(f"{connect_string!r}: {error}") from error
-    except SuiteError as error:
-        raise ConnectError(f"{connect_string!r}: the mapping is not valid.", details=str(error)) from error
-    if kind == "agent" and target.kind != "agent":
-        raise ConnectError(f"{connect_string!r}: {target.name} is not an agent. Write target:{name}.")
-    return target
-
-
-def _claude_code(wanted: _Wanted) -> Adapter:
+def _claude_code(wanted: Wanted) -> Adapter:
     module = importlib.import_module("readfirst.harness.agents.claude_code.adapter")
     opened: Adapter = module.open_claude_code(
         wanted.rest, wanted.suite, contract=wanted.contract, time_limit=wanted.time_limit
@@ -257,7 +193,7 @@ def _claude_code(wanted: _Wanted) -> Adapter:
     return opened
 
 
-def _recording(wanted: _Wanted) -> Adapter:
+def _recording(wanted: Wanted) -> Adapter:
     from readfirst.harness.replay.recorded import RecordedAdapter
 
     rest, suite = wanted.rest, wanted.suite
@@ -269,14 +205,19 @@ def _recording(wanted: _Wanted) -> Adapter:
     return RecordedAdapter(suite.recordings, rest)
 
 
-_CONNECTIONS: dict[str, Callable[[_Wanted], Adapter]] = {
-    "reference": _reference,
-    "python": _python,
-    "mcp": _mcp,
-    "lines": _lines,
-    "target": _target,
-    "agent": _target,
-    "claude-code": _claude_code,
-    "recording": _recording,
+def _defaults_of_reference(connect_string: str) -> TargetDefaults:
+    return TargetDefaults(connect_string, "text", _REFERENCE)
+
+
+_REFERENCE = Path(__file__).with_name("reference.yaml")
+"""Differences between the reference and versions of the product; none on the default contract."""
+
+KINDS: Mapping[str, Kind] = {
+    "reference": Kind("reference", _reference, defaults=_defaults_of_reference),
+    "python": Kind("python:MODULE:FACTORY", _python, confinable=True),
+    "mcp": Kind("mcp:COMMAND", _mcp, confinable=True),
+    "lines": Kind("lines:COMMAND", _lines, confinable=True),
+    "claude-code": Kind("claude-code:VERSION", _claude_code),
+    "recording": Kind("recording:CONTRACT", _recording),
 }
-_CONFINABLE = ("python", "mcp", "lines", "target")
+"""The kinds of connection of the suite itself; `kinds` adds those of extensions."""

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from readfirst.harness.run.connect import KINDS
-from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.run.connect import kinds
 from readfirst.harness.suite.selection import option_for, scenario_id
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 
@@ -47,7 +46,7 @@ def target_hint(words: Sequence[str]) -> str:
 
 
 def _is_target(word: str) -> bool:
-    return word == "reference" or (":" in word and word.partition(":")[0] in KINDS)
+    return word == "reference" or (":" in word and word.partition(":")[0] in kinds())
 
 
 def _connecting(words: Sequence[str]) -> list[str]:
@@ -58,13 +57,8 @@ def _connecting(words: Sequence[str]) -> list[str]:
 
 
 def _published(word: str) -> list[str]:
-    from readfirst.harness.targets.catalogue import UnknownTargetError, find
-
-    try:
-        target = find(word)
-    except (UnknownTargetError, SuiteError):
-        return []
-    return [f"target:{word}" if target.kind != "agent" else f"agent:{word}"]
+    hints = (each.hint(word) for each in kinds().values() if each.hint is not None)
+    return [found for found in hints if found][:1]
 
 
 def _server(words: Sequence[str]) -> list[str]:

@@ -80,7 +80,7 @@ def _header(contract: Contract, suite: Suite) -> dict[str, Any]:
     return {
         "type": "header",
         "format": FORMAT,
-        "suite": suite.editions.version,
+        "suite": suite.version,
         "contract": contract.name,
         "outer_whitespace": "ignored" if contract.ignores_outer_whitespace else "compared",
         "errors": [

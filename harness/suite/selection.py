@@ -33,8 +33,6 @@ class Selection:
     requirements: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
-    release: str = ""
-    """Of this release of the suite; empty: all that there are."""
     shard: tuple[int, int] = (1, 1)
     """`(2, 4)`: the second of four shares of what the other parts select."""
 
@@ -56,8 +54,6 @@ def _selected(suite: Suite, selection: Selection) -> list[str]:
             if family not in families:
                 raise SelectionError(f"no family is called {family!r}.{_suggest(family, families)}")
         ids = [name for name in ids if name.partition("/")[0] in selection.families]
-    if selection.release:
-        ids = _released(suite, selection.release, ids)
     belonging = rules_chosen(suite, selection.rules, selection.classes)
     if belonging is None and not (selection.tags or selection.expression or selection.requirements):
         return sorted(ids)
@@ -78,15 +74,6 @@ def _selected(suite: Suite, selection: Selection) -> list[str]:
         if not taken and tag not in seen_tags:
             raise SelectionError(f"no selected scenario has the tag {tag!r}.{_suggest(tag, seen_tags)}")
     return taken
-
-
-def _released(suite: Suite, release: str, ids: list[str]) -> list[str]:
-    """Return those of the ids that a release has."""
-    editions = suite.editions
-    if release not in editions.releases:
-        there = ", ".join(editions.releases) or "none"
-        raise SelectionError(f"there is no release {release!r} of the suite; there are: {there}.")
-    return sorted(editions.ids(release).intersection(ids))
 
 
 def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> frozenset[str] | None:
@@ -146,11 +133,6 @@ def _ids_of(given: str, known: Collection[str], suite: Suite) -> list[str]:
         return [found]
     if given.endswith(".yaml") and (cases := suite.cases_in(given)):
         return cases
-    editions = suite.editions
-    if given in editions.retired:
-        raise SelectionError(f"{given} was retired: {editions.retired[given]}")
-    if editions.present(given) in known:
-        return [editions.present(given)]
     option = option_for(given, suite)
     advice = f" Write {' '.join(option)}." if option else _suggest(given.removesuffix(".yaml"), known)
     raise SelectionError(f"no scenario has the id {given!r}.{advice}")

@@ -22,7 +22,6 @@ from readfirst.harness.suite.shelf import Place, Shelf
 if TYPE_CHECKING:
     from readfirst.harness.source.strict_yaml import Document
     from readfirst.harness.suite.contracts import Contract, Contracts
-    from readfirst.harness.suite.editions import Editions
     from readfirst.harness.suite.recordings import Recordings
     from readfirst.harness.suite.rules import Rules
     from readfirst.harness.suite.scenario import Scenario
@@ -125,11 +124,15 @@ class Suite:
         return load_rules(path) if os.path.lexists(path) else None
 
     @cached_property
-    def editions(self) -> Editions:
-        """The releases of this suite, and what became of former ids. Raises SuiteError."""
-        from readfirst.harness.suite.editions import load_editions
+    def version(self) -> str:
+        """The suite's version, as `suite.yaml` says; empty for a suite without that file. Raises SuiteError."""
+        path = self.root / "suite.yaml"
+        if not os.path.lexists(path):
+            return ""
+        from readfirst.harness.suite.schema import checked
 
-        return load_editions(self.root)
+        with checked(path, "suite") as look:
+            return str(look.document.value["version"])
 
     def ids(self) -> list[str]:
         """Return the ids of all scenarios, sorted. Raises SuiteError where a file of several cannot be read."""

@@ -76,7 +76,7 @@ def tools_file(root: Path) -> Path:
 def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
     """Return the tools of each contract, by name. Raises KeptError."""
     found: dict[str, dict[str, OfferedTool]] = {}
-    with reading(file, "readfirst product record --tools", _FORMAT, strict=True) as data:
+    with reading(file, "readfirst product tools", _FORMAT, strict=True) as data:
         for tool, rows in data["tools"].items():
             for row in rows:
                 for contract in row["contracts"]:
@@ -126,7 +126,7 @@ def results_file(root: Path) -> Path:
 def load_results(file: Path) -> dict[str, list[StructuredResult]]:
     """Return what each contract gave, in the order of the calls. Raises KeptError."""
     found: dict[str, list[StructuredResult]] = {}
-    with reading(file, "readfirst product record --results", _FORMAT, strict=True) as data:
+    with reading(file, "readfirst product tools --results", _FORMAT, strict=True) as data:
         for case in data["cases"]:
             for row in case["rows"]:
                 for contract in row["contracts"]:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from readfirst.harness.agents.claude_code import package
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.extension import extensions
 from readfirst.harness.processes import installing
 from readfirst.harness.processes.removal import destroy
 from readfirst.harness.record.takes import default_takes
 from readfirst.harness.run.last_failed import default_folder
 from readfirst.harness.suite.contracts import order
-from readfirst.harness.targets import install
 
 _DAY = 86_400.0
 _WRITTEN = ("takes", "last-failed")
@@ -52,17 +52,16 @@ class Kept:
 
     def called(self, word: str) -> bool:
         """Whether a word means it: its kind, its name, both, or a target without its version."""
-        names = {self.kind, self.name, f"{self.kind}/{self.name}"}
-        return word in names | ({self.name.partition("@")[0]} if self.kind == "targets" else set())
+        return word in {self.kind, self.name, f"{self.kind}/{self.name}", self.name.partition("@")[0]}
 
 
 def roots() -> dict[str, Path]:
     """Return the folders that hold what is kept, by kind."""
     return {
         "claude-code": package.cache_root(),
-        "targets": install.cache_root(),
         "takes": default_takes(),
         "last-failed": default_folder(),
+        **{kind: root() for kind, root in extensions("caches").items()},
     }
 
 
@@ -74,8 +73,8 @@ def kept() -> list[Kept]:
         if kind == "last-failed":  # small files, which belong together
             paths = [root]
         for path in (each for each in paths if each.is_dir() and not each.is_symlink()):
-            # A target's folder ends with a digest of its packages.
-            name = path.name.rpartition("-")[0] if kind == "targets" else path.name
+            # Of a name with a version, NAME@VERSION-DIGEST, the digest of the installed packages is left out.
+            name = path.name.rpartition("-")[0] if "@" in path.name else path.name
             used = path.stat().st_mtime
             if kind in _WRITTEN:
                 used = max((status.st_mtime for status in _files(path)), default=used)

@@ -46,26 +46,18 @@ def _asked(package: str, field: str) -> object:
 
 
 class KeptVersions:
-    """Keeps at most `most` of the versions used, the latest; None: all. What was there before is never removed.
+    """Keeps at most `most` of the versions used, the latest; None: all. What was there before is never removed."""
 
-    Where a `package` is named, its registry is asked before the first of its versions is installed: that none answers
-    is no version's fault.
-    """
-
-    def __init__(self, most: int | None = None, cache: Path | None = None, package: str = "") -> None:
+    def __init__(self, most: int | None = None, cache: Path | None = None) -> None:
         self._most = most
         self._cache = cache
-        self._unreached = package
         self._there = installed(cache)
         self._ours: list[str] = []
 
     def make_room(self, version: str) -> None:
-        """Free what is too much before this version is installed. Raises BrokenAdapter where no registry answers."""
+        """Uninstall the oldest versions until there is room for this one."""
         if version in self._there:
             return
-        if self._unreached:
-            newest(self._unreached)
-            self._unreached = ""
         if version in self._ours:
             self._ours.remove(version)
         while self._most is not None and len(self._ours) >= self._most:

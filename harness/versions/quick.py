@@ -15,7 +15,7 @@ from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
-from readfirst.harness.versions.history import ChangePoint, Histories
+from readfirst.harness.versions.points import ChangePoint, Histories
 
 UNSTEADY = "two replays gave different answers"
 
@@ -45,18 +45,17 @@ def telling_set(
     histories: Histories,
     points: Sequence[ChangePoint],
     able: Callable[[str], bool],
-    cost: Callable[[str], float] = lambda _: 1,
 ) -> set[str]:
     """Return few scenarios that show every change of these behaviours, of those that are `able` to be asked.
 
-    `points` are as for `quick_set`. Of scenarios that do as well as each other, the one of the lower `cost` is taken.
+    `points` are as for `quick_set`.
     """
     telling = [[name for name, _ in each.shown] or histories[each.behaviour].shown_by for each in points]
     left = [found for names in telling if (found := {*filter(able, names)})]
     chosen: set[str] = set()
     while left:  # again and again the one that shows most of the rest
         counts = Counter(name for each in left for name in each)
-        best = min(counts, key=lambda name: (-counts[name] / cost(name), name))
+        best = min(counts, key=lambda name: (-counts[name], name))
         chosen.add(best)
         left = [each for each in left if best not in each]
     return chosen

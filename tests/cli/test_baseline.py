@@ -58,7 +58,7 @@ WRONG = [
     ("name: x\n", "1:1: a baseline lacks the key 'accepted'"),
     ("name: x\naccepted: []\nextra: 1\n", "3:1: a baseline has no key 'extra'"),
     ("name: 5\naccepted: []\n", "1:7: name must be a string"),
-    ("target: x\naccepted: []\n", "1:1: a baseline has no key 'target' [unknown-key]\n  Write name: "),
+    ("target: x\naccepted: []\n", "1:1: a baseline has no key 'target' [unknown-key]\n  "),
     ("name: x\naccepted: {}\n", "2:11: accepted must be a list"),
     ("name: x\naccepted: [5]\n", "2:12: an entry must be a mapping"),
     ("name: x\naccepted: [{scenario: gate/not-read}]\n", "lacks the key 'fails'"),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.cli.main import COMMANDS, FORMER, GROUPS
+from readfirst.harness.cli.main import COMMANDS, GROUPS
 from readfirst.harness.compare.baseline import BaselineError
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.processes.scratch import ScratchError
@@ -428,19 +428,6 @@ def test_a_report_of_a_file_that_is_not_there_exits_2(readfirst: Cli, tmp_path: 
     assert "nowhere.jsonl cannot be read" in ran.err
 
 
-@pytest.mark.parametrize(("former", "name"), [("cache", "product cache"), ("targets", "field targets")])
-def test_a_command_that_moved_works_under_its_former_name_and_says_the_new_one(
-    readfirst: Cli, former: str, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # another test may write to the one that all share
-    (tmp_path / "readfirst" / "last-failed").mkdir(parents=True)
-    (tmp_path / "readfirst" / "last-failed" / "0.json").write_text("{}")
-    now, before = readfirst(*name.split()), readfirst(former)
-    assert now.out
-    assert (before.code, before.out) == (now.code, now.out)
-    assert before.err == f"readfirst: `readfirst {former}` is called `readfirst {name}` now.\n{now.err}"
-
-
 def test_every_command_has_one_place_in_the_help(readfirst: Cli) -> None:
     first = readfirst("--help").out
     assert all(f"│ {called} " in first for called in (*COMMANDS, *GROUPS) if " " not in called)
@@ -449,7 +436,6 @@ def test_every_command_has_one_place_in_the_help(readfirst: Cli) -> None:
         held = [called.split()[1] for called in COMMANDS if called.startswith(f"{group} ")]
         assert held, group
         assert all(f"│ {name} " in shown for name in held)
-    assert set(FORMER.values()) == {called for called in COMMANDS if " " in called}
 
 
 def test_a_group_suggests_what_was_meant(readfirst: Cli) -> None:

@@ -19,15 +19,15 @@ from readfirst.harness.changes.parse_side import SideParser
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
-from readfirst.harness.diagnosis import report as diagnosis_report
-from readfirst.harness.diagnosis.observation import comparable, read_observed
-from readfirst.harness.diagnosis.replays import Replays
-from readfirst.harness.diagnosis.report import Case
-from readfirst.harness.diagnosis.search import diagnosed
-from readfirst.harness.diagnosis.table import Table, contracts
 from readfirst.harness.report import RunFacts
 from readfirst.harness.report.stream import JsonlReport, StreamError
 from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.diagnosis import report as diagnosis_report
+from readfirst.observatory.diagnosis.observation import comparable, read_observed
+from readfirst.observatory.diagnosis.replays import Replays
+from readfirst.observatory.diagnosis.report import Case
+from readfirst.observatory.diagnosis.search import diagnosed
+from readfirst.observatory.diagnosis.table import Table, contracts
 
 from .test_hostile_text import LIMITED, LONG, PAYLOADS, STREAMED, Format, World, complaints
 

@@ -1,8 +1,8 @@
-"""Makes importable the implementations, the wrong ones among them, and the tool that writes docs/harm.md."""
+"""Makes importable the implementations, the wrong ones among them."""
 
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
 
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools"), str(HERE.parent / "wrong_implementations")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "wrong_implementations")]

@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.targets import new_mapping
+from readfirst.observatory.targets import new_mapping
 from tests.pages.page import CHECKOUT, code
 from tests.small_suites import keep_recording
 
@@ -115,7 +115,7 @@ def _small_suite(root: Path, contracts: Collection[str]) -> None:
     (root / "scenarios").mkdir(parents=True)
     shutil.copytree(bundled / "schema", root / "schema")
     for file in (*bundled.glob("*.yaml"), bundled / "tools.json", bundled / "results.json"):
-        if file.name not in ("claims.yaml", "suite.yaml"):  # they name scenarios
+        if file.name != "claims.yaml":  # it names scenarios
             shutil.copy2(file, root)
     if contracts:
         value = yaml.safe_load((root / "contracts.yaml").read_bytes())

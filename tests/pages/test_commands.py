@@ -75,9 +75,7 @@ PLANS = {
     "python3 -m venv .venv && . .venv/bin/activate": Plan(seconds=900),
     f"readfirst product record {NEW}": Plan("live", before=WRITTEN, seconds=600),
     f"readfirst lint {NEW}": Plan(before=RECORDED),
-    "readfirst run --suite 1.0": Plan(bundled=True),
-    "readfirst export --suite 1.0 --output suite.jsonl.gz": Plan(bundled=True),
-    "readfirst run reference --suite 1.0 --shard 2/40": Plan(bundled=True),
+    "readfirst run reference --shard 2/40": Plan(bundled=True),
     "readfirst lint": Plan(bundled=True),  # a part of the suite leaves rules without scenarios
     "pytest --adapter python:mytools:Tools --readfirst-baseline accepted.yaml": Plan(
         before="readfirst run python:mytools:Tools --baseline accepted.yaml --update-baseline"
@@ -91,8 +89,6 @@ PLANS = {
         "live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900
     ),
     "readfirst product snapshot --quick": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
-    "readfirst product sweep --quick --limit 1": Plan("live", (0, 1), bundled=True, seconds=1800),
-    "readfirst product sweep --check": Plan(bundled=True),
     "readfirst product cache": Plan(before=OWN_CACHE),
     "readfirst product cache --clear --older-than 30 --yes": Plan(),
     "readfirst product cache --clear 2.1.330 --yes": Plan(),
@@ -109,7 +105,7 @@ PLANS = {
     "readfirst product record --tools --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst product record --results --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst field site --output site": Plan("browser", bundled=True, seconds=300),
-    "python3 tools/pictures.py --cards --site site": Plan(
+    "python3 observatory/tools/pictures.py --cards --site site": Plan(
         "browser", before="readfirst field site --output site", bundled=True, seconds=300
     ),
     "readfirst run target:agno@3.1.10": Plan("agents", bundled=True, seconds=1800),
@@ -148,8 +144,8 @@ RUN_BY_CI = {
 """Commands that make all checks of a kind, or install: `.ci/run` has each of them, word for word."""
 
 TAKES_LONG = {
-    "python3 tools/mutation/run.py --exceptions",
-    "python tools/mutation/run.py",
+    "python3 observatory/tools/mutation/run.py --exceptions",
+    "python observatory/tools/mutation/run.py",
     "python3 tools/faults/run.py --write docs/reliability.md",
     "python3 tools/verdicts.py before",
     "readfirst renew",

@@ -23,7 +23,7 @@ from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
-from readfirst.harness.versions.history import ChangePoint, change_points
+from readfirst.harness.versions.points import ChangePoint, change_points
 from readfirst.harness.versions.quick import UNSTEADY, quick_set
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.contract import histories

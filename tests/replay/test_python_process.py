@@ -13,8 +13,8 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
-from readfirst.harness.targets.tool_host import MODULE as TOOL_HOST
 from readfirst.harness.workspace.site import SitePool
+from readfirst.observatory.targets.tool_host import MODULE as TOOL_HOST
 from tests.processes import alive, mentioning
 
 TIME_LIMIT = 0.3

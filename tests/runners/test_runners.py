@@ -1,6 +1,6 @@
 """The three runners agree: on the reference, on the skeletons, and on implementations that are wrong.
 
-`tools/opinions.py` compares more of them, with more scenarios.
+`observatory/tools/opinions.py` compares more of them, with more scenarios.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from observatory.tools.opinions import Row, page
 from tests.runners.verdicts import (
     REFERENCE,
     SERVE_WRONG,
@@ -20,7 +21,6 @@ from tests.runners.verdicts import (
     of_node,
     skeleton,
 )
-from tools.opinions import Row, page
 
 Runner = Callable[[Sequence[str], Path, Path], dict]
 _SAMPLE = sorted({*SUITE.ids()[::40], "two-sessions/turn-by-turn"})

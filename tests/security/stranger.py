@@ -6,10 +6,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.rules import CLASSES
 from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.observatory.site.facts import Facts
 
 RUNS = "window.owned = 1"
 SEEN = f"<script>{RUNS}</script>"

@@ -17,9 +17,9 @@ from readfirst.harness.run import connect as connecting
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.session import Adapter, BrokenAdapter, Workspace
 from readfirst.harness.suite.suite import Suite, default_root
-from readfirst.harness.targets import adapter as targets
-from readfirst.harness.targets.install import Installed
-from readfirst.harness.targets.mapping import load_target
+from readfirst.observatory.targets import adapter as targets
+from readfirst.observatory.targets.install import Installed
+from readfirst.observatory.targets.mapping import load_target
 from tests.command_line import exit_code
 from tests.rows import rows
 

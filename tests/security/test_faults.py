@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.agents.acp import AcpClient
 from readfirst.harness.compare.signature import _AT_LINE_ENDS, LONGEST, kind
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.exit_code import ExitCode
@@ -23,12 +22,13 @@ from readfirst.harness.processes.installing import installing, sweep
 from readfirst.harness.processes.removal import destroy
 from readfirst.harness.report.stream import StreamError, UnreadableStreamError, read_stream
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
-from readfirst.harness.site.facts import SiteError
-from readfirst.harness.site.site import write_site
 from readfirst.harness.source.atomic import Staged, write_all
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.inside import ScriptedEditor
 from readfirst.harness.workspace.site import SitePool
+from readfirst.observatory.agents.acp import AcpClient
+from readfirst.observatory.site.facts import SiteError
+from readfirst.observatory.site.site import write_site
 from tests.command_line import Cli
 from tests.rows import rows
 
@@ -208,7 +208,7 @@ def test_names_of_files_are_no_part_of_a_signature() -> None:
 
 
 def test_a_site_where_nothing_can_be_made_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readfirst.harness.site.site.demand_mkdocs", lambda: None)
+    monkeypatch.setattr("readfirst.observatory.site.site.demand_mkdocs", lambda: None)
     (tmp_path / "file").touch()
     with pytest.raises(SiteError, match="Name another folder"):
         write_site(project(tmp_path / "theirs", "plain"), tmp_path / "theirs", tmp_path / "file" / "site")
@@ -319,7 +319,6 @@ def test_what_a_killed_installation_left_is_removed_by_the_next(tmp_path: Path) 
         *(["run", option, "nan"] for option in ("--time-limit", "--settle")),
         *(["run", "--time-limit", each] for each in ("inf", "1e308", "-inf")),
         ["fuzz", "--minutes", "nan"],
-        ["product", "sweep", "--minutes", "nan"],
     ],
 )
 def test_no_number_is_beyond_the_clock(words: list[str], readfirst: Cli) -> None:

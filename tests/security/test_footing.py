@@ -21,10 +21,6 @@ from readfirst.harness.run.kept_workspaces import KeptWorkspaces
 from readfirst.harness.session import ToolResult, UnsupportedCall, Workspace
 from readfirst.harness.suite.entry import RegularFile, Symlink
 from readfirst.harness.suite.scenario import WorldEvent
-from readfirst.harness.targets.adapter import TargetSession
-from readfirst.harness.targets.catalogue import find
-from readfirst.harness.targets.mapping import ReplaceAll
-from readfirst.harness.targets.translate import Scope, translated
 from readfirst.harness.workspace import site as sites
 from readfirst.harness.workspace import snapshot as snapshots
 from readfirst.harness.workspace import world
@@ -33,6 +29,10 @@ from readfirst.harness.workspace.inside import read_inside
 from readfirst.harness.workspace.mounts import small_disk
 from readfirst.harness.workspace.site import Site, SitePool
 from readfirst.harness.workspace.world import WorldEventError, perform
+from readfirst.observatory.targets.adapter import TargetSession
+from readfirst.observatory.targets.catalogue import find
+from readfirst.observatory.targets.mapping import ReplaceAll
+from readfirst.observatory.targets.translate import Scope, translated
 
 NEW = RegularFile(b"new\n")
 EVENTS = {

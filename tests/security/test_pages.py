@@ -12,25 +12,32 @@ import markdown
 import pytest
 from markdown_it import MarkdownIt
 
-from readfirst.harness.report.compatibility import filtered_page
-from readfirst.harness.report.harm_map import NARROW_MAP, WIDE_MAP, MapCell, MapRow, harm_card, harm_picture
+from observatory.tests.targets.issues import SUITE, broken_rules, report_of
+from observatory.tests.targets.test_issue import ONE_OF_EACH_KIND
 from readfirst.harness.report.markup import cell as prose_cell
 from readfirst.harness.report.markup import code, fenced, link, prose, table
 from readfirst.harness.report.results import Results
-from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
-from readfirst.harness.site.facts import SiteError
-from readfirst.harness.site.sanitized import is_followed, sanitized
-from readfirst.harness.site.site import pages_of
-from readfirst.harness.site.sources import made_pages, write_sources
 from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.scenario import WorldEvent
-from readfirst.harness.survey.evidence import Found
-from readfirst.harness.survey.issue import HEADINGS, issue_text
+from readfirst.observatory.report.compatibility import filtered_page
+from readfirst.observatory.report.harm_map import (
+    NARROW_MAP,
+    WIDE_MAP,
+    MapCell,
+    MapRow,
+    harm_card,
+    harm_picture,
+)
+from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
+from readfirst.observatory.site.facts import SiteError
+from readfirst.observatory.site.sanitized import is_followed, sanitized
+from readfirst.observatory.site.site import pages_of
+from readfirst.observatory.site.sources import made_pages, write_sources
+from readfirst.observatory.survey.evidence import Found
+from readfirst.observatory.survey.issue import HEADINGS, issue_text
 from tests.parsed import Parsed
 from tests.rows import rows
-from tests.targets.issues import SUITE, broken_rules, report_of
-from tests.targets.test_issue import ONE_OF_EACH_KIND
 
 from .stranger import ADDRESSES, BLOCKS, MARKUP, RUNS, SEEN, project
 
@@ -267,7 +274,7 @@ def check(page: Any, errors: list[Any]) -> None:
 
 @pytest.mark.browser
 def test_nothing_of_a_site_runs_or_leaves(driver: Any, tmp_path: Path) -> None:
-    from readfirst.harness.site.site import write_site
+    from readfirst.observatory.site.site import write_site
     from tests.cli.browser import severe
 
     facts = project(tmp_path / "theirs", HOSTILE)

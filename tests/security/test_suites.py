@@ -38,11 +38,9 @@ def suite(tmp_path: Path) -> Suite:
         (root / folder / "gate").mkdir(parents=True)
     for name in ("contracts.yaml", "errors.yaml", "tags.yaml", "rules.yaml"):
         shutil.copyfile(default_root() / name, root / name)
-    (root / "releases").mkdir()
-    (root / "releases" / "1.0.txt").write_text("gate/x\n")
     for name in ("tools.json", "results.json"):
         shutil.copyfile(default_root() / name, root / name)
-    (root / "suite.yaml").write_text('version: "1.0"\nreleases: ["1.0"]\n')
+    (root / "suite.yaml").write_text('version: "1.0"\n')
     (root / "scenarios" / "gate" / "x.yaml").write_text(SCENARIO)
     keep_recording(Suite(root), "gate/x", Recording(unrecorded={"2.1.7": "It was not asked."}))
     return Suite(root)
@@ -59,8 +57,7 @@ READ_BY = {
     "errors.yaml": lambda suite: suite.vocabulary,
     "tags.yaml": lambda suite: suite.tags,
     "rules.yaml": lambda suite: suite.rules,
-    "suite.yaml": lambda suite: suite.editions,
-    "releases/1.0.txt": lambda suite: suite.editions,
+    "suite.yaml": lambda suite: suite.version,
     "tools.json": lambda suite: load_tools(suite.root / "tools.json"),
     "results.json": lambda suite: load_results(suite.root / "results.json"),
 }
@@ -112,14 +109,6 @@ def test_a_link_where_no_recording_is_leads_nowhere(suite: Suite, tmp_path: Path
     (suite.root / "recordings").symlink_to(tmp_path)
     with pytest.raises(RecordingError, match="this is a link"):
         suite.recordings.recording("gate/x")
-
-
-def test_a_release_names_no_file_elsewhere(suite: Suite, tmp_path: Path) -> None:
-    (tmp_path / "secret.txt").write_text("precious\n")
-    (suite.root / "suite.yaml").write_text('version: "1.0"\nreleases: [../../secret]\n')
-    with pytest.raises(SuiteError, match=r"releases cannot be .*secret'") as refused:
-        _ = suite.editions
-    assert "precious" not in str(refused.value)
 
 
 @pytest.mark.parametrize("read", [load_tools, load_results])

@@ -12,15 +12,15 @@ import pytest
 import yaml
 
 from readfirst.harness.session import BrokenAdapter
-from readfirst.harness.targets import install, locks
-from readfirst.harness.targets.catalogue import root, targets
-from readfirst.harness.targets.locks import check_npm, npm_lock, pip_lock, registry_variables, wheels_only
+from readfirst.observatory.targets import install, locks
+from readfirst.observatory.targets.catalogue import root, targets
+from readfirst.observatory.targets.locks import check_npm, npm_lock, pip_lock, registry_variables, wheels_only
 from tests.releases.job import GH, Job
 
 INSTALLED = [target for target in targets() if not target.release.command]
 LOCKED = [target for target in INSTALLED if pip_lock(target)]
 WORKFLOWS = Path(__file__).parents[2] / ".github" / "workflows"
-PUSHES = {("sweep.yml", "propose"), ("weekly.yml", "propose"), ("nightly.yml", "propose")}
+PUSHES = {("weekly.yml", "propose"), ("nightly.yml", "propose")}
 """Jobs that open pull requests."""
 WRITES = {*PUSHES, ("release.yml", "release"), ("pages.yml", "publish")}
 
@@ -197,7 +197,7 @@ CHANGES = {
     A_PAGE: "echo more >docs/page.md",
     "a workflow under another name": "git mv .github/workflows/ci.yml docs/page2.md",
     "a workflow": "echo more >>.github/workflows/ci.yml",
-    "a module": "echo more >harness/targets/module.py",
+    "a module": "echo more >observatory/targets/module.py",
     "a link": "ln -s /etc/hostname docs/link.md",
     "a program": "echo more >docs/program; chmod +x docs/program",
 }
@@ -214,7 +214,7 @@ CHANGES = {
 )
 def test_a_proposal_changes_nothing_but_pages_and_data(file: str, what: str, tmp_path: Path) -> None:
     job = Job(tmp_path)
-    for path in (".github/workflows/ci.yml", "docs/page.md", "harness/targets/a.yaml"):
+    for path in (".github/workflows/ci.yml", "docs/page.md", "observatory/targets/a.yaml"):
         (job.repository / path).parent.mkdir(parents=True)
         (job.repository / path).write_text("as it was\n")
     job.begin(".")

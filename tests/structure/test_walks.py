@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from readfirst import FileTools, Result
-from readfirst.harness.report.compatibility import compatibility_page, like
 from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.survey.compatibility import RuleScenario, implementations_data
+from readfirst.observatory.report.compatibility import compatibility_page, like
+from readfirst.observatory.survey.compatibility import RuleScenario, implementations_data
 from tests.rows import rows
 
 CHECKOUT = Path(__file__).parents[2]

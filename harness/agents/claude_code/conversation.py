@@ -13,7 +13,6 @@ from readfirst.harness.agents.claude_code.dialogue import ARGUMENTS, JsonDialogu
 from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.agents.conversation import OUTPUT_KEPT, Conversation, Launch
 from readfirst.harness.agents.scripted_model.anthropic_messages import AnthropicMessages
-from readfirst.harness.agents.scripted_model.formats import WIRES
 from readfirst.harness.agents.scripted_model.wire import Block, ToolUse
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Hook, Permissions
@@ -154,7 +153,7 @@ class Options:
             starter=_AS_SOMEBODY if asks_nobody and os.geteuid() == 0 else (),
             variables=variables,
             directory=self.directory,
-            wire=CrowdedModel() if self.summarised else WIRES["anthropic"],
+            wire=CrowdedModel() if self.summarised else AnthropicMessages(),
             tools=_TURN_TOOLS,
             close=hook.close if hook is not None else lambda: None,
             input=None if dialogue is None else dialogue.entrance,

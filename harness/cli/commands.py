@@ -1,0 +1,71 @@
+"""Commands by the names that call them: those of the suite, and those that extensions add."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from readfirst.harness.extension import extensions
+
+
+@dataclass(frozen=True)
+class Commands:
+    """Commands of one package, whose modules are in the directory `folder`.
+
+    `functions` has `module:function` of each command, in the order of the help. `groups` has the help of each group of
+    commands. `panel` is the title of their panel in the help, empty for the commands of the suite.
+    """
+
+    package: str
+    folder: Path
+    functions: Mapping[str, str]
+    groups: Mapping[str, str] = field(default_factory=dict)
+    panel: str = ""
+
+    def function(self, called: str) -> Callable[..., int | None]:
+        """Import and return the function of a command."""
+        module, _, name = self.functions[called].partition(":")
+        found: Callable[..., int | None] = getattr(import_module(f"{self.package}.{module}"), name)
+        return found
+
+
+SUITE = Commands(
+    "readfirst.harness.cli",
+    Path(__file__).parent,
+    {
+        "run": "run:run",
+        "watch": "run:watch",
+        "diff": "diff:diff",
+        "report": "run:report",
+        "check-adapter": "check:check_adapter",
+        "list": "scenarios:list_",
+        "show": "scenarios:show",
+        "rules": "scenarios:rules",
+        "contracts": "scenarios:contracts",
+        "new": "scenarios:new",
+        "lint": "scenarios:lint",
+        "export": "scenarios:export",
+        "serve": "reference:serve",
+        "docs": "pages:docs",
+        "product record": "record:record",
+        "product merge": "record:merge",
+        "product snapshot": "snapshot:snapshot",
+        "product cache": "cache:cache",
+    },
+    {"product": "The real product: record it, find what a release changed, and since when."},
+)
+"""The commands of the suite."""
+
+
+@cache
+def providers() -> tuple[Commands, ...]:
+    """Return the commands of the suite, then those of each extension."""
+    return SUITE, *extensions("commands").values()
+
+
+def provider_of(called: str) -> Commands | None:
+    """Return the provider of a command, None for an unknown command. Extensions are imported only if asked."""
+    if called in SUITE.functions:
+        return SUITE
+    return next((each for each in providers() if called in each.functions), None)

@@ -1,0 +1,36 @@
+"""Extensions: objects that other packages add to the suite by entry points.
+
+The groups are `readfirst.kinds` (`harness.run.kinds.Kind`), `readfirst.checks` (`harness.lint.check.Check`),
+`readfirst.commands` (`harness.cli.commands.Commands`) and `readfirst.caches` (a function that returns a directory).
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+
+@cache
+def _entry_points() -> Mapping[str, Mapping[str, EntryPoint]]:
+    """Return the entry points of each group, by name. They are searched once, which takes some milliseconds."""
+    found: dict[str, dict[str, EntryPoint]] = {}
+    every = entry_points()
+    for group in ("kinds", "checks", "commands", "caches"):
+        found[group] = {each.name: each for each in every.select(group=f"readfirst.{group}")}
+    return found
+
+
+def names(group: str) -> tuple[str, ...]:
+    """Return the names of the extensions of a group, sorted, without an import of any."""
+    return tuple(sorted(_entry_points()[group]))
+
+
+@cache
+def extension(group: str, name: str) -> Any:
+    """Import and return the object of an extension. Raises KeyError for an unknown name."""
+    return _entry_points()[group][name].load()
+
+
+def extensions(group: str) -> dict[str, Any]:
+    """Import and return the objects of all extensions of a group, by name."""
+    return {name: extension(group, name) for name in names(group)}

@@ -1,0 +1,1 @@
+"""Command-line agents other than the product: their wire formats, ACP, and pinned inodes."""

@@ -1,0 +1,14 @@
+"""The wire formats there are, by the names that targets call them."""
+
+from collections.abc import Mapping
+
+from readfirst.harness.agents.scripted_model.anthropic_messages import AnthropicMessages
+from readfirst.harness.agents.scripted_model.wire import Wire
+from readfirst.observatory.agents.wires.gemini import Gemini
+from readfirst.observatory.agents.wires.openai_chat import OpenAIChat
+from readfirst.observatory.agents.wires.openai_responses import OpenAIResponses
+
+WIRES: Mapping[str, Wire] = {
+    wire.name: wire for wire in (AnthropicMessages(), OpenAIChat(), Gemini(), OpenAIResponses())
+}
+"""`anthropic`, `openai` (the chat API), `gemini` and `responses`."""

@@ -1,0 +1,67 @@
+"""The check of `lint` that brings the claims of the documents: every name in them exists, and fits the scenarios."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from readfirst.harness.lint.belonging import Showing
+from readfirst.harness.lint.check import Documented, Stated
+from readfirst.harness.source.finding import Finding, SuiteError
+from readfirst.harness.suite.rules import Rules
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.claims.claims import (
+    Claims,
+    check_claims,
+    check_documented,
+    claims_file,
+    load_claims,
+)
+
+
+class ClaimsCheck:
+    """Checks the claims of a suite; a suite may have none."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._claims: Claims | None = None
+        self.findings: Sequence[Finding] = ()
+        file = claims_file(suite.root)
+        if not file.exists():
+            return
+        try:
+            self._claims = load_claims(file)
+        except SuiteError as error:
+            self.findings = error.findings
+        self._sources = frozenset[str]() if self._claims is None else self._claims.sources
+
+    def of_scenario(self, documented: Documented) -> Iterator[Finding]:
+        """Yield documented clauses that rest on a section which no claim has."""
+        if self._claims is not None:
+            yield from check_documented(documented, self._sources)
+
+    def of_suite(
+        self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[Showing]]
+    ) -> Iterator[Finding]:
+        """Yield names in the claims that do not exist, and scenarios and rules that do not fit a claim."""
+        if self._claims is None:
+            return
+        yield from check_claims(self._suite, self._claims, stated)
+        if self._suite.rules is not None:
+            yield from check_claimed_rules(self._claims, self._suite.rules, shown)
+
+
+def check_claimed_rules(
+    claims: Claims, rules: Rules, shown: Mapping[str, Sequence[Showing]]
+) -> Iterator[Finding]:
+    """Yield claims that refer to a rule which is not there, or to one that none of their scenarios belongs to."""
+    rule_of = {each.scenario_id: rule_id for rule_id, group in shown.items() for each in group}
+    for claim in claims:
+        if claim.rule is None:
+            continue
+        if claim.rule not in rules:
+            message = f"the claim {claim.id} names the rule {claim.rule!r}, which does not exist"
+            yield Finding("unknown-rule", claim.position, message, rules.suggest(claim.rule, claim.says))
+            continue
+        theirs = [rule_of[each.scenario_id] for each in claim.shown_by if each.scenario_id in rule_of]
+        if theirs and claim.rule not in theirs:
+            message = f"no scenario of the claim {claim.id} belongs to the rule {claim.rule}"
+            fix = f"Name one of their rules: {', '.join(sorted(set(theirs)))}."
+            yield Finding("foreign-rule", claim.position, message, fix)

@@ -1,0 +1,270 @@
+"""Claims: what the documents say, in our words, read from `fixtures/claims.yaml` with the scenarios that show it."""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.lint.check import Documented, Stated, stated_in
+from readfirst.harness.source.finding import Finding, Position, SuiteError
+from readfirst.harness.source.inspection import Inspection, Node, did_you_mean
+from readfirst.harness.source.strict_yaml import Document, YamlPath, load, read
+from readfirst.harness.suite.expectations import read_expectation
+from readfirst.harness.suite.scenario import Clause
+from readfirst.harness.suite.schema import schema_findings
+from readfirst.harness.suite.suite import Suite, UnknownScenarioError
+
+DOCUMENT_AND_SECTION = re.compile(r"(?P<document>\S+\.txt), (?P<section>\S.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A scenario as evidence.
+
+    `call` is the number of the call that counts, from 1. None: the calls on which the scenario states the
+    documents or, for a question or contradiction, its last call. `clause` is what the claim itself says
+    of that call, where the scenario's own documented clause is another document's, or missing.
+    `states_files` tells whether that clause speaks of files at all, `exact` that its words are what is claimed.
+    """
+
+    scenario_id: str
+    position: Position
+    call: int | None = None
+    clause: Clause | None = None
+    states_files: bool = False
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that documents say. `sources` are `document, section`; `rule` is the rule that it is about.
+
+    Either `shown_by` has scenarios or `unobservable` says why the tools' callers cannot see it. `presumes` are the ids
+    of claims without which the scenarios show nothing: that a Read unlocks a file shows only where files are locked.
+    """
+
+    id: str
+    says: str
+    sources: tuple[str, ...]
+    position: Position
+    shown_by: tuple[Shown, ...] = ()
+    unobservable: str | None = None
+    rule: str | None = None
+    presumes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Claims that belong together, in the order of the file."""
+
+    id: str
+    title: str
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that a document leaves open. `shown_by` are the scenarios that answer it."""
+
+    id: str
+    asks: str
+    source: str
+    position: Position
+    shown_by: tuple[Shown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Claims that cannot all be true, or a claim that users' reports contradict.
+
+    `claims` are ids of claims; `reports` says what users report. `unobservable` says what no scenario can
+    settle, and why.
+    """
+
+    id: str
+    about: str
+    position: Position
+    claims: tuple[str, ...] = ()
+    reports: str | None = None
+    shown_by: tuple[Shown, ...] = ()
+    unobservable: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The whole file, in its order."""
+
+    topics: tuple[Topic, ...]
+    questions: tuple[Question, ...]
+    contradictions: tuple[Contradiction, ...]
+
+    def __iter__(self) -> Iterator[Claim]:
+        return (claim for topic in self.topics for claim in topic.claims)
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """Every `document, section` that a claim has."""
+        return frozenset(source for claim in self for source in claim.sources)
+
+    def shown(self) -> Iterator[Shown]:
+        """Yield every piece of evidence of the file, in its order."""
+        for part in (*self, *self.questions, *self.contradictions):
+            yield from part.shown_by
+
+
+def claims_file(root: Path) -> Path:
+    """Return where a suite at `root` keeps its claims; a suite may have none."""
+    return root / "claims.yaml"
+
+
+def load_claims(path: Path) -> Claims:
+    """Read `claims.yaml`. Raises SuiteError with all problems."""
+    look = _Look(load(read(path), path))
+    look.findings += schema_findings(look.document, "claims")
+    look.finish()
+    top = look.document.value
+    topics = tuple(look.topic(name, value) for name, value in top["topics"].items())
+    for topic in topics:
+        for claim in topic.claims:
+            look.are_claims(claim.presumes, ("topics", topic.id, "claims", claim.id, "presumes"))
+    questions = tuple(look.question(name, value) for name, value in top["questions"].items())
+    contradictions = tuple(look.contradiction(name, value) for name, value in top["contradictions"].items())
+    look.finish()
+    return Claims(topics, questions, contradictions)
+
+
+class _Look(Inspection):
+    """Reads the parts of a file that has its form; an id may occur once."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__(document)
+        self.ids: dict[str, YamlPath] = {}
+
+    def topic(self, name: str, value: Mapping[str, Any]) -> Topic:
+        path = self._named(name, "topics")
+        claims = tuple(self._claim(key, each, (*path, "claims")) for key, each in value["claims"].items())
+        return Topic(name, value["title"], claims)
+
+    def _claim(self, name: str, value: Mapping[str, Any], above: YamlPath) -> Claim:
+        path = self._named(name, *above)
+        return Claim(
+            name,
+            value["says"],
+            tuple(value["sources"]),
+            self.document.position(path, key=True),
+            self._shown_by(value, path),
+            value.get("unobservable"),
+            value.get("rule"),
+            tuple(value.get("presumes", ())),
+        )
+
+    def question(self, name: str, value: Mapping[str, Any]) -> Question:
+        path = self._named(name, "questions")
+        position = self.document.position(path, key=True)
+        return Question(name, value["asks"], value["source"], position, self._shown_by(value, path))
+
+    def contradiction(self, name: str, value: Mapping[str, Any]) -> Contradiction:
+        path = self._named(name, "contradictions")
+        self.are_claims(value["claims"], (*path, "claims"))
+        return Contradiction(
+            name,
+            value["about"],
+            self.document.position(path, key=True),
+            tuple(value["claims"]),
+            value.get("reports"),
+            self._shown_by(value, path),
+            value.get("unobservable"),
+        )
+
+    def are_claims(self, claims: Sequence[str], path: YamlPath) -> None:
+        """Note what is the id of no claim."""
+        known = [key for key, place in self.ids.items() if place[2:3] == ("claims",)]
+        for number, claim in enumerate(claims):
+            if claim not in known:
+                self.note((*path, number), f"there is no claim {claim!r}", did_you_mean(claim, known))
+
+    def _shown_by(self, value: Mapping[str, Any], path: YamlPath) -> tuple[Shown, ...]:
+        shown = enumerate(value.get("shown_by", ()))
+        return tuple(self._shown(each, (*path, "shown_by", number)) for number, each in shown)
+
+    def _shown(self, value: str | Mapping[str, Any], path: YamlPath) -> Shown:
+        position = self.document.position(path)
+        if isinstance(value, str):
+            return Shown(value, position)
+        expect = value.get("expect", {})
+        clause = None
+        if expect:
+            keys = ("error", "text", "files")
+            clause = read_expectation(Node(self, expect, (*path, "expect"), "expect"), keys).recorded
+        exact = value.get("exact", False)
+        return Shown(value["scenario"], position, value.get("call"), clause, "files" in expect, exact)
+
+    def _named(self, name: str, *above: str | int) -> YamlPath:
+        """Return where an id is, and note one that is there already."""
+        path = (*above, name)
+        if name in self.ids:
+            line = self.document.position(self.ids[name], key=True).line
+            fix = "Give one of the two another id."
+            self.note(path, f"the id {name} is already used in line {line}", fix, key=True)
+        self.ids.setdefault(name, path)
+        return path
+
+
+def check_claims(
+    suite: Suite, claims: Claims, stated: Callable[[str], Stated | None] | None = None
+) -> Iterator[Finding]:
+    """Yield what the claims of a suite name that is not there, and scenarios that say nothing of a claim.
+
+    `stated` answers for a scenario, where all were read already: None of one that nobody can read. It raises
+    UnknownScenarioError.
+    """
+
+    def read(scenario_id: str) -> Stated | None:
+        try:
+            return stated_in(suite.scenario(scenario_id, require_expect=False))
+        except SuiteError:
+            return None  # what is wrong with a scenario is found there
+
+    documents = [name for contract in suite.contracts for name in contract.documents]
+    for claim in claims:
+        for source in claim.sources:
+            found = DOCUMENT_AND_SECTION.fullmatch(source)
+            if found is not None and found["document"] not in documents:
+                message = f"there is no document {found['document']!r}"
+                fix = did_you_mean(found["document"], documents)
+                yield Finding("unknown-document", claim.position, message, fix)
+        for shown in claim.shown_by:
+            yield from _evidence(stated or read, shown, of_claim=True)
+    for part in (claims.questions, claims.contradictions):
+        for shown in (shown for each in part for shown in each.shown_by):
+            yield from _evidence(stated or read, shown, of_claim=False)
+
+
+def check_documented(documented: Documented, sources: Collection[str]) -> Iterator[Finding]:
+    """Yield documented clauses that rest on a section which no claim has."""
+    for source, place in documented:
+        if source not in sources:
+            message = f"no claim has the source {source!r}"
+            fix = f"{did_you_mean(source, sources)} What a new section claims goes into claims.yaml."
+            yield Finding("orphan-documented", place, message, fix)
+
+
+def _evidence(stated: Callable[[str], Stated | None], shown: Shown, *, of_claim: bool) -> Iterator[Finding]:
+    try:
+        calls = stated(shown.scenario_id)
+    except UnknownScenarioError as error:
+        message, _, fix = str(error).rpartition(". ")
+        yield Finding("unknown-evidence", shown.position, message, fix)
+        return
+    if calls is None:
+        return
+    if shown.call is not None and shown.call > len(calls):
+        message = f"{shown.scenario_id} has no call {shown.call}"
+        yield Finding("unknown-evidence", shown.position, message, f"Write a number from 1 to {len(calls)}.")
+        return
+    chosen = calls if shown.call is None else calls[shown.call - 1 : shown.call]
+    if of_claim and not (chosen if shown.clause is not None else any(chosen)):
+        of = shown.scenario_id if shown.call is None else f"call {shown.call} of {shown.scenario_id}"
+        fix = "Add `documented:` to a clause there, or write {scenario: ..., call: ..., expect: ...} here."
+        yield Finding("silent-evidence", shown.position, f"{of} does not say what is documented", fix)

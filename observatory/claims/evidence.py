@@ -1,0 +1,284 @@
+"""Evidence: holds what a claim says of a scenario against what a contract's recording shows."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Literal
+
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.expected_files import text_differences
+from readfirst.harness.compare.verdict import Difference
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.recorded import recorded_outcome
+from readfirst.harness.suite.contracts import DOCUMENTED
+from readfirst.harness.suite.entry import Entry
+from readfirst.harness.suite.host_text import answer_of
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    Scenario,
+    TextDigest,
+    ToolCall,
+    calls_of,
+    with_calls,
+)
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordingError, Transcript
+from readfirst.observatory.claims.claims import Shown
+
+Holding = Literal["holds", "in other words", "partly", "does not hold", "not shown", "not recorded"]
+"""Whether something that is claimed is so.
+
+`in other words`: the refusal or the change is as claimed, the words of the answer are others. `partly`: of
+several calls or scenarios, some are as claimed. `not shown`: the version lacks what the scenario needs, a tool or
+an argument, or an earlier call went another way there, so that the call that counts shows nothing.
+"""
+
+
+_WRONG_ARGUMENTS = "invalid_arguments"
+_LINE_NUMBER = re.compile(r"(?m)^ *([0-9]+)[→\t]")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAnswer:
+    """What the recorded product did at one call: its own answer, and the files that it changed."""
+
+    text: str
+    refused: bool
+    error: str | None
+    changes: Mapping[str, Entry | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What is said of one call, and what the recorded product did there. `call` counts from 1."""
+
+    call: int
+    tool: str
+    clause: Clause | None
+    states_files: bool = True
+    exact: bool = False
+    answer: RecordedAnswer | None = None
+    holding: Holding = "not recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One scenario as evidence, on one contract: a statement for each call that counts."""
+
+    scenario_id: str
+    title: str
+    statements: tuple[Statement, ...]
+    contract: str
+
+    @property
+    def holding(self) -> Holding:
+        """Whether all that is said of the scenario is so."""
+        return combined([statement.holding for statement in self.statements])
+
+
+def combined(holdings: Sequence[Holding]) -> Holding:
+    """Return what holds of a whole whose parts are these.
+
+    One that is not recorded leaves it open; those that show nothing do not count beside others.
+    """
+    if not holdings or "not recorded" in holdings:
+        return "not recorded"
+    shown = {each for each in holdings if each != "not shown"}
+    if shown == {"holds", "in other words"}:
+        return "in other words"
+    return "partly" if len(shown) > 1 else next(iter(shown), "not shown")
+
+
+def statements(scenario: Scenario, shown: Shown, sources: Sequence[str]) -> tuple[Statement, ...]:
+    """Return what is said of the scenario's calls: by the claim itself, else by its documented clauses.
+
+    Of several documented clauses those count that rest on one of `sources`, if there are any. Empty where
+    nothing is said, or the call does not exist.
+    """
+    calls = list(enumerate(scenario.calls(), 1))
+    if shown.call is not None:
+        calls = [(number, call) for number, call in calls if number == shown.call]
+    if shown.clause is not None:
+        return tuple(
+            Statement(number, call.tool, shown.clause, shown.states_files, shown.exact)
+            for number, call in calls
+        )
+    said = [
+        (number, call.tool, clause)
+        for number, call in calls
+        if (clause := call.expect.documented) is not None
+    ]
+    fitting = [item for item in said if item[2].documented in sources]
+    return tuple(Statement(number, tool, clause) for number, tool, clause in fitting or said)
+
+
+def judged_statements(
+    suite: Suite, scenario: Scenario, said: Sequence[Statement], outcome: Outcome
+) -> tuple[Statement, ...]:
+    """Return the statements with what was done at their calls, and whether it is as they say."""
+    answers = answers_of(suite, scenario, outcome)
+    stated: dict[int, Clause] = {}
+    for each in said:
+        clause = each.clause or Clause()
+        # Files that a claim does not speak of are what they are.
+        files = clause.files if each.states_files else answers[each.call - 1].changes
+        stated[each.call] = replace(clause, files=files, documented=clause.documented or "claim")
+    numbers = count(1)
+
+    def said_only(call: ToolCall) -> ToolCall:
+        return replace(call, expect=Expectation(call.expect.recorded, stated.get(next(numbers))))
+
+    judged = replace(scenario, steps=tuple(with_calls(step, said_only) for step in scenario.steps))
+    documented = suite.contracts[DOCUMENTED]
+    differences = compare(judged, outcome, documented, "text", suite.vocabulary).differences
+    places = [place for place, _ in scenario.places()]
+    own = {places[call - 1][0] for call in stated}
+    astray = min(
+        (each.step for each in differences if each.level == "effects" and each.step not in own),
+        default=len(scenario.steps),
+    )
+
+    calls = list(scenario.calls())
+
+    def judge(statement: Statement) -> Statement:
+        place, answer = places[statement.call - 1], answers[statement.call - 1]
+        own = calls[statement.call - 1].expect.recorded
+        # The version does not take the arguments of a call, where the scenario's own contract does.
+        lacks = answer.error == _WRONG_ARGUMENTS and own is not None and own.error != _WRONG_ARGUMENTS
+        unasked = astray < place[0] or lacks
+        holding: Holding = "not shown" if unasked else _holding(statement, place, differences, answer)
+        return replace(statement, answer=answer, holding=holding)
+
+    return tuple(map(judge, said))
+
+
+def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[RecordedAnswer]:
+    """Return one answer per call of an outcome that did not break."""
+    answers = []
+    for step, happened in zip(scenario.steps, outcome.steps, strict=True):
+        own = {
+            path: entry
+            for path, entry in happened.changes.items()
+            if path not in happened.expected_world or happened.expected_world[path] != entry
+        }
+        for call, result in zip(calls_of(step), happened.results, strict=False):
+            text = answer_of(result.text)
+            error = suite.vocabulary.name_of(call.tool, text) if result.is_error else None
+            answers.append(RecordedAnswer(text, result.is_error, error, own))
+    return answers
+
+
+def _holding(
+    statement: Statement,
+    place: tuple[int, int | None],
+    differences: Sequence[Difference],
+    answer: RecordedAnswer,
+) -> Holding:
+    step, number = place
+    levels = {each.level for each in differences if each.step == step and number in (None, each.call)}
+    if not levels:
+        return "holds"
+    clause = statement.clause or Clause()
+    # What a Read says is all that it does; a refusal or a change can be right and be worded otherwise.
+    acts = clause.error is not None or (statement.states_files and clause.files)
+    reworded = acts or _numbered_otherwise(clause.text, answer.text)
+    return "in other words" if levels == {"text"} and reworded and not statement.exact else "does not hold"
+
+
+def _numbered_otherwise(said: str | TextDigest | None, text: str) -> bool:
+    """Whether two texts differ only in how versions set line numbers: padded or not, before an arrow or a tab."""
+    plain = _plain_numbers(text)
+    match said:
+        case str():
+            return _plain_numbers(said) == plain
+        case TextDigest(sha256=None, starts=starts, ends=ends):
+            numbered = replace(
+                said, starts=starts and _plain_numbers(starts), ends=ends and _plain_numbers(ends)
+            )
+            return not text_differences(numbered, plain, plain)
+        case _:
+            return False
+
+
+def _plain_numbers(text: str) -> str:
+    return _LINE_NUMBER.sub(r"\1\t", text)
+
+
+class Witness:
+    """Knows what recordings show, each transcript made an outcome once.
+
+    The contract is that of the scenario unless another one is named: the default one, or the one that the
+    scenario names because the default lacks its tools.
+    """
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._scenarios: dict[str, tuple[Scenario, Mapping[str, Transcript]]] = {}
+        self._outcomes: dict[tuple[str, int], Outcome] = {}
+        self._judged: dict[tuple[int, int], tuple[Shown, tuple[Statement, ...]]] = {}
+
+    def scenario(self, scenario_id: str) -> Scenario:
+        """Return one scenario. Raises UnknownScenarioError, or SuiteError with all that is wrong in it."""
+        return self._read(scenario_id)[0]
+
+    def evidence(self, shown: Shown, sources: Sequence[str], contract: str | None = None) -> Evidence:
+        """Judge what a claim with these sources says of a scenario."""
+        scenario = self.scenario(shown.scenario_id)
+        name = contract or scenario.contract
+        outcome = self._outcome(scenario, name)
+        if outcome is not None:
+            return Evidence(scenario.id, scenario.title, self._judge(scenario, shown, sources, outcome), name)
+        said = statements(scenario, shown, sources)
+        if scenario.needs - self._suite.contracts[name].capabilities:
+            said = tuple(replace(statement, holding="not shown") for statement in said)
+        return Evidence(scenario.id, scenario.title, said, name)
+
+    def answer(self, shown: Shown) -> Evidence:
+        """Return what the product did at the call that counts, the last one unless it is named."""
+        scenario = self.scenario(shown.scenario_id)
+        outcome = self._outcome(scenario, scenario.contract)
+        calls = list(scenario.calls())
+        number = shown.call or len(calls)
+        answered = None if outcome is None else answers_of(self._suite, scenario, outcome)[number - 1]
+        holding: Holding = "not recorded" if answered is None else "holds"
+        statement = Statement(number, calls[number - 1].tool, None, answer=answered, holding=holding)
+        return Evidence(scenario.id, scenario.title, (statement,), scenario.contract)
+
+    def _read(self, scenario_id: str) -> tuple[Scenario, Mapping[str, Transcript]]:
+        found = self._scenarios.get(scenario_id)
+        if found is None:
+            scenario = self._suite.scenario(scenario_id, require_expect=False)
+            try:
+                recording = self._suite.recordings.of(scenario_id, scenario.inputs)
+            except RecordingError:
+                transcripts: Mapping[str, Transcript] = {}
+            else:
+                transcripts = recording.transcripts
+            found = self._scenarios[scenario_id] = scenario, transcripts
+        return found
+
+    def _judge(
+        self, scenario: Scenario, shown: Shown, sources: Sequence[str], outcome: Outcome
+    ) -> tuple[Statement, ...]:
+        """Judge each piece of evidence once per outcome. Both are kept, so that their identities stay theirs."""
+        key = id(shown), id(outcome)
+        if key not in self._judged:
+            said = statements(scenario, shown, sources)
+            self._judged[key] = shown, judged_statements(self._suite, scenario, said, outcome)
+        return self._judged[key][1]
+
+    def _outcome(self, scenario: Scenario, contract: str) -> Outcome | None:
+        """Return what a contract's product did, None where there is no recording of these calls.
+
+        Contracts that gave the same share their transcript, and so their outcome.
+        """
+        transcript = self._read(scenario.id)[1].get(contract)
+        called = [call.tool for call in scenario.calls()]
+        if transcript is None or [tool for step in transcript.steps for tool in step.tools] != called:
+            return None
+        key = scenario.id, id(transcript)
+        if key not in self._outcomes:
+            self._outcomes[key] = recorded_outcome(scenario, transcript)
+        return self._outcomes[key]

@@ -1,0 +1,259 @@
+"""Behaviour: every claim beside what the product was recorded to do, and docs/behaviour.md, which sums that up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from readfirst.harness.report.markup import (
+    cell,
+    code,
+    link,
+    markdown,
+    prose,
+    scenario_link,
+    table,
+)
+from readfirst.harness.source.finding import Finding, SuiteError
+from readfirst.harness.suite.contracts import Contracts
+from readfirst.harness.suite.scenario import TextDigest
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.claims.cells import MOST_CHARACTERS, describe_answer, describe_both, excerpt
+from readfirst.observatory.claims.claims import (
+    Claim,
+    Claims,
+    Contradiction,
+    Question,
+    Topic,
+    check_claims,
+    claims_file,
+    load_claims,
+)
+from readfirst.observatory.claims.evidence import Evidence, Holding, Witness
+from readfirst.observatory.claims.versions import by_contract, versions_in_words
+from readfirst.observatory.template import template
+
+_MOST_EXAMPLES = 3
+"""Calls of one claim that are shown in full; of all others the verdict is shown."""
+
+_MARKS: Mapping[Holding, str] = {
+    "holds": "✓",
+    "in other words": "≈",
+    "partly": "~",
+    "does not hold": "✗",
+    "not shown": "–",
+    "not recorded": "?",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A claim with its evidence, and whether it holds on each contract.
+
+    `holding` is None where nothing can show it.
+    """
+
+    claim: Claim
+    evidence: tuple[Evidence, ...]
+    holdings: Mapping[str, Holding]
+    default: str
+
+    @property
+    def holding(self) -> Holding | None:
+        """Whether all of its scenarios, some or none bear it out on the default contract."""
+        if not self.evidence:
+            return None
+        if any(each.holding == "not recorded" for each in self.evidence):
+            return "not recorded"
+        return self.holdings[self.default]
+
+
+def judged(claims: Claims, contracts: Contracts, witness: Witness) -> dict[str, Judged]:
+    """Hold every claim against its scenarios; by id, in the order of the file."""
+    names = [contract.name for contract in contracts.recorded]
+    holdings = by_contract(claims, {claim.id for claim in claims}, names, witness)
+    return {
+        claim.id: Judged(
+            claim,
+            tuple(witness.evidence(shown, claim.sources) for shown in claim.shown_by),
+            holdings[claim.id],
+            contracts.default,
+        )
+        for claim in claims
+    }
+
+
+def own_data(suite: Suite) -> Iterator[tuple[str, int, str]]:
+    """Yield every call of which a scenario pins only how the answer begins, in the order of ids.
+
+    That is data of the product's own: the scenario, the number of the call from 1, and how the answer begins.
+    """
+    for scenario_id in suite.ids():
+        # Most scenarios pin the whole text; reading those that cannot match would take a second.
+        if not suite.may_pin_beginnings(scenario_id):
+            continue
+        scenario = suite.scenario(scenario_id)
+        for number, call in enumerate(scenario.calls(), 1):
+            clause = call.expect.recorded
+            match clause.text if clause is not None else None:
+                case TextDigest(sha256=None, lines=None, starts=str() as starts, ends=None):
+                    yield scenario_id, number, starts
+                case _:
+                    pass
+
+
+def behaviour(suite: Suite, *, brief: bool = False) -> str:
+    """Return every claim with its evidence, or in `brief` their numbers and what of them does not hold.
+
+    Raises SuiteError where claims are wrong, or do not fit the scenarios.
+    """
+    claims = load_claims(claims_file(suite.root))
+    findings = list(check_claims(suite, claims))
+    if findings:
+        raise SuiteError(findings)
+    witness = Witness(suite)
+    unanswered = [shown for shown in claims.shown() if not list(witness.scenario(shown.scenario_id).calls())]
+    if unanswered:
+        without = "the scenario calls no tool", "Name one that does."
+        raise SuiteError([Finding("unknown-evidence", shown.position, *without) for shown in unanswered])
+    page = _Page(suite, claims, judged(claims, suite.contracts, witness), witness)
+    return markdown(
+        template("docs/behaviour"), page=page, brief=brief, most=_MOST_EXAMPLES, named=_named, source=_source
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What the template asks for."""
+
+    suite: Suite
+    claims: Claims
+    judged: Mapping[str, Judged]
+    witness: Witness
+
+    @property
+    def version(self) -> str:
+        return self.suite.contracts.default
+
+    def other_contracts(self) -> str:
+        others = [
+            each for each in self.judged.values() if each.holding is not None and each.holding != "holds"
+        ]
+        found = sum("holds" in each.holdings.values() for each in others)
+        return (
+            f"Of {len(others)} claims that do not hold as stated on {self.version}, {found} hold on another."
+        )
+
+    def heads(self, first: str) -> list[str]:
+        counted = ("claims", "hold", "in other words", "partly", "do not hold", "not shown")
+        return [first, *counted, "cannot be observed", *(["not recorded"] if self._has_unrecorded else [])]
+
+    def by_topic(self) -> Iterator[list[str]]:
+        for topic in self.claims.topics:
+            yield [prose(topic.title), *self._counts(topic.claims)]
+        yield ["**All**", *self._counts(list(self.claims))]
+
+    def by_document(self) -> Iterator[list[str]]:
+        for name in (name for contract in self.suite.contracts for name in contract.documents):
+            made = [
+                claim for claim in self.claims if any(each.startswith(f"{name}, ") for each in claim.sources)
+            ]
+            yield [code(name), *self._counts(made)]
+
+    @property
+    def _has_unrecorded(self) -> bool:
+        return any(each.holding == "not recorded" for each in self.judged.values())
+
+    def _counts(self, claims: Sequence[Claim]) -> list[str]:
+        found = Counter(self.judged[claim.id].holding for claim in claims)
+        columns: list[Holding | None] = [*list(_MARKS)[:-1], None]
+        if self._has_unrecorded:
+            columns.append("not recorded")
+        return [str(len(claims)), *(str(found[each]) for each in columns)]
+
+    def refuted(self) -> Iterator[list[str]]:
+        """Yield each claim that does not hold as stated, with the first scenario that contradicts it."""
+        for each in self.judged.values():
+            if each.holding in ("does not hold", "partly"):
+                against = [one for one in each.evidence if one.holding in ("does not hold", "partly")]
+                shown = scenario_link((against or list(each.evidence))[0].scenario_id)
+                yield [cell(each.claim.says), shown, versions_in_words(each.holdings)]
+
+    def rows(self, topic: Topic) -> list[list[str]]:
+        def scenario(evidence: Evidence) -> str:
+            holding = evidence.holding if evidence.contract == self.version else "not shown"
+            return f"{_MARKS[holding]} {scenario_link(evidence.scenario_id)}"
+
+        found = []
+        for each in (self.judged[claim.id] for claim in topic.claims if claim.unobservable is None):
+            examples = list(_examples(each.evidence, self.version))
+            found.append(
+                [
+                    f"{_named(each.claim.id)}{cell(each.claim.says)}",
+                    "<br>".join(map(_source, each.claim.sources)),
+                    "<br>".join(map(scenario, each.evidence)),
+                    "<br>".join(documented for documented, _ in examples),
+                    "<br>".join(real for _, real in examples),
+                    f"**{each.holding}**",
+                    versions_in_words(each.holdings),
+                ]
+            )
+        return found
+
+    def unobservable(self, topic: Topic) -> list[str]:
+        return [
+            f"{_named(claim.id)}{claim.says} ({_sources(claim)}) *{claim.unobservable}*"
+            for claim in topic.claims
+            if claim.unobservable is not None
+        ]
+
+    def answers(self, part: Question | Contradiction) -> str:
+        rows = []
+        for shown in part.shown_by:
+            evidence = self.witness.answer(shown)
+            (statement,) = evidence.statements
+            did = f"{_named_version(evidence, self.version)}{statement.tool}: {describe_answer(statement)}"
+            rows.append([cell(evidence.title), scenario_link(evidence.scenario_id), did])
+        return table(["answer", "scenario", f"{self.version}, in its words"], rows)
+
+    def sides(self, part: Contradiction) -> Iterator[str]:
+        for side in map(self.judged.__getitem__, part.claims):
+            holding = "cannot be observed" if side.holding is None else side.holding
+            on = f"; holds on {versions_in_words(side.holdings)}" if side.holdings else ""
+            where = link(code(side.claim.id), f"#{side.claim.id}")
+            yield f"**{holding}**: {side.claim.says} ({_sources(side.claim)}; {where}{on})"
+        if part.reports is not None:
+            yield f"reported by users: {part.reports}"
+
+    def own_data(self) -> Iterator[list[str]]:
+        for scenario_id, call, starts in own_data(self.suite):
+            yield [scenario_link(scenario_id), str(call), excerpt(starts, MOST_CHARACTERS)]
+
+
+def _examples(evidence: Sequence[Evidence], default: str) -> Iterator[tuple[str, str]]:
+    """Yield the cells of a few calls: what contradicts the claim first, nothing twice."""
+    statements = [(statement, each) for each in evidence for statement in each.statements]
+    against = [(statement, each) for statement, each in statements if statement.holding != "holds"]
+    quoted: dict[tuple[str, str], None] = {}
+    for statement, each in against or statements[:1]:
+        said, did = describe_both(statement)
+        quoted.setdefault((said, f"{_named_version(each, default)}{did}"))
+    yield from list(quoted)[:_MOST_EXAMPLES]
+
+
+def _named_version(evidence: Evidence, default: str) -> str:
+    return "" if evidence.contract == default else f"{evidence.contract}: "
+
+
+def _named(identity: str) -> str:
+    return f'<a id="{identity}"></a>{code(identity)} '
+
+
+def _source(source: str) -> str:
+    document, _, section = source.partition(", ")
+    return f"{code(document)}, {cell(section)}"
+
+
+def _sources(claim: Claim) -> str:
+    return "; ".join(map(_source, claim.sources))

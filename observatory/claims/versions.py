@@ -1,0 +1,159 @@
+"""Versions: on which recorded versions each claim and each rule holds, and since when, from the recordings alone."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+from readfirst.harness.changes.occurrence import occurrences
+from readfirst.harness.changes.sides import ContractSide
+from readfirst.harness.compare.reach import Cell, Seen, cell_of, level_of
+from readfirst.harness.compare.verdict import Level, up_to
+from readfirst.harness.suite.contracts import Contract, order
+from readfirst.harness.suite.releases import version_spans
+from readfirst.harness.suite.rules import Rule, Rules
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.claims.claims import Claim, Claims
+from readfirst.observatory.claims.evidence import Holding, Witness, combined
+
+_SHOWS: tuple[Holding, ...] = ("holds", "in other words")
+
+
+def by_contract(
+    claims: Claims, ids: Collection[str], contracts: Sequence[str], witness: Witness
+) -> dict[str, dict[str, Holding]]:
+    """Return for each of these claims and each contract whether the claim holds on it.
+
+    It is `not shown` where no scenario of the claim was recorded, where every one goes astray before the call that
+    counts, and where a claim that it presumes does not hold: that a Read unlocks a file shows nothing where no file
+    is locked. A claim that nothing can show has no contracts.
+    """
+    known = {claim.id: claim for claim in claims}
+
+    @cache
+    def holding(claim_id: str, contract: str) -> Holding:
+        claim = known[claim_id]
+        holdings = [witness.evidence(shown, claim.sources, contract).holding for shown in claim.shown_by]
+        # A contract that was not recorded for one of several scenarios is judged by the others.
+        return combined([each for each in holdings if each != "not recorded"] or ["not shown"])
+
+    def shows(claim: Claim, contract: str) -> bool:
+        return all(holding(presumed, contract) in _SHOWS for presumed in claim.presumes)
+
+    return {
+        claim.id: {
+            name: holding(claim.id, name) if shows(claim, name) else "not shown"
+            for name in (contracts if claim.shown_by else ())
+        }
+        for claim in claims
+        if claim.id in ids
+    }
+
+
+def versions_in_words(holdings: Mapping[str, Holding]) -> str:
+    """Return in words on which contracts a claim holds: `1.0.60 to 2.1.7; partly: 2.1.40`.
+
+    Contracts that are not named refute it, or show nothing; `not shown` names the latter.
+    """
+    if not holdings:
+        return ""
+    spans = list(version_spans(holdings, holdings.__getitem__))
+    found = {
+        holding: [span for span, here in spans if here == holding]
+        for holding in ("holds", "in other words", "partly", "not shown")
+    }
+    if set(holdings.values()) == {"holds"}:
+        return "all recorded versions"
+    parts = [", ".join(found["holds"]) or "no recorded version"]
+    for holding in ("in other words", "partly", "not shown"):
+        if found[holding]:
+            parts.append(f"{holding}: {', '.join(found[holding])}")
+    return "; ".join(parts)
+
+
+Versions = Mapping[str, Mapping[str, Seen]]
+"""By scenario and contract."""
+
+
+def rule_versions(
+    rules: Iterable[Rule],
+    contracts: Sequence[Contract],
+    versions: Versions,
+    belonging: Mapping[str, Sequence[str]],
+) -> dict[str, dict[str, Cell]]:
+    """Return a cell for each rule and contract. `belonging` has the scenarios of each rule."""
+    found: dict[str, dict[str, Cell]] = {}
+    for rule in rules:
+        ids = belonging.get(rule.id, ())
+        cells = {
+            each.name: cell_of(versions[scenario_id][each.name] for scenario_id in ids) for each in contracts
+        }
+        answers = {
+            each.name: tuple(versions[scenario_id][each.name].holds for scenario_id in ids)
+            for each in contracts
+        }
+        found[rule.id] = {name: replace(cell, since=_since(name, answers)) for name, cell in cells.items()}
+    return found
+
+
+def _since(name: str, answers: Mapping[str, object]) -> str:
+    """Return the first version of those up to `name`, without a gap, that give what it gives.
+
+    An older model goes on where the versions before it ended. `documented` has no versions before it.
+    """
+    variant = name.partition("+")[2]
+    track = [each for each in answers if each[0].isdigit() and order(each) <= order(name)]
+    own = {each for each in track if each.partition("+")[2] == variant}
+    first = min(map(order, own), default=order(name))
+    track = [each for each in track if each in own or (not each.partition("+")[2] and order(each) < first)]
+    since = name
+    for each in sorted(track, key=order, reverse=True):
+        if answers[each] != answers[name]:
+            break
+        since = each
+    return since
+
+
+def seen_in_versions(
+    suite: Suite,
+    rules: Rules,
+    ids: Sequence[str] | None = None,
+    *,
+    advance: Callable[[Scenario], None] = lambda _: None,
+) -> dict[str, dict[str, Seen]]:
+    """Hold every contract to what the default one does, in every scenario that belongs to a rule.
+
+    That is the contract that a scenario states, where the default lacks its tools. A scenario holds on a contract if
+    the two differ in nothing, as `readfirst diff` compares them, at the level at which its rule is said to hold.
+    `ids` None: every one. `advance` is given each. Raises SuiteError, RecordingError.
+    """
+    sides = {each.name: ContractSide(suite, each) for each in suite.contracts}
+    found = {}
+    for scenario in map(suite.scenario, suite.ids() if ids is None else ids):
+        advance(scenario)
+        if scenario.rule in rules:
+            level = level_of(rules[scenario.rule].class_)
+            found[scenario.id] = _seen(scenario, sides, level)
+    return found
+
+
+def _seen(scenario: Scenario, sides: Mapping[str, ContractSide], level: Level) -> dict[str, Seen]:
+    base = sides[scenario.contract]
+    transcripts = base.suite.recordings.recording(scenario.id).transcripts
+    compared: dict[int, bool | None] = {id(transcripts.get(scenario.contract)): True}
+    found = {}
+    for name, side in sides.items():
+        contract = side.contract
+        lacking = bool(contract.recorded and scenario.needs - contract.capabilities)
+        holds: bool | None = None
+        if not lacking and (name == scenario.contract or name in transcripts or not contract.recorded):
+            # Versions that gave the same share their transcript.
+            key = id(transcripts.get(name)) if contract.recorded else -1
+            if key not in compared:
+                compared[key] = None
+                if not side.silent(scenario):
+                    changes = occurrences(scenario, base.answers(scenario), side.answers(scenario))
+                    compared[key] = not any(each.change.level in up_to(level) for each in changes)
+            holds = compared[key]
+        found[name] = Seen(scenario.id, scenario.length, holds, lacking)
+    return found

@@ -1,0 +1,159 @@
+"""Bisect commands: `readfirst product bisect`; the command line registers it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import ceil, log2
+
+import typer
+from packaging.version import Version
+
+from readfirst.harness.agents.claude_code.package import PACKAGE
+from readfirst.harness.cli.exits import UsageError
+from readfirst.harness.cli.options import (
+    FEW,
+    Fixtures,
+    Ids,
+    LevelName,
+    Selected,
+    TakesFolder,
+    TimeLimit,
+    open_own_suite,
+    open_suite,
+    selecting,
+)
+from readfirst.harness.counted import counted
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import say
+from readfirst.harness.record.record import bless
+from readfirst.harness.record.replaying import Product, Replaying, replaying_seconds
+from readfirst.harness.record.takes import NUMBERS, Takes, default_takes
+from readfirst.harness.report.progress import duration
+from readfirst.harness.report.visible import visible
+from readfirst.harness.session import TIME_LIMIT
+from readfirst.harness.suite.selection import select
+from readfirst.harness.suite.transcript import Transcript
+from readfirst.harness.versions.published import KeptVersions, published
+from readfirst.observatory.versions.bisect import AnswerChange, Replays, between, changes, facts
+
+_SHOWN = 100
+"""Characters of an answer that are printed."""
+
+
+@selecting(FEW)
+def bisect(
+    ids: Ids = None,
+    oldest: str | None = typer.Option(
+        None, "--from", help="The oldest version.", show_default="the oldest contract's"
+    ),
+    newest: str | None = typer.Option(
+        None, "--to", help="The newest version.", show_default="the newest published"
+    ),
+    level: LevelName = typer.Option("text", help="What counts as a change."),
+    gated: bool = typer.Option(
+        False, "--gated", help="With a model for which read-before-edit is still enforced."
+    ),
+    keep: int | None = typer.Option(
+        None, min=1, help="Keep at most this many of the versions it installs.", show_default="all"
+    ),
+    record: bool = typer.Option(
+        False, "--record", help="Also record each scenario on the two versions around each change."
+    ),
+    *,
+    selection: Selected,
+    takes: TakesFolder = None,
+    time_limit: TimeLimit = TIME_LIMIT,
+    fixtures: Fixtures = None,
+) -> int:
+    """Find the published versions in which answers to scenarios changed. Needs npm; see `readfirst docs recording`."""
+    suite = (open_own_suite if record else open_suite)(fixtures)
+    selected = select(suite, replace(selection, ids=tuple(ids or ())))
+    if not selected:
+        say("no scenario is selected")
+        return ExitCode.NOTHING
+    needs = frozenset[str]().union(*(suite.scenario(name, require_expect=False).needs for name in selected))
+    able = next((each for each in suite.contracts.recorded if needs <= each.capabilities), None)
+    if able is None:
+        raise UsageError(f"no contract has all of {', '.join(sorted(needs))}, which these scenarios need.")
+    versions = published(able.package or PACKAGE)
+    kept = Takes(takes or default_takes())
+    replays = Replays(
+        suite,
+        kept,
+        lambda contract: Product(suite.root, contract.name, time_limit),
+        "+gated" if gated else "",
+    )
+    kept_versions = KeptVersions(keep)
+
+    def ask(version: str, asked: Sequence[str]) -> dict[str, tuple[object, ...]]:
+        say(f"  {version}: {len(asked)}", err=True)
+        kept_versions.make_room(version)
+        with Replaying(suite, {replays.contract(version).name: asked}) as progress:
+            answers = replays(version, asked, progress)
+        return {name: facts(answer, level) for name, answer in answers.items()}
+
+    with kept.held():
+        stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
+        one = duration(len(NUMBERS) * replaying_seconds(suite, selected))
+        say(
+            f"{counted(len(selected), 'scenario')}, {len(stretch)} published versions: the two ends, then about "
+            f"{ceil(log2(max(len(stretch) - 1, 1)))} for each change; at most about {one} a version, "
+            "and what npm needs to install it",
+            err=True,
+        )
+        found = list(changes(stretch, selected, ask))
+        lost = [
+            (name, end)
+            for name in selected
+            for end in stretch[:: len(stretch) - 1]
+            if (name, end) in replays.silent
+        ]
+        for name, end in lost:
+            say(f"{name}: not searched, {end} gives no answer: {replays.silent[name, end]}", err=True)
+        refused = False
+        for name in selected:
+            mine = sorted(
+                (each for each in found if each.scenario_id == name), key=lambda each: Version(each.after)
+            )
+            for former, each in zip([stretch[0], *(each.after for each in mine)], mine, strict=False):
+                for line in _describe(each, former, level, replays):
+                    say(line)
+            if not mine and all(name != each for each, _ in lost):
+                say(f"{name}: {stretch[0]} and {stretch[-1]} give the same ({level})")
+            if record and mine:
+                sides = dict.fromkeys(version for each in mine for version in (each.before, each.after))
+                for result in bless(
+                    suite, {replays.contract(side).name: [name] for side in sides}, "create", kept
+                ):
+                    say(f"{result.status} {result.scenario_id} {result.message}".rstrip())
+                    refused = refused or not result.ok
+        if refused:
+            return ExitCode.NOT_CONFORMANT
+        if lost:
+            return ExitCode.BROKEN
+        return ExitCode.CONFORMANT if found else ExitCode.NOTHING
+
+
+def _describe(change: AnswerChange, former: str, level: str, replays: Replays) -> Iterator[str]:
+    """Yield where a scenario changed and what it said; until then it was like it is in `former`."""
+    where = f"changed in {change.after}" if not change.silent else f"changed in {change.after} or earlier"
+    yield f"{change.scenario_id}: {where}; {change.before} still behaves like {former} ({level})"
+    for version in change.silent:
+        yield f"  {version}  no answer: {replays.silent[change.scenario_id, version]}"
+    before, after = (replays.kept(version, change.scenario_id) for version in (change.before, change.after))
+    if before is not None and after is not None:
+        yield from (f"  {line}" for line in _changed(before, after, (change.before, change.after)))
+
+
+def _changed(before: Transcript, after: Transcript, names: tuple[str, str]) -> Iterator[str]:
+    """Yield what the first call that differs said before and after."""
+    for old, new in zip(before.steps, after.steps, strict=True):
+        if old == new:
+            continue
+        for tool, *results in zip(old.tools, old.results, new.results, strict=True):
+            for name, result in zip(names, results, strict=True):
+                shown = visible(result.text.split("\n")[0][:_SHOWN])
+                yield f"{name}  {tool}{' refused' if result.is_error else ''}: {shown}"
+        for path in sorted({*old.changes, *new.changes}):
+            if old.changes.get(path) != new.changes.get(path):
+                yield f"{path} is written differently"
+        return

@@ -1,0 +1,183 @@
+"""Commands for pages of the field: `readfirst field compatibility` and `site`; the command line registers them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, version
+from readfirst.harness.cli.options import Fixtures, Output, open_suite, put
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import harmless_json, say
+from readfirst.harness.source.inspection import did_you_mean
+from readfirst.harness.source.kept import reading
+from readfirst.harness.suite.rules import Rules
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.cli.pages import Check, keep_pages, own_page_file, page_file
+from readfirst.observatory.report.compatibility import compatibility_page, filtered_page, like
+from readfirst.observatory.report.harm_map import NARROW_MAP, WIDE_MAP, harm_picture, map_rows
+from readfirst.observatory.report.rule_change import change_data, change_page, rule_changes
+from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
+from readfirst.observatory.site.facts import Facts
+from readfirst.observatory.site.site import write_site
+from readfirst.observatory.survey.compatibility import (
+    compatibility_data,
+    compatibility_text,
+    implementations_data,
+    known_scenarios,
+    targets_in_common,
+)
+from readfirst.observatory.survey.page import FORMAT, page
+
+_CHARTED = ("safety",)
+"""The classes of the picture."""
+_SURVEY = "readfirst field implementations --write"
+
+
+def compatibility(
+    format_: Literal["markdown", "json", "html"] = typer.Option(
+        "markdown", "--format", help="What to print: a page, data, or an HTML page with filters."
+    ),
+    output: Output = None,
+    check: Check = False,
+    write: bool = typer.Option(
+        False,
+        "--write",
+        help="Write compatibility.md, implementations.md, compatibility.json and the pictures to docs/.",
+    ),
+    compare: tuple[str, str] | None = typer.Option(
+        None,
+        metavar="NAME@VERSION NAME@VERSION",
+        help="Only print the rules that differ between two implementations; exit code 1 if there are any.",
+    ),
+    like_: str | None = typer.Option(
+        None,
+        "--like",
+        metavar="CONTRACT",
+        help="The version that implementations are compared with, or latest.",
+    ),
+    fixtures: Fixtures = None,
+) -> int:
+    """Show what harm implementations and versions do, and which rules hold for them, as in docs/compatibility.md.
+
+    It is made from the recordings, and from docs/implementations.json and harm.json next to the fixtures, and takes
+    some seconds.
+    """
+    if (check or write) and (output is not None or (check and write)):
+        raise UsageError("--check, --write and --output exclude each other.")
+    if like_ is not None and (check or write or compare is not None or format_ != "markdown"):
+        raise UsageError("--like chooses what the page shows; the data and the HTML page have every version.")
+    if compare is not None and (check or write or format_ == "html"):
+        raise UsageError("--compare prints Markdown or JSON, and can only be combined with --output.")
+
+    suite = open_suite(fixtures)
+    rules = suite.rules
+    if rules is None:
+        raise UsageError(f"{suite.root} has no rules.yaml, so there is nothing to report by rule.")
+    if compare is not None:
+        return _compared(suite, rules, *compare, format_, output)
+    try:
+        survey = _survey(suite)
+        data = compatibility_data(suite, rules, survey, _harm(suite))
+    except ValueError as error:
+        raise UsageError(f"docs/implementations.json: {error}. Write it with `{_SURVEY}`.") from error
+    contract = suite.contracts[like_ or suite.contracts.default].name
+    try:
+        chosen = like(data, contract)
+    except ValueError as error:
+        raise UsageError(f"--like {contract}: {error}.") from error
+    if check or write:
+        folder = own_page_file(suite, "compatibility.md").parent
+        pages = {folder / name: text for name, text in files_of(data, survey).items()}
+        return keep_pages(pages, "field compatibility --write", check=check)
+    match format_:
+        case "json":
+            put(compatibility_text(data), output)
+        case "html":
+            put(filtered_page(data, version()), output)
+        case _:
+            put(compatibility_page(chosen), output)
+    return ExitCode.CONFORMANT
+
+
+def _compared(
+    suite: Suite, rules: Rules, before: str, after: str, format_: str, output: Path | None
+) -> ExitCode:
+    """Print what differs between two implementations, rule by rule."""
+    survey = _survey(suite)
+    known = [each["target"] for each in survey["targets"]]
+    for name in (before, after):
+        if name not in known:
+            raise UsageError(f"there are no results of {name!r}. {did_you_mean(name, known)}")
+    try:
+        scenarios = known_scenarios(suite)
+        table = like(implementations_data(rules, scenarios, survey), survey["contracts"][0])
+        common = targets_in_common(rules, scenarios, survey, before, after)
+    except ValueError as error:
+        raise UsageError(f"docs/implementations.json: {error}. Write it with `{_SURVEY}`.") from error
+    changes = rule_changes(table, before, after, common)
+    if format_ == "json":
+        text = harmless_json(change_data(changes, before, after), indent=1) + "\n"
+    else:
+        text = change_page(changes, before, after)
+    put(text, output)
+    return ExitCode.NOT_CONFORMANT if changes else ExitCode.CONFORMANT
+
+
+def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, str]:
+    """Return every file that the command writes, by name: of what `compatibility_data` gives, and of the survey."""
+    rows = map_rows(data)
+    return {
+        "map.svg": harm_picture(rows, WIDE_MAP),
+        "map-narrow.svg": harm_picture(rows, NARROW_MAP),
+        **({"implementations.md": page(survey)} if survey["targets"] else {}),
+        "compatibility.md": compatibility_page(like(data, data["contract"])),
+        "compatibility.json": compatibility_text(data),
+        "versions.svg": rule_chart(data, _CHARTED, WIDE),
+        "versions-narrow.svg": rule_chart(data, _CHARTED, NARROW),
+    }
+
+
+def _survey(suite: Suite) -> dict[str, Any]:
+    """Return what targets were found to do; of a suite without such results, that there are none."""
+    file = page_file(suite, "implementations.json")
+    if file is None or not file.exists():
+        return {"date": "", "contracts": [suite.contracts.default], "targets": []}
+    with reading(file, _SURVEY, FORMAT) as data:
+        return dict(data)
+
+
+def _harm(suite: Suite) -> dict[str, Any]:
+    """Return in how many recorded sessions of each contract what was harmed; of a suite without that page, nothing."""
+    file = page_file(suite, "harm.json")
+    if file is None or not file.exists():
+        return {}
+    with reading(file, "python3 observatory/tools/harms.py") as data:
+        return {
+            name: {
+                **{field: each[field] for field in ("sessions", "any")},
+                "counts": each["harmed"],
+                "shortest": {kind: shown["scenario"] for kind, shown in each["shortest"].items()},
+            }
+            for name, each in data["contracts"].items()
+        }
+
+
+def site(
+    output: Path = typer.Option(..., metavar="DIR", help="The folder for the site."),
+    url: str = typer.Option(
+        "", help="Where it will be published, for search engines.", show_default="nowhere"
+    ),
+    fixtures: Fixtures = None,
+) -> None:
+    """Make a static site: the rules, the implementations, the versions and the docs, with search.
+
+    It works from a folder, without a server and without a network. Needs the extra `site`.
+    """
+    suite = open_suite(fixtures)
+    if suite.installed:
+        raise UsageError("A site is made of a checkout: name its fixtures with --fixtures.")
+    facts = Facts(suite, suite.root.parent / "docs")
+    count = write_site(facts, suite.root.parent, output, url=url, version=version())
+    say(f"{output}: {count:,} pages. Open {output / 'index.html'} in a browser.")

@@ -1,0 +1,110 @@
+"""Fuzz command: `readfirst fuzz`; the command line registers it."""
+
+from pathlib import Path
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError
+from readfirst.harness.cli.options import (
+    Classes,
+    ContractName,
+    Fixtures,
+    LevelName,
+    Minutes,
+    TimeLimit,
+    one_target,
+    open_suite,
+)
+from readfirst.harness.run.target_defaults import target_defaults
+from readfirst.harness.session import TIME_LIMIT
+from readfirst.observatory.fuzz.search import SearchRequest
+from readfirst.observatory.fuzz.searches import perform
+
+_STEPS = 2000
+"""Where neither --steps nor --minutes is given."""
+
+
+def fuzz(
+    target: list[str] | None = typer.Argument(
+        None, metavar="TARGET", help="What to test, as for `readfirst run`."
+    ),
+    against: str = typer.Option(
+        "reference", metavar="OTHER", help="What to compare it with; the reference follows --contract."
+    ),
+    steps: int | None = typer.Option(
+        None,
+        min=0,
+        help="Stop after this many steps on each side.",
+        show_default=f"{_STEPS}; no limit with --minutes",
+    ),
+    minutes: Minutes = None,
+    seed: int = typer.Option(0, help="A different seed generates different scenarios."),
+    level: LevelName | None = typer.Option(
+        None, help="How strictly to compare.", show_default="text, or the target's own"
+    ),
+    contract: ContractName = None,
+    output: Path = typer.Option(
+        Path("fuzz-findings"), help="The folder for the scenario file of each finding."
+    ),
+    known: Path | None = typer.Option(None, help="Accepted disagreements; see `readfirst docs fuzzing`."),
+    baseline: Path | None = typer.Option(
+        None, help="Accepted failures, as for `readfirst run`; what one of these shows is not reported."
+    ),
+    class_: Classes = None,
+    fast: bool = typer.Option(
+        False, "--fast", help="Reach claude-code:VERSION through MCP: no texts, more steps."
+    ),
+    long: bool = typer.Option(
+        False, "--long", help="Sessions of 30 to 60 steps about 3 to 8 files that move."
+    ),
+    jobs: int = typer.Option(
+        1, "-j", "--jobs", min=1, max=256, help="Search this many seeds at once, starting at --seed."
+    ),
+    time_limit: TimeLimit = TIME_LIMIT,
+    fixtures: Fixtures = None,
+) -> int:
+    """Replay generated scenarios on TARGET and the reference; write each difference as a minimal scenario.
+
+    With --level safe TARGET is judged alone: by what it loses, spoils or leaves.
+    """
+    if not target:
+        first = "'mcp:node server.mjs'" if against == "reference" else against
+        raise UsageError(
+            "TARGET is missing: what is tested comes first, and --against names what it is compared with. "
+            f"Write: readfirst fuzz {first}"
+        )
+    tested = one_target(target, "readfirst fuzz")
+    if (defaults := target_defaults(tested)) is not None:
+        tested, level = defaults.connect, level or defaults.level
+    level = level or "text"
+    if level == "verbatim":
+        raise UsageError("--level verbatim needs recordings, and generated scenarios have none; write text.")
+    if fast and long:
+        raise UsageError(
+            "--fast has no messages of several calls, which long sessions have; leave one of the two out."
+        )
+    if level == "safe" and (baseline is not None or class_):
+        raise UsageError(
+            "At --level safe harm is judged, which belongs to no rule: leave out --baseline and --class."
+        )
+    suite = open_suite(fixtures)
+    return perform(
+        SearchRequest(
+            suite=suite,
+            target=tested,
+            against=one_target([against], f"readfirst fuzz {tested} --against"),
+            contract=contract or suite.contracts.default,
+            steps=_STEPS if steps is None and minutes is None else steps,
+            minutes=minutes,
+            seed=seed,
+            level=level,
+            output=output,
+            known=known,
+            baseline=baseline,
+            classes=tuple(each.value for each in class_ or ()),
+            time_limit=time_limit,
+            fast=fast,
+            long=long,
+            jobs=jobs,
+        )
+    )

@@ -1,0 +1,229 @@
+"""Page commands: `readfirst renew`, `product claims`, `history`, `behaviours`; pages made of a suite."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError
+from readfirst.harness.cli.options import Fixtures, open_own_suite, open_suite
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import say, say_lines, stdout
+
+if TYPE_CHECKING:
+    from readfirst.harness.suite.suite import Suite
+
+
+def page_file(suite: Suite, name: str) -> Path | None:
+    """Return where a page of a suite belongs: in docs/ beside the folder of the fixtures.
+
+    None for the copy of the suite inside the installed package, which has no documentation beside it.
+    """
+    if suite.installed:
+        return None
+    return suite.root.parent / "docs" / name
+
+
+def own_page_file(suite: Suite, name: str) -> Path:
+    """Return where a page of a suite belongs. Raises UsageError for the installed copy."""
+    file = page_file(suite, name)
+    if file is None:
+        raise UsageError(
+            "The bundled suite has no docs/ folder: name the fixtures of a checkout with --fixtures."
+        )
+    return file
+
+
+def is_fresh(file: Path, page: str) -> bool:
+    """Whether `file` holds exactly this page; one that is missing does not."""
+    try:
+        return file.read_bytes() == page.encode()
+    except FileNotFoundError:
+        return False
+
+
+def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
+    """Write the pages that are stale, all or none, or with `check` only name them; `command` writes them.
+
+    Return the exit code.
+    """
+    stale = {file: page for file, page in pages.items() if not is_fresh(file, page)}
+    if not check:
+        from readfirst.harness.source.atomic import write_all
+
+        write_all({file: page.encode() for file, page in stale.items()})
+    for file in stale:
+        message = f"{file} is stale. Write it with `readfirst {command}`." if check else f"wrote {file}"
+        say(message, err=True)
+    return ExitCode.NOT_CONFORMANT if check and stale else ExitCode.CONFORMANT
+
+
+Check = Annotated[
+    bool, typer.Option("--check", help="Write nothing; exit code 1 if what is on disk is stale.")
+]
+
+
+def claims(
+    rules: list[str] | None = typer.Argument(
+        None,
+        metavar="RULE",
+        help="Only print these rules: what the documents claim, the behaviours, and the versions that differ.",
+        show_default="all claims",
+    ),
+    check: Check = False,
+    write: bool = typer.Option(False, "--write", help="Write docs/behaviour.md next to the fixtures."),
+    fixtures: Fixtures = None,
+) -> int:
+    """Print what the documents claim, beside what the product was recorded to do; docs/behaviour.md sums it up."""
+    if check and write:
+        raise UsageError("--check and --write exclude each other.")
+    if rules and (check or write):
+        raise UsageError("RULE is only printed: leave out --check and --write.")
+    from readfirst.observatory.claims.page import behaviour
+    from readfirst.observatory.claims.rule_links import rule_story
+
+    suite = open_suite(fixtures)
+    if rules:
+        if (known := suite.rules) is None:
+            raise UsageError(f"{suite.root} has no rules.yaml, so its scenarios belong to no rule.")
+        for rule in [known[rule_id] for rule_id in rules]:
+            say_lines(rule_story(suite, known, rule))
+        return ExitCode.CONFORMANT
+    text = behaviour(suite, brief=check or write)
+    return _printed_or_kept("behaviour.md", suite, text, "product claims --write", check, write)
+
+
+def history(
+    between: str | None = typer.Argument(
+        None, metavar="FROM..TO", help="Only the changes after FROM, up to TO, a line each."
+    ),
+    check: Check = False,
+    write: bool = typer.Option(False, "--write", help="Write docs/history.md next to the fixtures."),
+    published: bool = typer.Option(
+        False, "--published", help="First ask npm what is published, for fixtures/releases.yaml."
+    ),
+    fixtures: Fixtures = None,
+) -> int:
+    """Print every change of the file tools, version by version; docs/history.md counts them."""
+    if check and (write or published):
+        raise UsageError("--check writes nothing: leave out --write and --published.")
+    if between is not None and (check or write or published):
+        raise UsageError("FROM..TO is only printed: leave out --check, --write and --published.")
+    from readfirst.harness.source.atomic import write_all
+    from readfirst.harness.suite.releases import releases_file, releases_text
+    from readfirst.harness.versions.published import published as asked
+    from readfirst.observatory.versions.history import history_page
+
+    suite = (open_own_suite if published else open_suite)(fixtures)
+    if between is not None:
+        return _between(suite, between)
+    if published:
+        write_all({releases_file(suite.root): releases_text(asked()).encode()})
+    text = history_page(suite, every=not (check or write))
+    return _printed_or_kept("history.md", suite, text, "product history --write", check, write)
+
+
+def _between(suite: Suite, between: str) -> int:
+    """Print the changes between two versions, which may be any that were published, or `latest`."""
+    from packaging.version import InvalidVersion
+
+    from readfirst.observatory.versions.history import changes_between
+
+    newest = suite.contracts["latest"].name.partition("+")[0]
+    before, _, after = between.replace("latest", newest).partition("..")
+    try:
+        lines = list(changes_between(suite, before, after))
+    except InvalidVersion:
+        raise UsageError(f"{between!r} is not FROM..TO. Write, for example, 2.1.40..latest.") from None
+    say_lines(lines)
+    return ExitCode.CONFORMANT if lines else ExitCode.NOTHING
+
+
+def _printed_or_kept(name: str, suite: Suite, page: str, command: str, check: bool, write: bool) -> int:
+    if check or write:
+        return keep_pages({own_page_file(suite, name): page}, command, check=check)
+    stdout().write(page)
+    return ExitCode.CONFORMANT
+
+
+def behaviours(
+    version: str | None = typer.Argument(
+        None,
+        metavar="VERSION",
+        help="A version such as 2.1.40 or 2.1.228+gated, latest, or documented.",
+        show_default="2.1.7",
+    ),
+    diff: tuple[str, str] | None = typer.Option(
+        None, "--diff", metavar="A B", help="Print what differs between two versions instead."
+    ),
+    format_: Literal["text", "json"] = typer.Option("text", "--format", help="What to write."),
+    check: Check = False,
+    write: bool = typer.Option(
+        False, "--write", help="Write the tables of docs/reference.md next to the fixtures."
+    ),
+    fixtures: Fixtures = None,
+) -> int:
+    """Print what one version does, or with --diff what differs between two: exit code 0: nothing, 1: something.
+
+    The answer comes from the reference implementation, so it also covers versions that were never recorded.
+    """
+    asked = [name for name, given in (("VERSION", version), ("--diff", diff)) if given is not None]
+    asked += [name for name, given in (("--check", check), ("--write", write)) if given]
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)} do not go together: give one of them.")
+    from readfirst.observatory.versions import behaviours as known
+    from readfirst.reference_impl import DEFAULT_CONTRACT
+
+    if check or write:
+        file = page_file(open_suite(fixtures), "reference.md")
+        if file is None or not file.is_file():
+            raise UsageError(
+                "There is no docs/reference.md next to this suite: name the fixtures of a checkout with --fixtures."
+            )
+        page = known.with_tables(file.read_text("utf-8"))
+        return keep_pages({file: page}, "product behaviours --write", check=check)
+    named = diff or (version or DEFAULT_CONTRACT,)
+    found = known.compared(*named)
+    if format_ == "json":
+        stdout().write(known.as_json(named, found))
+    else:
+        say_lines(known.as_text(named, found))
+    return ExitCode.NOT_CONFORMANT if diff and found else ExitCode.CONFORMANT
+
+
+STEPS: tuple[tuple[str, ...], ...] = (
+    ("readfirst", "product", "behaviours", "--write"),
+    ("readfirst", "product", "claims", "--write"),
+    ("readfirst", "product", "history", "--write"),
+    ("python3", "observatory/tools/harms.py"),
+    ("readfirst", "field", "compatibility", "--write"),
+    ("readfirst", "diagnose", "--write-table"),
+)
+"""The commands that make files of others, each after those that make what it reads."""
+
+_PROGRAMS = {"readfirst": (sys.executable, "-m", "readfirst"), "python3": (sys.executable,)}
+
+
+def renew() -> int:
+    """Rewrite what a change of scenarios, recordings, behaviours or targets made stale, in a checkout.
+
+    It runs one command after the other, and names each before it runs. The first that fails ends it.
+    """
+    page = page_file(open_suite(None), "")
+    if page is None:
+        raise UsageError("The installed package holds nothing to renew: run this in a checkout.")
+    for step in STEPS:
+        say(" ".join(step), err=True)
+        if code := _perform(step, page.parent):
+            say(f"`{' '.join(step)}` ended with exit code {code}; what comes after it was not run.", err=True)
+            return code
+    return ExitCode.CONFORMANT
+
+
+def _perform(step: Sequence[str], checkout: Path) -> int:
+    return subprocess.run([*_PROGRAMS[step[0]], *step[1:]], cwd=checkout, check=False).returncode

@@ -1,0 +1,267 @@
+"""Target commands: `check-adapter`, and `targets`, `new-mapping` and `implementations` of `readfirst field`."""
+
+import shlex
+from pathlib import Path
+from typing import Literal
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, version
+from readfirst.harness.cli.options import (
+    Fixtures,
+    TimeLimit,
+    in_installed_package,
+    one_target,
+)
+from readfirst.harness.cli.pages import pages
+from readfirst.harness.counted import counted
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import harmless_json, say, say_rows, stdout
+from readfirst.harness.run.connect import mcp_command
+from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.source.kept import reading
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.survey.compatibility import known_scenarios
+from readfirst.observatory.survey.evidence import FILE, failing, gather, keep_evidence, load_evidence
+from readfirst.observatory.survey.issue import Report, issue_text
+from readfirst.observatory.survey.survey import Survey
+from readfirst.observatory.targets.catalogue import find, known_failures
+from readfirst.observatory.targets.catalogue import targets as every_target
+from readfirst.observatory.targets.install import is_installed
+from readfirst.observatory.targets.locks import renew
+from readfirst.observatory.targets.new_mapping import write_mapping
+from readfirst.observatory.targets.newest import outdated, pin
+
+
+def targets(
+    outdated: bool = typer.Option(
+        False,
+        "--outdated",
+        help="List those with a newer version, as pip and npm know it; exit code 1 if there are any.",
+    ),
+    format_: Literal["text", "json"] = typer.Option("text", "--format", help="How --outdated lists them."),
+    pin: str | None = typer.Option(
+        None,
+        metavar="NAME@VERSION",
+        help="Add a version to a mapping file, and lock its packages; needs uv and npm.",
+    ),
+) -> int:
+    """List the published implementations that can be run: name, kind, whether it is installed, and what it is."""
+    if outdated and pin is not None:
+        raise UsageError("--outdated and --pin exclude each other.")
+    if outdated:
+        return _outdated(as_json=format_ == "json")
+    if format_ != "text":
+        raise UsageError("--format goes with --outdated.")
+    if pin is not None:
+        return _pin(pin)
+
+    for target in every_target():
+        there = "installed" if is_installed(target) else "not installed"
+        known = "with known failures" if known_failures(target).exists() else "without baseline"
+        say_rows([(f"target:{target.pinned}", target.kind, there, known, target.title)])
+    return ExitCode.CONFORMANT
+
+
+def _outdated(*, as_json: bool) -> int:
+    """Print the targets that have newer versions."""
+    found = list(outdated())
+    if as_json:
+        stdout().write(f"{harmless_json([each.data() for each in found])}\n")
+    else:
+        for each in found:
+            say_rows([(f"target:{each.name}@{each.pinned}", each.kind, each.package, each.newest)])
+        say(f"{counted(len(found), 'target') if found else 'no targets'} with a newer version", err=True)
+    return ExitCode.NOT_CONFORMANT if found else ExitCode.CONFORMANT
+
+
+def _pin(spec: str) -> int:
+    """Add a version to a mapping file unless it is there, and pin its packages by their hashes."""
+    name, at, version = spec.partition("@")
+    if not at or not version:
+        raise UsageError(f"{spec!r}: write NAME@VERSION, with the version to add.")
+    target = find(name)
+    if in_installed_package(target.file):
+        raise UsageError("--pin writes into readfirst itself: use it in a checkout.")
+    before, is_new = target.file.read_bytes(), version not in target.versions
+    if is_new:
+        pin(target, version)
+    try:
+        locks = renew(find(f"{name}@{version}"))
+    except BaseException:
+        write_all({target.file: before})  # a version that nobody has is not added
+        raise
+    if is_new:
+        say(f"added {version} to {target.file.name}, as {target.release.version} is installed")
+    for lock in locks:
+        say(f"wrote locks/{lock.name}")
+    return ExitCode.CONFORMANT
+
+
+def new_mapping(
+    words: list[str] = typer.Argument(..., metavar="mcp:COMMAND", help="The server, as for `readfirst run`."),
+    output: Path | None = typer.Option(
+        None, help="The file to write; it must not exist.", show_default="the server's name.yaml"
+    ),
+    time_limit: TimeLimit = TIME_LIMIT,
+) -> None:
+    """Ask an MCP server for its tools, and write a mapping to start from if they have other names."""
+    server = one_target(words, "readfirst field new-mapping", "mcp:")
+    if not server.startswith("mcp:"):
+        raise UsageError(
+            f"{server!r} is not an MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'."
+        )
+    written = write_mapping(mcp_command(server), output, time_limit)
+    say(f"wrote {written.file}")
+    for tool, call in written.calls.items():
+        say(f"  {tool:5}  {call or 'nothing was found; the file lists what the server offers'}")
+    target = shlex.quote(f"target:{written.file}")
+    say(f"Look through it, then: readfirst check-adapter {target} && readfirst run {target}")
+
+
+def implementations(
+    names: list[str] | None = typer.Argument(
+        None, metavar="NAME@VERSION", help="Only these targets; the others keep their results."
+    ),
+    write: bool = typer.Option(False, "--write", help="Write implementations.json and implementations.md."),
+    folder: Path = typer.Option(Path("docs"), help="The folder to write to."),
+    update_baselines: bool = typer.Option(
+        False, "--update-baselines", help="Also rewrite the targets' known failures."
+    ),
+    missing: bool = typer.Option(
+        False,
+        "--missing",
+        help="Run only scenarios that a target's results lack, that broke, or whose verdict a new design changes.",
+    ),
+    sample: int | None = typer.Option(
+        None, min=1, help="Run only this many scenarios, spread evenly, the same for each target."
+    ),
+    streams: Path | None = typer.Option(
+        None, help="A folder for each target's JSON lines, as `readfirst report` reads them."
+    ),
+    jobs: int = typer.Option(
+        1,
+        "-j",
+        "--jobs",
+        min=1,
+        max=256,
+        help="Worker processes: this many targets at once, or this many scenarios if there are fewer targets.",
+    ),
+    time_limit: TimeLimit = TIME_LIMIT,
+    fixtures: Fixtures = None,
+    evidence: bool = typer.Option(
+        False,
+        "--evidence",
+        help="Only write evidence.json: what they answer where they break a rule of safety, or lose work.",
+    ),
+    issue: tuple[str, str] | None = typer.Option(
+        None,
+        metavar="NAME@VERSION RULE",
+        help="Run nothing; print a report for the maintainers of a target about a rule that it breaks.",
+    ),
+) -> int:
+    """Run every target on all scenarios, -j of them at once, and report what they do. Installs them."""
+    suite = Suite(fixtures)
+    runs = write or missing or update_baselines or (sample, streams) != (None, None)
+    if issue is not None:
+        if names or evidence or runs:
+            raise UsageError(
+                "--issue takes a target and a rule, and can only be combined with --folder and --fixtures."
+            )
+        return _print_issue(*issue, suite, folder, time_limit)
+    if evidence and runs:
+        raise UsageError("--evidence runs single scenarios: --write, which runs all of them, writes it too.")
+    chosen = [find(name) for name in names] if names else list(every_target())
+    order = [each.pinned for each in every_target()]
+    broken = 0
+    if evidence:
+        for name in (target.pinned for target in chosen):
+            try:
+                kept = keep_evidence(suite, folder, name, order, time_limit)
+            except BrokenAdapter as error:
+                broken += 1
+                say(f"{name}: {error}", err=True)
+            else:
+                say(f"{name}: evidence of {counted(len(kept), 'rule')}")
+        return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
+    if update_baselines and in_installed_package(known_failures(chosen[0])):
+        raise UsageError("--update-baselines writes into readfirst itself: use it in a checkout.")
+    survey = Survey(
+        suite,
+        folder,
+        jobs=jobs,
+        time_limit=time_limit,
+        streams=streams,
+        version=version(),
+        missing=missing,
+        sample=sample,
+    )
+    survey.keep()
+    asked = {target.pinned: survey.asked(target) for target in chosen}
+    for name in (name for name, ids in asked.items() if not ids):
+        say(f"{name}: no scenario is missing")
+    chosen = [target for target in chosen if asked[target.pinned]]
+    broken = 0
+    for name, result in survey.run_all(chosen, baseline=update_baselines):
+        if isinstance(result, BrokenAdapter):
+            broken += 1
+            say(f"{name}: {result}", err=True)
+            continue
+        judged, holds = result["judged"], result["holds"]
+        counts = ", ".join(f"{level} {holds[level]}/{judged}" for level in ("effects", "reason", "text"))
+        harm = result["harm"]
+        harmed = ", ".join(f"{kind} {count}" for kind, count in harm["counts"].items() if count) or "nothing"
+        say(f"{name}: harmed in {harm['sessions']} sessions: {harmed}")
+        say(f"{name}: {counts}, {result['unsupported']} unsupported")
+        if write:  # after each, so that an interrupt costs one target
+            survey.write(order)
+            again = frozenset(asked[name]) if missing or sample is not None else None
+            keep_evidence(suite, folder, name, order, time_limit, again)
+    return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
+
+
+def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit: float) -> ExitCode:
+    """Print a report for the maintainers of a target; nothing is sent.
+
+    It is made of compatibility.json, implementations.json and evidence.json in `folder`, or where that has none in the
+    documentation. A rule of which no evidence is kept is tried on the target, if that is installed.
+    """
+    target = find(name)
+    name = target.pinned
+    if suite.rules is None:
+        raise UsageError(f"{suite.root} has no rules.yaml, so there is nothing to report.")
+    rule = suite.rules[rule_id]
+    if not (folder / "compatibility.json").exists():
+        folder = pages()["compatibility"].parent
+    with reading(folder / "compatibility.json", "readfirst field compatibility --write") as table:
+        rules = table["rules"].get(rule_id, {}).get("implementations", {})
+        cell = rules.get(table.get("contract"), {}).get(name)
+    with reading(folder / "implementations.json", "readfirst field implementations --write") as survey:
+        result = next((each for each in survey["targets"] if each["target"] == name), None)
+    again = f"readfirst field implementations --write {name} && readfirst field compatibility --write"
+    if cell is None or result is None:
+        raise UsageError(f"{folder} has no results of {name} for {rule_id}. Write them: {again}")
+    if "shortest" not in cell:
+        why = {
+            "yes": f"{rule_id} holds for {name} in all of the {cell['judged']} scenarios that were judged",
+            "not claimed": f"{name} does not claim what the scenarios of {rule_id} need",
+        }
+        nothing = why.get(cell["holds"], f"no scenario of {rule_id} was judged for {name}")
+        say(f"readfirst: {nothing}: nothing to report.", err=True)
+        return ExitCode.NOTHING
+    kept = load_evidence(folder / FILE).get(name, {}).get(rule_id)
+    known = kept is not None and kept.scenario in suite.ids()
+    if kept is None or not known or suite.scenario(kept.scenario).inputs != kept.inputs:
+        if not is_installed(target):
+            raise UsageError(
+                f"{folder / FILE} has no answers of {name} for {rule_id}, and {name} is not installed to be asked. "
+                f"Install it, then try again: readfirst check-adapter target:{name}"
+            )
+        wanted = failing([rule], known_scenarios(suite), result)
+        kept = gather(suite, name, {rule_id: wanted.get(rule_id, [])}, time_limit).get(rule_id)
+        if kept is None:
+            raise UsageError(f"{name} keeps {rule_id} now. Its results are out of date: {again}")
+    scenario = suite.scenario(kept.scenario, suite.contracts[suite.contracts.default])
+    stdout().write(issue_text(Report(target, rule, scenario, kept, cell, result), suite))
+    return ExitCode.CONFORMANT

@@ -1,0 +1,31 @@
+"""Tools command: `readfirst product tools`."""
+
+from collections.abc import Sequence
+
+import typer
+
+from readfirst.harness.cli.options import Fixtures, TimeLimit, open_own_suite, open_suite
+from readfirst.harness.cli.record import Check, Contracts, contracts_named
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import say
+from readfirst.harness.session import TIME_LIMIT
+from readfirst.observatory.given import RESULTS, TOOLS, record_given
+
+
+def tools(
+    results: bool = typer.Option(
+        False, "--results", help="Record the structured results of some calls instead of the tools."
+    ),
+    contract: Contracts = None,
+    check: Check = False,
+    time_limit: TimeLimit = TIME_LIMIT,
+    fixtures: Fixtures = None,
+) -> int:
+    """Record the tools that each version offers its model, or the structured results of some calls. Needs npm."""
+    suite = (open_suite if check else open_own_suite)(fixtures)
+    chosen = contracts_named(suite, contract or ["all"])
+    given = RESULTS if results else TOOLS
+    changed: Sequence[str] = [*record_given(given, suite, chosen, write=not check, time_limit=time_limit)]
+    for name in changed:
+        say(f"{'differs' if check else 'recorded'} {name} {given.name}")
+    return ExitCode.NOT_CONFORMANT if changed and check else ExitCode.CONFORMANT

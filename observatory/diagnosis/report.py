@@ -1,0 +1,186 @@
+"""Report: a diagnosis in words, as JSON, and many as a table, a line for each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from readfirst.harness.counted import counted
+from readfirst.harness.printed import harmless_json
+from readfirst.harness.report.markup import code, table
+from readfirst.harness.report.visible import visible
+from readfirst.harness.suite.rules import Rule, Rules
+from readfirst.observatory.diagnosis.alternatives import versions
+from readfirst.observatory.diagnosis.search import Diagnosis
+from readfirst.reference_impl.contract import history_of
+
+_FORMAT = 1
+_RULES = 10
+"""Rules of which something is unexplained that are listed, the worst first, unless all are asked for."""
+_WIDE = 60
+"""Characters of a value that are shown."""
+_NAMED = 4
+"""Differences that a line of the table names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A diagnosis, of what it is, and the rule of every scenario, as far as it is known."""
+
+    target: str
+    found: Diagnosis
+    rules: Mapping[str, Rule]
+    order: Rules | None
+
+    @property
+    def unexplained(self) -> list[tuple[Rule | None, list[str]]]:
+        """The unexplained scenarios by rule: class by class, in each the rule with most of them first."""
+        by_rule: dict[str, list[str]] = {}
+        for each in self.found.unexplained:
+            rule = self.rules.get(each)
+            by_rule.setdefault(rule.id if rule else "", []).append(each)
+        rules = {} if self.order is None else self.order.by_id
+        place = {name: number for number, name in enumerate(self.order.classes if self.order else ())}
+        pairs = [(rules.get(name), ids) for name, ids in by_rule.items()]
+        return sorted(
+            pairs,
+            key=lambda pair: (
+                (place[pair[0].class_], -len(pair[1]), pair[0].id) if pair[0] else (9, -len(pair[1]), "")
+            ),
+        )
+
+
+def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
+    """Yield the lines that a person reads."""
+    found = case.found
+    yield f"{visible(case.target)}, level {found.level}: nearest to {found.version}{_reach(found)}"
+    yield ""
+    if found.differences:
+        yield f"{counted(len(found.differences), 'behaviour')} of the reference changed; scenarios that each explains:"
+        explaining = [each for each in found.differences if each.explains]
+        for each in explaining:
+            change = each.change
+            sides = f"{_value(change.value)} instead of {_value(each.instead_of)}"
+            yield f"  {len(each.explains):>4}  {change.behaviour}: {sides}"
+            yield f"        {history_of(each.change.behaviour).meaning}"
+        if silent := len(found.differences) - len(explaining):
+            yield f"  and {silent} more, which {'explains' if silent == 1 else 'explain'} no failure alone"
+    else:
+        yield "No behaviour of the reference needs to be changed."
+    yield ""
+    yield _summary(found)
+    left = case.unexplained
+    if left:
+        shown = left if everything else left[:_RULES]
+        yield f"unexplained: {counted(len(found.unexplained), 'scenario')} in {counted(len(left), 'rule')}, worst first"
+        for rule, ids in shown:
+            title = rule.title if rule is not None else "without a known rule"
+            yield f"  {len(ids):>4}  {rule.class_ if rule else '-':<8}  {title}  ({ids[0]})"
+        if len(shown) < len(left):
+            yield f"  and {counted(len(left) - len(shown), 'more rule')}; --all lists them"
+
+
+def _reach(found: Diagnosis) -> str:
+    """Say of which other versions the same can be said."""
+    others = [name for name in found.alike if name != found.version and name in versions()]
+    if not others:
+        return ""
+    if len(others) > _NAMED:
+        return f" (and {others[0]} to {others[-1]}, {len(others)} in all, cannot be distinguished here)"
+    return f" ({', '.join(others)} cannot be distinguished here)"
+
+
+def _value(value: Any) -> str:
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case None:
+            return "none"
+        case str():
+            shown = visible(value)
+            return f'"{shown}"' if len(shown) <= _WIDE else f'"{shown[:_WIDE]}…"'
+        case _:
+            return str(value)
+
+
+def _summary(found: Diagnosis) -> str:
+    failures, explained = len(found.failures), len(found.explained)
+    text = f"{len(found.compared)} scenarios compared: {failures} fail"
+    if failures:
+        text += f", {explained} of these are explained ({_share(found)})"
+    beyond = len(found.unexplained) - (failures - explained)
+    if beyond:
+        text += f"; {beyond} that hold would fail with these changes"
+    return text
+
+
+def _share(found: Diagnosis) -> str:
+    return f"{100 * len(found.explained) // len(found.failures)} %" if found.failures else "-"
+
+
+def as_json(cases: Sequence[Case]) -> str:
+    """Return all of it, for programs."""
+    return f"{harmless_json({'format': _FORMAT, 'diagnoses': [*map(_data, cases)]}, indent=1)}\n"
+
+
+def _data(case: Case) -> dict[str, Any]:
+    found = case.found
+    return {
+        "target": case.target,
+        "level": found.level,
+        "nearest": found.version,
+        "alike": found.alike,
+        "differences": [
+            {
+                "behaviour": each.change.behaviour,
+                "value": each.change.value,
+                "instead_of": each.instead_of,
+                "meaning": history_of(each.change.behaviour).meaning,
+                "explains": each.explains,
+            }
+            for each in found.differences
+        ],
+        "compared": len(found.compared),
+        "failures": found.failures,
+        "explained": found.explained,
+        "unexplained": [
+            {
+                "rule": rule and rule.id,
+                "class": rule and rule.class_,
+                "title": rule and rule.title,
+                "scenarios": ids,
+            }
+            for rule, ids in case.unexplained
+        ],
+    }
+
+
+def as_markdown(cases: Sequence[Case]) -> str:
+    """Return a table, a line for each: what it is like, how much of its failures that explains, and what is left."""
+    heads = (
+        "implementation",
+        "nearest to",
+        "failures",
+        "explained",
+        "changed behaviours, the most telling first",
+        "left",
+    )
+    return table(heads, [_row(case) for case in cases], numbers=heads[2:4])
+
+
+def _row(case: Case) -> Sequence[str]:
+    found = case.found
+    names = [f"`{each.change.behaviour}` ({len(each.explains)})" for each in found.differences]
+    more = f", {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    left = (
+        f"{len(found.unexplained)} in {counted(len(case.unexplained), 'rule')}"
+        if found.unexplained
+        else "nothing"
+    )
+    return (
+        code(case.target.removeprefix("target:")),
+        found.version,
+        str(len(found.failures)),
+        f"{len(found.explained)} ({_share(found)})",
+        ", ".join(names[:_NAMED]) + more or "none",
+        left,
+    )

@@ -1,0 +1,468 @@
+"""Generate: whole scenarios, drawn at random - a workspace, changes that no tool makes, and calls about both."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, InitVar, dataclass, field
+from fractions import Fraction
+from itertools import count
+from random import Random
+from typing import Any
+
+from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Seconds, Symlink
+from readfirst.harness.suite.repeated import RepeatedText
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.observatory.fuzz.conditions import Pair, Rarity, conditions_of
+from readfirst.observatory.fuzz.notebooks import notebook_scenario
+from readfirst.observatory.fuzz.sketch import Sketch
+from readfirst.observatory.fuzz.texts import LONGEST_AS_IT_IS, argument_text, content, file_name, quoted_from
+from readfirst.observatory.fuzz.texts import large as large_text
+
+MOST_STEPS = 24
+
+_FILES_DRAWN, _CALLS_DRAWN = 24, 4
+"""How many are drawn where rare conditions are preferred, of which one is taken."""
+
+_NAMES = (
+    "notes.txt",
+    "notes.txt",
+    "notes.txt",
+    "notes.md",
+    "src/main.py",
+    "two words.txt",
+    "naïve.txt",
+    "run",
+    ".env",
+    "data.json",
+    "page.mdx",
+    "old.TXT",
+    "Notes.md",
+    ".hidden.py",
+    "two words",
+    "deep/er/down/there/notes.txt",
+    "deep/er/down/.env",
+    "src/Makefile",
+    "lib/data.tar.gz",
+)
+_SEVERAL = ("notes.txt", "other.txt", "src/main.py", "notes.md")
+_FOLDERS = (
+    "",
+    "",
+    "",
+    "src/",
+    "deep/er/down/",
+    "two words/",
+    "shots.png/",
+    ".claude/commands/",
+    "x$/",
+    "naïve/",
+)
+_ODD_NAMES = (
+    *(
+        "trail.",
+        "...",
+        "PROGRA~1",
+        "notes.txt~",
+        "~",
+        "-n",
+        "a&b.txt",
+        "$HOME",
+        "%41.txt",
+        "'q'.md",
+        "tab\there.txt",
+    ),
+    *(
+        "icon.ico",
+        "table.parquet",
+        "UPPER.TXT",
+        "Makefile",
+        "e\u0301.txt",
+        "日本.txt",
+        "settings.json",
+        "a" * 120,
+    ),
+)
+_LARGEST = 20_000
+"""Bytes of a file of a long session: a longer one would fill the model's window before the session ends."""
+_SHIFTS: tuple[Seconds, ...] = (2, 2, 1, Fraction(1, 1000), -10, 0)
+_MODES = (0o644, 0o755, 0o600, 0o444)
+_WRONG_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", [], ["alpha"], {}, {"a": 1})
+
+
+def scenarios(
+    seed: int, *, basic: bool = False, large: bool = False, seen: Mapping[Pair, int] | None = None
+) -> Iterator[Scenario]:
+    """Yield scenarios without end; the same seed gives the same ones.
+
+    `basic` yields only single files and notebooks, without wrong arguments, groups and races. With `seen`, how often
+    pairs of conditions meet elsewhere, calls are preferred in which rare ones meet, and what was drawn before
+    counts, too; without it, each scenario depends on its number alone. With `large` many arguments are longer than
+    buffers.
+    """
+    rarity = Rarity(seen) if seen is not None else None
+    for number in count():
+        random = Random(f"{seed}.{number}")
+        if random.randint(1, 12) == 12:
+            yield notebook_scenario(random)
+        elif basic:
+            yield single_file(random, basic=True, rarity=rarity)
+        else:
+            yield any_scenario(random, rarity=rarity, large=large)
+
+
+def any_scenario(
+    random: Random, most_steps: int = MOST_STEPS, *, rarity: Rarity | None = None, large: bool = False
+) -> Scenario:
+    """Return a scenario; nearly all are about a single file."""
+    if random.randint(1, 40) == 40:
+        return several_files(random, 2 * most_steps, rarity=rarity)
+    return single_file(random, most_steps, rarity=rarity, large=large)
+
+
+def single_file(
+    random: Random,
+    most_steps: int = MOST_STEPS,
+    *,
+    basic: bool = False,
+    rarity: Rarity | None = None,
+    large: bool = False,
+) -> Scenario:
+    """Return a scenario about one path: such scenarios can share a session of the product.
+
+    `basic` leaves out wrong arguments, groups and races. `rarity` chooses the file and the calls, else chance alone.
+
+    A file that may be missing has no carriage returns around it: only then would the product's choice of a new
+    file's line ends depend on what lies beside the workspace.
+    """
+    may_be_missing = random.randint(0, 3) == 3
+    given = not may_be_missing or random.randint(0, 1) == 1
+
+    def drawn() -> tuple[str, dict[str, Entry]]:
+        path = random.choice(_NAMES) if random.randint(0, 4) else file_name(random)
+        return path, {path: content(random, carriage_returns=not may_be_missing)} if given else {}
+
+    path, files = drawn() if rarity is None else rarity.rarest(drawn, _of_a_read, of=_FILES_DRAWN)
+    stage = _Stage(
+        random,
+        files,
+        (path,),
+        carriage_returns=not may_be_missing,
+        removes=may_be_missing,
+        basic=basic,
+        large=large,
+        rarity=rarity,
+    )
+    return _scenario(files, stage.steps(most_steps))
+
+
+def _of_a_read(drawn: tuple[str, dict[str, Entry]]) -> tuple[str, tuple[str, ...]]:
+    """Return the conditions that a file brings along, whatever is done with it."""
+    path, files = drawn
+    sketch = Sketch()
+    sketch.give(files)
+    call = ToolCall("Read", {"file_path": f"$WS/{path}"})
+    return call.tool, conditions_of(call, path, sketch)
+
+
+def several_files(
+    random: Random, most_steps: int = 2 * MOST_STEPS, *, rarity: Rarity | None = None
+) -> Scenario:
+    """Return a scenario about several paths: files, links to them, directories, and what is missing.
+
+    It has a session of its own anyway, so paths are also relative or at home, and there may be permission rules.
+    """
+    files: dict[str, Entry] = {path: content(random) for path in _SEVERAL if random.randint(0, 1)}
+    if files and random.randint(0, 1):
+        files["hard.txt"] = HardLink(next(iter(files)))
+    if random.randint(0, 1):
+        files["link.txt"] = Symlink(random.choice(("notes.txt", "$WS/other.txt", "missing.txt", "src")))
+    if random.randint(0, 1):
+        files["folder"] = Directory()
+    paths = (*_SEVERAL, "hard.txt", "link.txt", "folder", "folder/new.txt", "missing/deep/new.txt")
+    stage = _Stage(random, files, paths, alone=True, rarity=rarity)
+    deny = random.choice(((), (), (), ("Edit(src/**)",), ("Read(notes.md)", "Edit(other.txt)")))
+    return _scenario(files, stage.steps(most_steps), deny)
+
+
+def long_sessions(seed: int) -> Iterator[Scenario]:
+    """Yield long sessions without end; the same seed gives the same ones."""
+    return (long_session(Random(f"long {seed}.{number}")) for number in count())
+
+
+def long_session(random: Random) -> Scenario:
+    """Return a session of 30 to 60 steps about 3 to 8 files, with odd names and links among them.
+
+    Files move, links are led elsewhere, and a message may have calls about several files.
+    """
+    files: dict[str, Entry] = {}
+    for _ in range(random.randint(3, 8)):
+        names = random.choice((_NAMES, _SEVERAL, _ODD_NAMES, (file_name(random),)))
+        entry = content(random)
+        if len(entry.data) <= _LARGEST:
+            files.setdefault(random.choice(_FOLDERS) + random.choice(names), entry)
+    held = list(files)
+    if held and random.randint(0, 2) == 0:
+        files["hard.txt"] = HardLink(random.choice(held))
+    for name in ("link.txt", "linked", "link-to-link.md")[: random.randint(0, 3)]:
+        files[name] = Symlink(_target(random, held))
+    if random.randint(0, 2) == 0:
+        files["folder"] = Directory()
+    paths = (*files, "folder", "new.txt", f"made/{random.choice(_ODD_NAMES)}", "linked/notes.txt")
+    stage = _Stage(random, files, paths, alone=True, moves=True)
+    deny = random.choice(((), (), (), (), ("Edit(src/**)",), ("Read(notes.md)", "Edit(other.txt)")))
+    return _scenario(files, stage.steps(60, least=30), deny)
+
+
+def _target(random: Random, held: list[str]) -> str:
+    """Return where a link may lead: to a file, a folder, another link or nothing, by a whole or a relative path."""
+    target: str = random.choice((*held, "src", "folder", "link.txt", "missing.txt", "."))
+    return target if random.randint(0, 1) else f"$WS/{target}"
+
+
+def _scenario(files: dict[str, Entry], steps: tuple[Step, ...], deny: tuple[str, ...] = ()) -> Scenario:
+    return Scenario("fuzz/generated", "Generated sequence", "observed", Given(files, deny), steps)
+
+
+@dataclass
+class _Stage:
+    """Draws one step after the other about `paths`, in view of what probably lies there by then."""
+
+    random: Random
+    files: InitVar[dict[str, Entry]]
+    paths: tuple[str, ...]
+    _: KW_ONLY
+    carriage_returns: bool = True
+    removes: bool = True
+    basic: bool = False
+    large: bool = False
+    alone: bool = False
+    moves: bool = False
+    rarity: Rarity | None = None
+    sketch: Sketch = field(default_factory=Sketch, init=False)
+
+    def __post_init__(self, files: dict[str, Entry]) -> None:
+        self.races = self.random.randint(0, 9) == 9  # a hook makes every call of the product slower
+        self.sketch.give(files)
+
+    def steps(self, most: int, least: int = 1) -> tuple[Step, ...]:
+        """Draw up to `most` steps, at least one of them a call."""
+        drawn: list[Step] = []
+        for _ in range(self.random.randint(least, most)):
+            drawn.append(self._among_others() if self.moves else self._step(self.random.choice(self.paths)))
+        if all(isinstance(step, WorldEvent) for step in drawn):
+            drawn.append(self._read(self.paths[0]))
+        return tuple(drawn)
+
+    def _step(self, path: str) -> Step:
+        match self.random.randint(0, 31):
+            case 0 | 1 | 2 | 3 | 4:
+                return self._called(self._rarest(self._read, path), path)
+            case 5 | 6 | 7:
+                return self._called(self._rarest(self._write, path), path)
+            case 8 | 9 | 10:
+                return self._event(path)
+            case 11 if not self.basic:
+                return self._called(self._wrong(path), path)
+            case 12 if not self.basic:
+                count = self.random.randint(2, 3)
+                return ParallelCalls(tuple(self._called(self._any_call(path), path) for _ in range(count)))
+            case 13 | 14 if self.races and not self.basic:
+                call = self._any_call(path)
+                event = self._event(path)
+                if not isinstance(event, WorldEvent):
+                    return self._called(call, path)
+                return self._called(ToolCall(call.tool, call.arguments, (event,)), path)
+            case 15 | 16 | 17 | 18 | 19 if not self.sketch.is_fresh(path):
+                return self._called(self._rarest(self._read, path), path)
+            case _:
+                return self._called(self._rarest(self._edit, path), path)
+
+    def _among_others(self) -> Step:
+        """Draw a step of a long session: sometimes something moves, or a message has calls about several files."""
+        match self.random.randint(0, 15):
+            case 0 | 1:
+                return self._move(self._some_path())
+            case 2 | 3:
+                paths = [self._some_path() for _ in range(self.random.randint(2, 4))]
+                return ParallelCalls(tuple(self._called(self._any_call(each), each) for each in paths))
+            case _:
+                path = self._some_path()
+                if path in self.sketch.files and path not in self.sketch.known and self.random.randint(0, 1):
+                    return self._called(self._read(path), path)
+                return self._step(path)
+
+    def _some_path(self) -> str:
+        """Draw a path, mostly one at which something lies."""
+        there = [path for path in self.paths if self.sketch.exists(path)]
+        return self.random.choice(there if there and self.random.randint(0, 5) else self.paths)
+
+    def _move(self, path: str) -> Step:
+        """Draw a change of what lies at a path: it moves, goes, or leads elsewhere."""
+        sketch = self.sketch
+        free = [each for each in self.paths if not sketch.exists(each) and sketch.has_folder(each)]
+        kind = self.random.randint(0, 5)
+        event: WorldEvent
+        if path in sketch.links and kind < 4:
+            event = WorldEvent("symlink", path, Symlink(_target(self.random, sorted(sketch.files))))
+        elif path in sketch.sure and free and kind < 5:
+            event = WorldEvent("rename", path, to=self.random.choice(free))
+        elif path in sketch.sure:
+            event = WorldEvent("delete", path)
+        else:
+            return self._event(path)
+        sketch.event(event)
+        return event
+
+    def _rarest(self, draw: Callable[[str], ToolCall], path: str) -> ToolCall:
+        """Draw a call about a path, in view of what calls there were."""
+        if self.rarity is None:
+            return draw(path)
+
+        def conditions(call: ToolCall) -> tuple[str, tuple[str, ...]]:
+            return call.tool, conditions_of(call, path, self.sketch)
+
+        call = self.rarity.rarest(lambda: draw(path), conditions, of=_CALLS_DRAWN)
+        self.rarity.note(*conditions(call))
+        return call
+
+    def _any_call(self, path: str) -> ToolCall:
+        match self.random.randint(0, 4):
+            case 0:
+                return self._read(path)
+            case 1:
+                return self._write(path)
+            case _:
+                return self._edit(path)
+
+    def _called(self, call: ToolCall, path: str) -> ToolCall:
+        self.sketch.call(call, path)
+        return call
+
+    def _path(self, path: str) -> str:
+        if self.alone and self.random.randint(0, 9) == 9:
+            return self.random.choice((path, f"./{path}", f"$WS/{path}/", f" $WS/{path}", f"~/{path}"))
+        if self.carriage_returns and not self.alone:
+            return f"$WS/{path}"  # any other name would look like a new file's
+        folder, _, name = path.rpartition("/")
+        above = f"{folder}/" if folder else ""
+        match self.random.randint(0, 29):
+            case 29:
+                return f"$WS/./{path}"
+            case 28:
+                return f"$WS/{folder}//{name}" if folder else f"$WS//{name}"
+            case 27:
+                return f"$WS/{above}x/../{name}"
+            case _:
+                return f"$WS/{path}"
+
+    def _text(self) -> str:
+        often = self.large and self.random.randint(0, 24) == 24
+        text = large_text(self.random) if often else argument_text(self.random)
+        return self._argument(text)
+
+    def _argument(self, text: str) -> str:
+        """Return a text as an argument may have it: a scenario file must hold it, if need be by its short form."""
+        if not self.carriage_returns and "\r" in text:
+            text = text.replace("\r", "")
+        return text if isinstance(text, RepeatedText) else text[:LONGEST_AS_IT_IS]
+
+    def _read(self, path: str) -> ToolCall:
+        arguments: dict[str, Any] = {"file_path": self._path(path)}
+        if self.random.randint(0, 3) == 0:
+            arguments["offset"] = self.random.choice((1, 2, 3, 0, 5, 100, -1, 2000))
+        if self.random.randint(0, 3) == 0:
+            arguments["limit"] = self.random.choice((1, 2, 3, 0, 100, 2000, -1))
+        return ToolCall("Read", arguments)
+
+    def _write(self, path: str) -> ToolCall:
+        content = self._text()
+        match self.random.randint(0, 15):
+            case 0 | 1 | 2 | 3:
+                content = self.sketch.text(path)[:20_000] + content
+            case 4:
+                content = self.sketch.text(path)[:20_000]
+            case 5:
+                content = ""
+            case _:
+                pass
+        return ToolCall("Write", {"file_path": self._path(path), "content": self._argument(content)})
+
+    def _edit(self, path: str) -> ToolCall:
+        kind = self.random.randint(0, 11)
+        old = (
+            ""
+            if kind == 0
+            else self._text()
+            if kind == 1
+            else quoted_from(self.random, self.sketch.text(path))
+        )
+        match self.random.randint(0, 9):
+            case 0 | 1:
+                new = ""
+            case 2:
+                new = old + self._text()
+            case 3:
+                new = old
+            case 4:
+                new = self._text() + old
+            case 5:
+                new = quoted_from(self.random, self.sketch.text(path))
+            case 6:
+                new = self.random.choice((f" {old}", f"{old} ", old.replace(" ", "  "), old.strip()))
+            case _:
+                new = self._text()
+        if self.moves and old == new and self.random.randint(0, 3):
+            new = self._text()
+        texts = {"old_string": self._argument(old), "new_string": self._argument(new)}
+        arguments: dict[str, Any] = {"file_path": self._path(path), **texts}
+        match self.random.randint(0, 7):
+            case 0 | 1:
+                arguments["replace_all"] = True
+            case 2:
+                arguments["replace_all"] = False
+            case _:
+                pass
+        return ToolCall("Edit", arguments)
+
+    def _wrong(self, path: str) -> ToolCall:
+        """Draw a call whose arguments do not fit: one is missing, of another type, or unknown."""
+        call = self._any_call(path)
+        arguments = dict(call.arguments)
+        name = self.random.choice(sorted({*arguments, "limit", "replace_all", "description"}))
+        if name != "file_path" and name in arguments and self.random.randint(0, 1):
+            del arguments[name]
+        elif name == "file_path" and self.carriage_returns:
+            arguments["description"] = "alpha"
+        elif name == "file_path":
+            arguments[name] = self.random.choice((1, None, [], {}))
+        else:
+            arguments[name] = self.random.choice(_WRONG_VALUES)
+        return ToolCall(call.tool, arguments)
+
+    def _event(self, path: str) -> Step:
+        """Draw a change that can be made, as far as the sketch knows; else a Read."""
+        sketch = self.sketch
+        parts = path.split("/")
+        above = {"/".join(parts[:end]) for end in range(1, len(parts))}
+        is_reachable = above.isdisjoint({*sketch.files, *sketch.links})
+        if path in sketch.directories or path in sketch.links or not is_reachable:
+            return self._called(self._read(path), path)
+        exists = path in sketch.files
+        kind = self.random.randint(0, 9)
+        event: WorldEvent
+        if not exists or kind <= 4:
+            event = self._modify(path)
+        elif kind <= 7:
+            event = WorldEvent("touch", path, mtime=self.random.choice(_SHIFTS))
+        elif kind == 8 or not self.removes:
+            event = WorldEvent("chmod", path, mode=self.random.choice(_MODES))
+        else:
+            event = WorldEvent("delete", path)
+        sketch.event(event)
+        return event
+
+    def _modify(self, path: str) -> WorldEvent:
+        before = self.sketch.files.get(path)
+        entry = content(self.random, carriage_returns=self.carriage_returns)
+        mtime: Seconds | None = self.random.choice((2, 2, 2, Fraction(1, 1000), -10, None))
+        if before == entry.data:
+            return WorldEvent("touch", path, mtime=self.random.choice(_SHIFTS))
+        return WorldEvent("modify", path, RegularFile(entry.content), mtime=mtime)

@@ -1,0 +1,153 @@
+"""Likely rule: which rule a finding most probably breaks, by what the suite shows in the scenarios most like it."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from readfirst.harness.session import BrokenAdapter, traits_of
+from readfirst.harness.suite.scenario import ParallelCalls
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.fuzz.campaign import Duel, Finding
+from readfirst.observatory.fuzz.conditions import Pair, calls_of, pairs_of
+from readfirst.observatory.fuzz.disagree import DONE
+
+_MISSING = 0.3
+"""What a condition that only one of two calls has takes away, as a share of what one that both have adds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The call with which a scenario shows its rule: the last one of a tool that the rule is about.
+
+    `made` is what the contract makes of it: an error's name, or `done`.
+    """
+
+    scenario_id: str
+    rule: str
+    tool: str
+    made: str
+    conditions: frozenset[str]
+    needs: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Portrait:
+    """`pairs` counts the calls in which two conditions meet; `examples` are kept by tool and what was made of them."""
+
+    pairs: Mapping[Pair, int]
+    examples: Mapping[tuple[str, str], Sequence[Example]]
+
+    def nearest(self, tool: str, made: str, conditions: Iterable[str], most: int) -> list[Example]:
+        """Return the examples that are most like a call, the nearest first; of equal ones the first by id.
+
+        A condition counts the more, the fewer of them have it.
+        """
+        pool = self.examples.get((tool, made), ())
+        own = frozenset(conditions)
+        common = Counter(condition for example in pool for condition in example.conditions)
+        weights = {each: math.log((len(pool) + 1) / number) for each, number in common.items()}
+
+        def likeness(example: Example) -> float:
+            both = sum(weights[each] for each in example.conditions & own)
+            return both - _MISSING * sum(weights.get(each, 0.0) for each in example.conditions ^ own)
+
+        return sorted(pool, key=lambda example: (-likeness(example), example.scenario_id))[:most]
+
+
+def portrait_of(suite: Suite) -> Portrait:
+    """Look at every scenario of a suite, which takes about a second. Raises SuiteError."""
+    pairs: Counter[Pair] = Counter()
+    examples: dict[tuple[str, str], list[Example]] = {}
+    rules = suite.rules
+    for scenario in suite.scenarios():
+        tools = rules[scenario.rule].tools if rules is not None and scenario.rule in rules else ()
+        last: Example | None = None
+        for _, call, conditions in calls_of(scenario):
+            pairs.update(pairs_of(call.tool, conditions))
+            clause = call.expect.recorded
+            if call.tool in tools and clause is not None:
+                made = clause.error or DONE
+                last = Example(
+                    scenario.id, scenario.rule, call.tool, made, frozenset(conditions), scenario.needs
+                )
+        if last is not None:
+            examples.setdefault((last.tool, last.made), []).append(last)
+    return Portrait(pairs, examples)
+
+
+_REPLAYED, _REPLAYED_AT_LEAST = 24, 4
+"""How many scenarios are replayed to see whether the two disagree on one of them, too."""
+_ASKED = 5
+"""Scenarios that are asked for their rule where they agree on all of these."""
+_OF_WORDS = ("fidelity", "product")
+"""The classes of rules that a difference in words alone can break; any other is no sign of them."""
+
+
+def with_rule(
+    finding: Finding,
+    suite: Suite,
+    portrait: Portrait,
+    duel: Duel,
+    is_over: Callable[[], bool] = lambda: False,
+) -> Finding:
+    """Return the finding with the rule that it most probably breaks, if one fits.
+
+    The scenarios that are most like it, with the same tool and the same answer of the reference, are replayed. Those
+    on which the two disagree at the same level vote for their rules, the nearer ones with more weight, and the nearest
+    one of the rule is named: the suite shows the fault, too. Where they agree on all of them, those vote that are
+    nearest, one rule needs more than half of the votes, and no scenario is named. When the time of the search `is_over`
+    only few are replayed.
+    """
+    found = finding.disagreement
+    rules = suite.rules
+    step = finding.scenario.steps[found.step]
+    place = (found.step, found.call if isinstance(step, ParallelCalls) else None)
+    alike = next(
+        (
+            portrait.nearest(call.tool, found.cause.reference, conditions, len(portrait.pairs))
+            for index, call, conditions in calls_of(finding.scenario)
+            if index == place and call.tool == found.cause.tool
+        ),
+        [],
+    )
+    if rules is None:
+        return finding
+    if found.cause.level == "text":
+        alike = [each for each in alike if rules[each.rule].class_ in _OF_WORDS]
+    failing = []
+    capabilities = traits_of(duel.reference).capabilities & traits_of(duel.target).capabilities
+    replayable = [each for each in alike if each.needs <= capabilities]
+    for number, example in enumerate(replayable[:_REPLAYED]):
+        if number >= _REPLAYED_AT_LEAST and is_over():
+            break
+        if _disagree(example, finding, suite, duel):
+            failing.append(example)
+    if failing:
+        votes = _votes(failing)
+        rule = max(votes, key=lambda each: votes[each])
+        shown_by = next(each.scenario_id for each in failing if each.rule == rule)
+        return replace(finding, rule=rule, shown_by=shown_by)
+    if found.cause.level != "text":
+        alike = [each for each in alike if rules[each.rule].class_ not in _OF_WORDS]
+    votes = _votes(alike[:_ASKED])
+    half = sum(votes.values()) / 2
+    return replace(finding, rule=next((rule for rule, weight in votes.items() if weight > half), ""))
+
+
+def _disagree(example: Example, finding: Finding, suite: Suite, duel: Duel) -> bool:
+    """Whether the two disagree on a scenario of the suite as they do on the finding: same tool, same level."""
+    try:
+        seen = duel(suite.scenario(example.scenario_id))
+    except BrokenAdapter:
+        return False
+    cause = finding.disagreement.cause
+    return seen is not None and (seen.cause.tool, seen.cause.level) == (cause.tool, cause.level)
+
+
+def _votes(examples: Sequence[Example]) -> dict[str, float]:
+    """Return the votes for each rule."""
+    votes: dict[str, float] = defaultdict(float)
+    for number, example in enumerate(examples):
+        votes[example.rule] += 1 / math.sqrt(number + 1)
+    return votes

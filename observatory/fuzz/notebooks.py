@@ -1,0 +1,109 @@
+"""Notebooks: scenarios about one Jupyter notebook, drawn at random."""
+
+import json
+from random import Random
+from typing import Any
+
+from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.scenario import Given, Scenario, Step, ToolCall, WorldEvent
+from readfirst.observatory.fuzz.texts import argument_text, line
+
+_PATH = "book.ipynb"
+_IDS = ("intro", "a1", "cell-1", "x y", "é")
+_BROKEN = ("", "[]", "{}", "null", "{", '{"cells": []}', '"cells"')
+
+
+def notebook_scenario(random: Random, most_steps: int = 12) -> Scenario:
+    """Return a scenario about a notebook: Reads, edits of cells, changes by others.
+
+    Cells get ids only from format 4.5 on; there no cell is inserted, because the new id would be another each time.
+    """
+    with_ids = random.randint(0, 1) == 1
+    files: dict[str, Entry] = {}
+    if random.randint(0, 19):
+        files[_PATH] = RegularFile(TextContent(_book(random, with_ids), eol=_eol(random)))
+    steps: list[Step] = [ToolCall("Read", {"file_path": f"$WS/{_PATH}"})] if random.randint(0, 3) else []
+    steps += [_step(random, with_ids) for _ in range(random.randint(1, most_steps))]
+    if all(isinstance(step, WorldEvent) for step in steps):
+        steps.append(ToolCall("Read", {"file_path": f"$WS/{_PATH}"}))
+    return Scenario("fuzz/generated", "Generated sequence", "observed", Given(files), tuple(steps))
+
+
+def _step(random: Random, with_ids: bool) -> Step:
+    path = f"$WS/{_PATH}"
+    match random.randint(0, 15):
+        case 0 | 1 | 2:
+            return ToolCall("Read", {"file_path": path})
+        case 3:
+            return WorldEvent("touch", _PATH, mtime=random.choice((2, -10)))
+        case 4:
+            text = _book(random, with_ids)
+            return WorldEvent("modify", _PATH, RegularFile(TextContent(text, eol=_eol(random))), mtime=2)
+        case 5:
+            old, new = random.choice(("cells", "alpha", "")), line(random)
+            return ToolCall("Edit", {"file_path": path, "old_string": old, "new_string": new})
+        case 6:
+            return ToolCall("Write", {"file_path": path, "content": _book(random, with_ids)})
+        case _:
+            return _cell_edit(random, with_ids)
+
+
+def _cell_edit(random: Random, with_ids: bool) -> ToolCall:
+    modes = ("replace", "delete", None, None) if with_ids else ("replace", "insert", "insert", "delete", None)
+    arguments: dict[str, Any] = {"notebook_path": f"$WS/{_PATH}", "new_source": argument_text(random)}
+    cell = random.choice(
+        (*_IDS, *["cell-0"] * 5, "cell-1", "cell-1", "cell-2", "cell-9", "cell--1", "2", "", None)
+    )
+    if cell is not None:
+        arguments["cell_id"] = cell
+    mode = random.choice(modes)
+    if mode is not None:
+        arguments["edit_mode"] = mode
+    if random.randint(0, 2):
+        arguments["cell_type"] = random.choice(("code", "markdown"))
+    return ToolCall("NotebookEdit", arguments)
+
+
+def _eol(random: Random) -> str:
+    return random.choice(("lf", "lf", "lf", "crlf"))
+
+
+def _book(random: Random, with_ids: bool) -> str:
+    if random.randint(0, 24) == 24:
+        return random.choice(_BROKEN)
+    ids = random.sample(_IDS, 3)
+    cells = [_cell(random, ids[at] if with_ids else None) for at in range(random.choice((0, 1, 2, 2, 3, 3)))]
+    book: dict[str, Any] = {
+        "cells": cells,
+        "metadata": random.choice(({}, {"language_info": {"name": "python"}}, {"title": line(random)})),
+        "nbformat": 4,
+        "nbformat_minor": 5 if with_ids else random.choice((2, 4)),
+    }
+    indent = random.choice((1, 1, 2, None, "\t"))
+    end = random.choice(("\n", ""))
+    return json.dumps(book, indent=indent, ensure_ascii=random.randint(0, 1) == 1) + end
+
+
+def _cell(random: Random, identifier: str | None) -> dict[str, Any]:
+    text = argument_text(random).replace("\r", "")
+    source: Any = text if random.randint(0, 1) else text.splitlines(keepends=True)
+    cell: dict[str, Any] = {"cell_type": random.choice(("code", "code", "markdown", "raw")), "metadata": {}}
+    if identifier is not None:
+        cell["id"] = identifier
+    if cell["cell_type"] == "code":
+        cell["execution_count"] = random.choice((None, 1, 12))
+        cell["outputs"] = [_output(random) for _ in range(random.randint(0, 2))]
+    cell["source"] = source
+    return cell
+
+
+def _output(random: Random) -> dict[str, Any]:
+    text = argument_text(random).replace("\r", "")
+    match random.randint(0, 2):
+        case 0:
+            return {"output_type": "stream", "name": "stdout", "text": text.splitlines(keepends=True)}
+        case 1:
+            data = {"text/plain": [text]}
+            return {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": data}
+        case _:
+            return {"output_type": "error", "ename": "ValueError", "evalue": text, "traceback": [text]}

@@ -1,0 +1,144 @@
+"""Compatibility: harm first, then rules by implementations and versions: docs/compatibility.md, and as HTML."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from readfirst.harness.report.html import letters, macro, rendered, safe
+from readfirst.harness.report.markup import markdown, prose
+from readfirst.harness.report.rule_table import Column, RuleTable, stored_row
+from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
+from readfirst.harness.suite.rules import CLASSES
+from readfirst.observatory.report.harm_map import BRIEFLY, MapRow, map_rows, starred, untried
+from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
+from readfirst.observatory.template import template
+
+COMMAND = "readfirst field compatibility --write"
+_DATA = Mapping[str, Any]
+
+
+def like(data: _DATA, contract: str) -> dict[str, Any]:
+    """Return the table with the cells of implementations for one contract alone.
+
+    Raises ValueError for a contract that they were not compared with.
+    """
+    if contract not in data["likeness"]:
+        raise ValueError(f"implementations were compared with {' and '.join(data['likeness'])}")
+    return {
+        **data,
+        "likeness": contract,
+        "implementations": {
+            name: {**each, "classes": each["classes"][contract]}
+            for name, each in data["implementations"].items()
+        },
+        "rules": {
+            name: {**rule, "implementations": rule["implementations"][contract]}
+            for name, rule in data["rules"].items()
+        },
+    }
+
+
+def compatibility_page(data: _DATA) -> str:
+    """Return docs/compatibility.md of what `compatibility_data` gives, of which `like` chose a contract."""
+    return markdown(template("docs/compatibility"), data=data, likeness=likeness)
+
+
+def likeness(entries: Mapping[str, _DATA], named: Callable[[str], str] = prose) -> list[list[str]]:
+    """Return a row for each implementation or version: the rules of each class that hold."""
+    return [
+        [named(name), *(counted(each["classes"][class_]) for class_ in CLASSES)]
+        for name, each in entries.items()
+    ]
+
+
+def short_cell(each: _DATA) -> str:
+    """Return one cell in short."""
+    count = f"{each['holding']}/{each['judged']}"
+    match each["holds"]:
+        case "yes":
+            return f"✓ {each['judged']}"
+        case "partly":
+            return count
+        case "no":
+            return f"✗ {count}"
+        case "not claimed":
+            return "–"
+        case _:
+            return "?"
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Return how many rules hold of those that were judged, and how many were not: `31/34 (1 not claimed)`."""
+    judged = counts["yes"] + counts["partly"] + counts["no"]
+    rest = [f"{counts[name]} {name}" for name in ("not claimed", "unknown") if counts[name]]
+    return (f"{counts['yes']}/{judged}" if judged else "-") + (f" ({', '.join(rest)})" if rest else "")
+
+
+def filtered_page(
+    data: _DATA, version: str, address: Callable[[MapRow, str], str] = lambda _row, _kind: ""
+) -> str:
+    """Return the HTML page of what `compatibility_data` gives, as ASCII text. The same data give the same bytes.
+
+    `address` gives where a cell of the map leads, for a row and a kind of harm; nowhere where it gives nothing.
+    """
+    contract = data["contract"]
+    versions = _columns(data["versions"], "+")
+    rows = map_rows(data)
+    return rendered(
+        template("compatibility.html.j2"),
+        ["rules.js"],
+        version=version,
+        contract=contract,
+        count=len(data["rules"]),
+        classes=CLASSES,
+        kinds=[(kind, data["kinds"][kind]) for kind in KINDS],
+        map=safe(macro("maps.html.j2", "harm_map", rows, BRIEFLY, MEANING, BESIDE, address)),
+        starred=starred(rows),
+        untried=untried(data),
+        likeness=[_likeness(data, each, number) for number, each in enumerate(data["likeness"])],
+        versions=_table(
+            "versions", "versions", versions, data, f"readfirst diff {contract} VERSION --rule RULE"
+        ),
+        charts=[
+            (
+                class_,
+                safe(rule_chart(data, [class_], WIDE, "chart wide")),
+                safe(rule_chart(data, [class_], NARROW, "chart narrow")),
+            )
+            for class_ in CLASSES
+        ],
+    )
+
+
+def _likeness(data: _DATA, contract: str, number: int) -> dict[str, Any]:
+    """Return what the page shows of implementations, compared with a contract."""
+    chosen = like(data, contract)
+    name = "implementations" if number == 0 else f"implementations-{number}"
+    repeat = f"readfirst run target:NAME@VERSION --contract {contract} --level effects SCENARIO"
+    return {
+        "contract": contract,
+        "totals": [
+            (each, [counted(found["classes"][class_]) for class_ in CLASSES])
+            for each, found in chosen["implementations"].items()
+        ],
+        "table": _table(name, "implementations", _columns(data["implementations"], "@"), chosen, repeat),
+    }
+
+
+def _columns(names: Iterable[str], parted: str) -> list[Column]:
+    found = []
+    for letter, name in zip(letters(), names, strict=False):
+        short, mark, facts = name.partition(parted)
+        found.append(Column(letter, short, name, facts if mark else ""))
+    return found
+
+
+def _table(name: str, of: str, columns: list[Column], data: _DATA, repeat: str) -> RuleTable:
+    classes = []
+    for class_ in CLASSES:
+        rows = [
+            stored_row(rule_id, rule, of, [column.label for column in columns])
+            for rule_id, rule in data["rules"].items()
+            if rule["class"] == class_
+        ]
+        classes.append((class_, data["classes"][class_]["means"], rows))
+    return RuleTable(name, columns, classes, repeat, step=3.9 if of == "versions" else 4.5)

@@ -1,0 +1,162 @@
+"""Site: from the suite and its docs to a folder of pages that needs no server and no network."""
+
+import os.path
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from readfirst.harness.suite.rules import CLASSES
+from readfirst.observatory.report.compatibility import filtered_page
+from readfirst.observatory.report.harm_map import harm_card
+from readfirst.observatory.site.facts import Facts, SiteError
+from readfirst.observatory.site.generator import HOME, build, demand_mkdocs
+from readfirst.observatory.site.sources import made_pages, may_be_shown, write_sources
+
+_MARK = "readfirst-site.txt"
+"""A file that tells a site of ours from another folder."""
+_SHOWN = 20
+"""Broken links that are named."""
+
+
+def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version: str = "") -> int:
+    """Write the site into a folder, in place of an earlier one, and return how many pages it has.
+
+    `root` is the project's folder, with README.md and docs/; `url` is where the site will be published. Raises
+    SiteError without MkDocs, for a folder that holds something else, for pages that MkDocs does not take, and for
+    links that lead nowhere; the folder is then as it was.
+    """
+    demand_mkdocs()
+    folder = folder.absolute()  # MkDocs takes relative paths from the folder of its settings
+    if folder.exists() and not (folder / _MARK).is_file() and any(folder.iterdir()):
+        raise SiteError(f"{folder} is not empty, and does not hold a site of readfirst: name another folder.")
+    pages = pages_of(root)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent)
+    except OSError as error:
+        raise SiteError(f"{folder} cannot be written: {error.strerror}. Name another folder.") from error
+    with beside as work:
+        source, built = Path(work) / "source", Path(work) / "built"
+        made = made_pages(facts)
+        write_sources(made, pages, source, root)
+        for name, row in facts.rows.items():
+            if not row.product:
+                card = harm_card(row, facts.results[name]["title"])
+                (source / "implementations" / f"{name}.svg").write_text(card, "utf-8")
+        table = filtered_page(facts.compatibility, version, facts.harm_address)
+        (source / "table.html").write_text(table, "ascii")
+        build(source, built, _navigation(facts, pages), url=url)
+        if not url:  # its links are to the root of a host, where nothing can be looked up here
+            (built / "404.html").unlink()
+        lost = [each for each in broken_links(built) if not each.startswith("404.html: ")]
+        if lost:
+            more = [f"… and {len(lost) - _SHOWN} more"] if len(lost) > _SHOWN else []
+            raise SiteError("links that lead nowhere:", details="\n".join([*lost[:_SHOWN], *more]))
+        (built / _MARK).write_text(f"readfirst {version}\n", "utf-8")
+        _put_in_place(built, folder, Path(work) / "before")
+    return sum(1 for _ in folder.rglob("*.html"))
+
+
+def pages_of(root: Path) -> dict[str, Path]:
+    """Return the pages that a project has already, by path. Raises SiteError without a first page."""
+    files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
+    if not files[0].is_file():
+        raise SiteError(f"{root} has no README.md, which is the first page of a site.")
+    return {
+        str(file.relative_to(root)): file for file in files if file.is_file() and may_be_shown(file, root)
+    }
+
+
+def _put_in_place(built: Path, folder: Path, before: Path) -> None:
+    if folder.exists():
+        folder.rename(before)
+    try:
+        built.rename(folder)
+    except OSError:
+        if before.exists():
+            before.rename(folder)
+        raise
+    shutil.rmtree(before, ignore_errors=True)
+
+
+def _navigation(facts: Facts, pages: Mapping[str, Path]) -> Sequence[Any]:
+    docs = [name for name in pages if name.startswith("docs/") and name != "docs/README.md"]
+    return [
+        {"Who loses work": HOME},
+        {
+            "Implementations": [
+                "implementations/index.md",
+                *({escape(name): f"implementations/{name}.md"} for name in facts.results),
+            ]
+        },
+        {
+            "Rules": [
+                "rules/index.md",
+                *(
+                    {class_: [{escape(rule.title): f"rules/{rule.id}.md"} for rule in facts.rules.of(class_)]}
+                    for class_ in CLASSES
+                ),
+            ]
+        },
+        {
+            "Versions": [
+                "versions/index.md",
+                *({escape(name): f"versions/{name}.md"} for name in reversed(facts.recorded)),
+                {"What changed, and when": "docs/history.md"},
+            ]
+        },
+        {"Docs": ["docs/README.md", "README.md", *(name for name in docs if name != "docs/history.md")]},
+        *([{"Contributing": "CONTRIBUTING.md"}] if "CONTRIBUTING.md" in pages else []),
+    ]
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.targets: list[str] = []
+        self.names: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if value is None:
+                continue
+            if name == "id" or (tag == "a" and name == "name"):
+                self.names.add(value)
+            elif name in ("href", "src"):
+                self.targets.append(value)
+            elif name == "srcset":
+                self.targets += [each.split()[0] for each in value.split(",") if each.strip()]
+
+
+def broken_links(folder: Path) -> Iterator[str]:
+    """Yield `page: link` for each link of a site to a file, or to a place in a page, that is not there.
+
+    Links to other hosts are not followed.
+    """
+    pages = {file: _Page() for file in sorted(folder.rglob("*.html"))}
+    for file, page in pages.items():
+        page.feed(file.read_text("utf-8"))
+    for file, page in pages.items():
+        for target in dict.fromkeys(page.targets):
+            parts = urlsplit(target)
+            if parts.scheme or parts.netloc:
+                continue
+            path = unquote(parts.path)
+            found = file if not path else Path(os.path.normpath(file.parent / path))
+            if found.is_dir():
+                found /= "index.html"
+            lost = not found.is_file() or (
+                parts.fragment
+                and found in pages
+                and unquote(parts.fragment) not in pages[found].names
+                and not parts.fragment.startswith(
+                    "__"
+                )  # what a page keeps for itself: `__search`, or nothing to go to
+            )
+            if lost:
+                yield f"{file.relative_to(folder)}: {target}"

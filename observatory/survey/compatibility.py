@@ -1,0 +1,256 @@
+"""Compatibility: what harm implementations and versions do, and which rules hold for them, as data."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from readfirst.harness.compare.common import common_cells
+from readfirst.harness.compare.reach import (
+    STANDINGS,
+    TRIED,
+    Cell,
+    Reach,
+    Seen,
+    cell_of,
+    holds_at,
+    in_families,
+    level_of,
+    unpacked,
+)
+from readfirst.harness.compare.verdict import LEVELS, Level
+from readfirst.harness.printed import harmless_json
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.harm_kinds import HARMS, MEANING
+from readfirst.harness.suite.rules import CLASSES, Rule, Rules
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.claims.rule_links import behaviours_by_rule
+from readfirst.observatory.claims.versions import Versions, rule_versions, seen_in_versions
+
+FORMAT = 4
+_DATA = Mapping[str, Any]
+_ON_ONE_LINE = ("holding", "yes", "sessions")
+"""What a cell of the table has, which has a line of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleScenario:
+    """A scenario of a rule, as far as a table needs it."""
+
+    id: str
+    rule: str
+    length: int
+
+
+def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -> dict[str, Any]:
+    """Return the table in JSON types; fixtures/schema/compatibility.schema.json describes it.
+
+    `rules` are those of the suite, `survey` is what docs/implementations.json holds, and `harm` what docs/harm.json
+    holds of the contracts. Raises SuiteError, RecordingError, and ValueError for a survey that is not in its
+    format.
+    """
+    known: list[RuleScenario] = []
+
+    def note(scenario: Scenario) -> None:
+        known.append(RuleScenario(scenario.id, scenario.rule, scenario.length))
+
+    versions = seen_in_versions(suite, rules, advance=note)
+    data = implementations_data(rules, known, survey)
+    belonging = {rule: [each.id for each in found] for rule, found in _by_rule(rules, known).items()}
+    by_version = rule_versions(rules, list(suite.contracts), versions, belonging)
+    behaviours = behaviours_by_rule(suite)
+    return {
+        "format": FORMAT,
+        "contract": suite.contracts.default,
+        **{name: data[name] for name in ("date", "kinds", "likeness", "classes", "implementations")},
+        "versions": {
+            contract.name: {
+                "recorded": contract.recorded,
+                "summary": contract.summary,
+                **({"harm": harm[contract.name]} if contract.name in harm else {}),
+                "classes": _classes(rules, {rule.id: by_version[rule.id][contract.name] for rule in rules}),
+                **_since(suite, contract, versions, belonging),
+            }
+            for contract in suite.contracts
+        },
+        "rules": {
+            name: {
+                **fields,
+                "behaviours": list(behaviours.get(name, ())),
+                "versions": {version: _cell(cell) for version, cell in by_version[name].items()},
+            }
+            for name, fields in data["rules"].items()
+        },
+    }
+
+
+def _since(
+    suite: Suite, contract: Contract, versions: Versions, belonging: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """Return which rules are kept in more or fewer of the scenarios that the version before was judged in, too."""
+    before = suite.contracts.before(contract) if contract.recorded else None
+    if before is None:
+        return {}
+    one, other = (
+        {rule: [versions[each][side.name] for each in ids] for rule, ids in belonging.items()}
+        for side in (before, contract)
+    )
+    return {"since": {"version": before.name, "rules": common_cells(one, other)}}
+
+
+def targets_in_common(
+    rules: Rules, known: Iterable[RuleScenario], survey: _DATA, before: str, after: str
+) -> dict[str, dict[str, Any]]:
+    """Return what `common_cells` does of two targets of a survey, by its first contract.
+
+    Raises KeyError for a target that it does not have, and ValueError, as `compatibility_data`.
+    """
+    scenarios = _by_rule(rules, known)
+    contract = survey["contracts"][0]
+    targets = {each["target"]: each for each in survey["targets"]}
+    one, other = (
+        _implementation_seen(
+            rules,
+            scenarios,
+            unpacked(targets[name].get("reach", {}).get(contract, {})),
+            targets[name]["level"],
+        )
+        for name in (before, after)
+    )
+    return common_cells(one, other)
+
+
+def looked_at(target: _DATA) -> set[str]:
+    """Return the scenarios in whose sessions harm was looked for, of a target of a survey."""
+    if "sampled" in target["harm"]:
+        return set(in_families(target["harm"]["sampled"]))
+    every = (unpacked(reaches) for reaches in target["reach"].values())
+    judged = {name for reaches in every for name, reach in reaches.items() if reach in TRIED}
+    return judged | set(in_families(target["harm"].get("left_out", {})))
+
+
+def known_scenarios(suite: Suite) -> list[RuleScenario]:
+    """Return what a table needs of every scenario. Raises SuiteError."""
+    return [RuleScenario(each.id, each.rule, each.length) for each in suite.scenarios()]
+
+
+def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _DATA) -> dict[str, Any]:
+    """Return the half of the table that is about implementations. Raises ValueError, as `compatibility_data`."""
+    scenarios = _by_rule(rules, known)
+    contracts: list[str] = survey["contracts"]
+    targets: list[_DATA] = survey["targets"]
+    cells = {
+        contract: {
+            each["target"]: {
+                rule: cell_of(seen)
+                for rule, seen in _implementation_seen(
+                    rules, scenarios, unpacked(each.get("reach", {}).get(contract, {})), each["level"]
+                ).items()
+            }
+            for each in targets
+        }
+        for contract in contracts
+    }
+    return {
+        "date": survey["date"],
+        "kinds": dict(MEANING),
+        "likeness": contracts,
+        "classes": {
+            class_: {
+                "means": rules.classes[class_],
+                "level": level_of(class_),
+                "rules": len(rules.of(class_)),
+            }
+            for class_ in CLASSES
+        },
+        "implementations": {
+            each["target"]: {
+                **{name: each[name] for name in ("title", "home", "kind", "level", "date")},
+                **({"design": each["design"]} if "design" in each else {}),
+                "harm": harm_data(each["harm"]),
+                "classes": {name: _classes(rules, found[each["target"]]) for name, found in cells.items()},
+            }
+            for each in targets
+        },
+        "rules": {
+            rule.id: {
+                "title": rule.title,
+                "class": rule.class_,
+                "guards": list(rule.guards),
+                "requirement": rule.requirement,
+                "tools": list(rule.tools),
+                "why": rule.why,
+                "scenarios": len(scenarios[rule.id]),
+                "implementations": {
+                    contract: {name: _cell(each[rule.id]) for name, each in found.items()}
+                    for contract, found in cells.items()
+                },
+            }
+            for rule in rules
+        },
+    }
+
+
+def harm_data(found: _DATA) -> dict[str, Any]:
+    """Return what a table shows of a target's harm: counts, and of each kind the scenario that shows it best."""
+    harmed = {each for kind in HARMS for each in in_families(found["scenarios"].get(kind, {}))}
+    return {
+        "sessions": found["sessions"],
+        "any": len(harmed),
+        "counts": found["counts"],
+        "shortest": {kind: each["scenario"] for kind, each in found["shortest"].items()},
+        **({"sampled": True} if "sampled" in found else {}),
+    }
+
+
+def _by_rule(rules: Rules, known: Iterable[RuleScenario]) -> dict[str, list[RuleScenario]]:
+    scenarios: dict[str, list[RuleScenario]] = {rule.id: [] for rule in rules}
+    for each in known:
+        scenarios.get(each.rule, []).append(each)
+    return scenarios
+
+
+def _implementation_seen(
+    rules: Iterable[Rule],
+    scenarios: Mapping[str, Sequence[RuleScenario]],
+    reach: Mapping[str, Reach],
+    asked: Level,
+) -> dict[str, list[Seen]]:
+    """Return of each rule what a survey saw of its scenarios. A target that is `asked` for less claims no words."""
+    found: dict[str, list[Seen]] = {}
+    for rule in rules:
+        level = level_of(rule.class_)
+        # The words of a target that is asked for effects alone are not what a model would see.
+        silent = asked == "effects" and LEVELS.index(level) > LEVELS.index(asked)
+        found[rule.id] = seen = []
+        for each in scenarios[rule.id]:
+            how_far = reach.get(each.id)
+            holds = None if how_far is None or silent else holds_at(how_far, level)
+            lacking = how_far == "unsupported" or (silent and how_far not in (None, "unspecified"))
+            seen.append(Seen(each.id, each.length, holds, lacking))
+    return found
+
+
+def _classes(rules: Rules, cells: Mapping[str, Cell]) -> dict[str, dict[str, int]]:
+    """Return how many rules of each class there are of each standing."""
+    counts = {class_: Counter(cells[rule.id].standing for rule in rules.of(class_)) for class_ in CLASSES}
+    return {class_: {each: found[each] for each in STANDINGS} for class_, found in counts.items()}
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    fields = asdict(cell)
+    return {"holds": fields.pop("standing"), **{name: each for name, each in fields.items() if each != ""}}
+
+
+def compatibility_text(data: _DATA) -> str:
+    """Return the JSON with one line for each cell, so that a change of one is a change of one line."""
+    return _emitted(data, 0) + "\n"
+
+
+def _emitted(value: Any, depth: int) -> str:
+    if not isinstance(value, Mapping) or not value or any(name in value for name in _ON_ONE_LINE):
+        return harmless_json(value)
+    pad = " " * (depth + 1)
+    rows = [f"{pad}{harmless_json(name)}: {_emitted(each, depth + 1)}" for name, each in value.items()]
+    return "{\n" + ",\n".join(rows) + "\n" + " " * depth + "}"

@@ -1,0 +1,204 @@
+"""Implementations: what the suite finds in every target, as data and as a page for people; harm comes first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from readfirst.harness.compare.reach import (
+    Reach,
+    by_family,
+    holds_at,
+    in_families,
+    packed,
+    reach_of,
+    unpacked,
+)
+from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.report.by_rule import is_made
+from readfirst.harness.report.markup import link, markdown, prose, scenario_link
+from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.report.harm_map import map_rows, starred, untried
+from readfirst.observatory.survey.compatibility import harm_data, looked_at
+from readfirst.observatory.targets.mapping import Target
+from readfirst.observatory.template import template
+
+FORMAT = 3
+_LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
+_SHOWN = ("scenario", "title", "steps", "step", "line")
+"""What the data hold of a scenario that shows a kind."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Shortest:
+    """The scenario that shows a kind in the fewest steps: at which of them (from 1), and the harm in one line.
+
+    One that a person wrote comes before one that was `made`.
+    """
+
+    made: bool
+    steps: int
+    scenario: str
+    step: int
+    line: str
+    title: str
+
+
+@dataclass(slots=True)
+class Harmed:
+    """The sessions that were tried, and those in which something was harmed."""
+
+    sessions: set[str] = field(default_factory=set)
+    by_kind: dict[Kind, set[str]] = field(default_factory=dict)
+    shortest: dict[Kind, Shortest] = field(default_factory=dict)
+
+    def note(self, verdict: Verdict, suite: Suite) -> None:
+        """Count a verdict; a scenario that several contracts judge is one session."""
+        if verdict.status not in ("passed", "failed") and not verdict.left_out:
+            return
+        self.sessions.add(verdict.scenario_id)
+        for harm in verdict.harms:
+            self.by_kind.setdefault(harm.kind, set()).add(verdict.scenario_id)
+            known = self.shortest.get(harm.kind)
+            if known is None or known.made or known.steps > 1:
+                scenario = suite.scenario(verdict.scenario_id)
+                made, steps = is_made(scenario.id), len(scenario.steps)
+                found = Shortest(made, steps, scenario.id, harm.step + 1, harm.line, scenario.title)
+                self.shortest[harm.kind] = found if known is None else min(known, found)
+
+    def data(self) -> dict[str, Any]:
+        """Return it in JSON types, the worst kind first."""
+        return {
+            "sessions": len(self.sessions),
+            "counts": {kind: len(self.by_kind.get(kind, ())) for kind in KINDS},
+            "scenarios": {kind: by_family(self.by_kind[kind]) for kind in KINDS if kind in self.by_kind},
+            "shortest": {
+                kind: {name: getattr(self.shortest[kind], name) for name in _SHOWN}
+                for kind in KINDS
+                if kind in self.shortest
+            },
+        }
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any], tried: set[str], again: frozenset[str] = frozenset()) -> Harmed:
+        """Return what `data` gave, of sessions with these scenarios, without those that are run `again`."""
+        scenarios = data["scenarios"]
+        return cls(
+            tried - again,
+            {kind: set(in_families(scenarios[kind])) - again for kind in KINDS if kind in scenarios},
+            {
+                kind: Shortest(is_made(each["scenario"]), **each)
+                for kind, each in data["shortest"].items()
+                if each["scenario"] not in again
+            },
+        )
+
+
+def result_of(
+    target: Target,
+    verdicts: Iterable[Verdict],
+    suite: Suite,
+    contracts: Sequence[str],
+    earlier: Mapping[str, Any] | None = None,
+    again: Collection[str] = (),
+) -> dict[str, Any]:
+    """Return what the verdicts of one target by these contracts come to, and whom it harmed, in JSON types.
+
+    They are added to an `earlier` result, which says nothing any more of the scenarios that are run `again`. `reach` is
+    how far each scenario went by each contract; counts are by the first, and `lacks` counts what unsupported ones need.
+    """
+    reach: dict[str, dict[str, Reach]] = {contract: {} for contract in contracts}
+    harmed, lacks = Harmed(), Counter[str]()
+    if earlier is not None:
+        lacks.update(earlier["lacks"])
+        for contract, reaches in earlier["reach"].items():
+            known = unpacked(reaches).items()
+            reach[contract].update((name, how_far) for name, how_far in known if name not in again)
+        if is_counted(earlier):
+            harmed = Harmed.of(earlier["harm"], looked_at(earlier), frozenset(again))
+    for verdict in verdicts:
+        reach[verdict.contract][verdict.scenario_id] = reach_of(verdict)
+        harmed.note(verdict, suite)
+        if verdict.contract == contracts[0] and verdict.status == "unsupported":
+            lacks[verdict.reason.removeprefix("the adapter lacks ")] += 1
+    release, tally = target.release, Counter(reach[contracts[0]].values())
+    judged = tally.total() - tally["unsupported"] - tally["unspecified"]
+    data: dict[str, Any] = {
+        "target": target.pinned,
+        **{name: getattr(target, name) for name in ("title", "home", "about", "kind", "level")},
+        **({"design": release.design} if release.design else {}),
+        "packages": [*release.pip, *release.npm],
+        "released": release.released,
+        "scenarios": tally.total(),
+        "judged": judged,
+        "holds": {
+            level: sum(tally[how_far] for how_far in tally if holds_at(how_far, level)) for level in _LEVELS
+        },
+        **{name: tally[name] for name in ("broken", "unsupported", "unspecified")},
+        "lacks": dict(sorted(lacks.items(), key=lambda item: (-item[1], item[0]))),
+        "harm": harmed.data(),
+        "reach": {contract: packed(each) for contract, each in reach.items()},
+    }
+    if not looked_at_all(data):
+        data["harm"]["sampled"] = by_family(harmed.sessions)
+    elif left_out := harmed.sessions - looked_at(data):
+        data["harm"]["left_out"] = by_family(left_out)
+    return data
+
+
+def result_data(
+    targets: Sequence[Mapping[str, Any]], contracts: Sequence[str], date: str, command: str
+) -> dict[str, Any]:
+    """Return the results of targets in JSON types, for docs/implementations.json."""
+    return {
+        "format": FORMAT,
+        "contracts": list(contracts),
+        "date": date,
+        "command": command,
+        "levels": list(_LEVELS),
+        "scenarios": max((each["scenarios"] for each in targets), default=0),
+        "targets": list(targets),
+    }
+
+
+def looked_at_all(target: Mapping[str, Any]) -> bool:
+    """Whether harm was looked for in every session of a target's result that was replayed to its end."""
+    harm = target["harm"]
+    return "sampled" not in harm and bool(harm["sessions"] >= len(looked_at(target)))
+
+
+def is_counted(target: Mapping[str, Any]) -> bool:
+    """Whether a target's result says in which sessions harm was looked for: in all, or in a sample."""
+    return bool(target["harm"].get("sampled")) or looked_at_all(target)
+
+
+def page(data: Mapping[str, Any]) -> str:
+    """Return docs/implementations.md of the data of `result_data`."""
+    targets = {each["target"]: each for each in data["targets"]}
+    harm = {name: {"harm": harm_data(each["harm"])} for name, each in targets.items()}
+    rows = map_rows({"implementations": harm, "versions": {}})
+    worst = [
+        [prose(row.name), prose(shown[0]["line"]), scenario_link(shown[0]["scenario"])]
+        for row in rows
+        if (shown := [each for kind, each in targets[row.name]["harm"]["shortest"].items() if kind in HARMS])
+    ]
+    return markdown(
+        template("docs/implementations"),
+        data=data,
+        rows=[
+            [
+                link(prose(row.name), targets[row.name]["home"]),
+                targets[row.name].get("design", "none fits"),
+                f"{row.sessions:,}",
+                row.shown.replace("*", "\\*"),
+                *(str(cell.count) for cell in row.cells),
+            ]
+            for row in rows
+        ],
+        untried=untried({"implementations": harm}),
+        starred=starred(rows),
+        worst=worst,
+    )

@@ -1,0 +1,293 @@
+"""Survey: run every target once, and write the results, the page and the baselines."""
+
+import json
+import pickle
+import queue
+import tempfile
+import threading
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import KW_ONLY, dataclass, field, replace
+from datetime import date
+from functools import cached_property
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+from readfirst.harness.compare.baseline import Baseline, Ruler, load_baseline
+from readfirst.harness.compare.design import by_design, matters
+from readfirst.harness.compare.known_failures import baseline_text, first_differences
+from readfirst.harness.compare.reach import TRIED, in_families, unpacked
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.report import Commands, RunFacts, output
+from readfirst.harness.report.stream import JsonlReport
+from readfirst.harness.run.runner import run
+from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Design
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.source.kept import reading
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.survey.compatibility import looked_at
+from readfirst.observatory.survey.page import FORMAT, is_counted, looked_at_all, page, result_data, result_of
+from readfirst.observatory.targets.catalogue import known_failures
+from readfirst.observatory.targets.mapping import Target
+from readfirst.observatory.targets.translate import lacks
+
+COMMAND = "readfirst field implementations --write"
+
+
+class SurveyError(ReadfirstError):
+    """The earlier results cannot be added to; the message names the file and says what to do."""
+
+
+@dataclass
+class Survey:
+    """Results of targets, kept in `folder` as implementations.json and implementations.md.
+
+    They are compared with the default contract and the latest.
+
+    `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
+    readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks, that broke,
+    that the design judges otherwise which it declares now, or whose calls its mapping leaves out now. With `sample`
+    only so many of the suite's scenarios count as missing, spread evenly, the same for each target.
+    """
+
+    suite: Suite
+    folder: Path
+    _: KW_ONLY
+    jobs: int = 1
+    time_limit: float = TIME_LIMIT
+    streams: Path | None = None
+    version: str = "unknown"
+    missing: bool = False
+    sample: int | None = None
+    _done: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
+    _kept: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def _contracts(self) -> list[str]:
+        contracts = self.suite.contracts
+        return list(dict.fromkeys((contracts.default, contracts.latest.name)))
+
+    @property
+    def files(self) -> tuple[Path, Path]:
+        """The data and the page."""
+        return self.folder / "implementations.json", self.folder / "implementations.md"
+
+    def keep(self) -> None:
+        """Take over the results that are there, of targets that are not run again. Raises KeptError."""
+        if not self.files[0].exists():
+            return
+        with reading(self.files[0], COMMAND) as known:
+            targets = {each["target"]: each for each in known["targets"]}
+            usable = known["format"] == FORMAT and known["contracts"] == self._contracts
+        self._kept = targets if usable else {}
+
+    def asked(self, target: Target) -> list[str]:
+        """Return the scenarios that a target is run on. Raises SurveyError, as `keep`."""
+        design = target.release.design
+        wanted = evenly(self.suite.ids(), self.sample) if self.sample is not None else self.suite.ids()
+        earlier = self._earlier(target.pinned)
+        if earlier is None:
+            return wanted
+        known = unpacked(earlier["reach"][self._contracts[0]])
+        seen = looked_at(earlier) if is_counted(earlier) else set()
+        lost = set(in_families(earlier["harm"]["scenarios"].get("lost", {})))
+        missing = {
+            each
+            for each in wanted
+            if known.get(each, "broken") == "broken"
+            or (known[each] in TRIED and each not in seen)
+            or (self._depends_on_design(each, earlier, design) and (each in lost or "design" in earlier))
+        }
+
+        def is_unclaimed(scenario_id: str) -> bool:
+            """Whether the mapping leaves out a call of a scenario, which is then known without asking."""
+            calls = self.suite.scenario(scenario_id).calls()
+            return any(lacks(target, call.tool, call.arguments) for call in calls)
+
+        return [
+            each
+            for each in self.suite.ids()
+            if each in missing or (known.get(each) in TRIED and is_unclaimed(each))
+        ]
+
+    def _depends_on_design(self, scenario_id: str, earlier: Mapping[str, Any], design: Design | None) -> bool:
+        """Whether a scenario may be judged otherwise now than in an earlier result, because of the design."""
+        before: Design | None = earlier.get("design")
+        contracts = map(self.suite.contracts.__getitem__, self._contracts)
+        return design != before and any(
+            matters(self.suite.scenario(scenario_id, each), each, design, before) for each in contracts
+        )
+
+    def _left_out(self, target: Target, earlier: Mapping[str, Any], ids: Container[str]) -> Iterator[Verdict]:
+        """Yield how the design that is declared now judges what an earlier run of no design lost nothing in."""
+        for name, reach in earlier["reach"].items():
+            contract = self.suite.contracts[name]
+            for scenario_id, how_far in unpacked(reach).items():
+                if how_far in TRIED and scenario_id not in ids:
+                    scenario = self.suite.scenario(scenario_id, contract)
+                    played = Verdict.unplayed(scenario, name, target.level, "failed", "")
+                    verdict = by_design(played, scenario, contract, target.release.design)
+                    if verdict.status == "unsupported":
+                        yield verdict
+
+    def _earlier(self, name: str) -> dict[str, Any] | None:
+        """Return the kept result that a run of a target adds to. Raises SurveyError."""
+        kept = self._kept.get(name)
+        wanted = self.sample is not None or (self.missing and kept is not None and looked_at_all(kept))
+        if kept is None or not wanted:
+            return None
+        gone = sorted(unpacked(kept["reach"][self._contracts[0]]).keys() - set(self.suite.ids()))
+        if gone:
+            raise SurveyError(
+                f"{self.files[0]}: {name} was run on {gone[0]}, which is not in the suite any more, so its result "
+                f"cannot be added to. Run it again without --missing."
+            )
+        return kept
+
+    def run_all(
+        self, chosen: Sequence[Target], *, baseline: bool = False
+    ) -> Iterator[tuple[str, dict[str, Any] | BrokenAdapter]]:
+        """Run targets, as many at once as there are jobs, and yield name and result of each when it is there.
+
+        Jobs that are left over replay scenarios of one target side by side. A target that cannot be connected gives
+        the error. Raises what else `run` raises; a run that is not over then ends with this process.
+        """
+        at_once = min(self.jobs, len(chosen))
+        if at_once < 2:
+            for target in chosen:
+                yield self._attempt(target, baseline, self.jobs, apart=False)
+            return
+        free = threading.Semaphore(at_once)
+        done = queue.SimpleQueue[tuple[str, dict[str, Any] | BrokenAdapter] | BaseException]()
+
+        def work(target: Target) -> None:
+            with free:
+                try:
+                    done.put(self._attempt(target, baseline, self.jobs // at_once, apart=True))
+                except BaseException as error:  # it is raised in the thread that waits
+                    done.put(error)
+
+        for each in chosen:
+            threading.Thread(target=work, args=(each,), daemon=True).start()
+        for _ in chosen:
+            outcome = done.get()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            yield outcome
+
+    def _attempt(
+        self, target: Target, baseline: bool, jobs: int, *, apart: bool
+    ) -> tuple[str, dict[str, Any] | BrokenAdapter]:
+        try:
+            return target.pinned, self.run(target, baseline=baseline, jobs=jobs, apart=apart)
+        except BrokenAdapter as error:
+            return target.pinned, error
+
+    def run(
+        self,
+        target: Target,
+        *,
+        baseline: bool = False,
+        jobs: int | None = None,
+        apart: bool = False,
+    ) -> dict[str, Any]:
+        """Run one target on everything, and return its result. `baseline` rewrites its known failures.
+
+        `jobs` and `apart` are those of `harness.run.runner.run`. Raises what that raises, BaselineError for a
+        baseline that cannot be read.
+        """
+        name = target.pinned
+        earlier, ids = self._earlier(name), self.asked(target)
+        verdicts: Iterator[Verdict]
+        verdicts = replayed = run(
+            self.suite,
+            f"target:{name}",
+            self._contracts,
+            target.level,
+            ids,
+            jobs=self.jobs if jobs is None else jobs,
+            time_limit=self.time_limit,
+            apart=apart,
+        )
+        if earlier is not None and target.release.design != earlier.get("design"):
+            verdicts = chain(self._left_out(target, earlier, frozenset(ids)), verdicts)
+
+        def noted() -> Iterator[Verdict]:
+            for each in verdicts:
+                pickle.dump(each, kept)
+                yield each
+
+        # In a file, because differences may be as large as the files, and their lines need the new baseline.
+        with tempfile.TemporaryFile() as kept:
+            with closing(replayed):
+                data = result_of(target, noted(), self.suite, self._contracts, earlier, ids)
+            data["date"] = date.today().isoformat()
+            self._done[name] = data
+            if baseline:
+                brief = (replace(each, differences=first_differences(each)) for each in self._again(kept))
+                lucky = {each for each in self.suite.ids() if self.suite.scenario(each).left_to_luck}
+                added, old = earlier is not None, self._baseline(target)
+                text = baseline_text(f"target:{name}", brief, old, grouped=True, added=added, lucky=lucky)
+                write_all({known_failures(target): text.encode()})
+            if self.streams is not None:
+                self._write_stream(self.streams, target, self._again(kept), len(ids))
+        return dict(data)
+
+    def write(self, order: Sequence[str]) -> None:
+        """Write data and page of the targets in `order`, both or neither; others may have written meanwhile."""
+        self.keep()
+        done = {**self._kept, **self._done}
+        targets = [done[name] for name in order if name in done]
+        dates = sorted({each["date"] for each in targets})
+        data = result_data(targets, self._contracts, dates[-1] if dates else "", COMMAND)
+        text = json.dumps(data, indent=1, ensure_ascii=True) + "\n"
+        write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
+
+    def _write_stream(self, folder: Path, target: Target, verdicts: Iterable[Verdict], count: int) -> None:
+        """Write what `readfirst run --format jsonl` writes, ruled by the baseline that is there now."""
+        name = target.pinned
+        ruler, summary = Ruler(self._baseline(target), target.claims), Summary()
+        folder.mkdir(parents=True, exist_ok=True)
+        with output(folder / f"{name}.jsonl") as stream:
+            facts = RunFacts(
+                target=f"target:{name}",
+                name=f"target:{name}",
+                contracts=(self._contracts[0],),
+                level=target.level,
+                scenarios=count,
+                commands=lambda _: Commands("", ""),
+                find=lambda _: None,
+            )
+            report = JsonlReport(stream, facts, self.version)
+            for verdict in verdicts:
+                ruling = ruler.rule(verdict)
+                summary.add(verdict, ruling)
+                report.verdict(verdict, ruling)
+            report.finish(summary)
+
+    def _again(self, kept: IO[bytes]) -> Iterator[Verdict]:
+        """Yield what was noted by the first contract, from the beginning."""
+        kept.seek(0)
+        while True:
+            try:
+                verdict: Verdict = pickle.load(kept)
+            except EOFError:
+                return
+            if verdict.contract == self._contracts[0]:
+                yield verdict
+
+    def _baseline(self, target: Target) -> Baseline | None:
+        file = known_failures(target)
+        if not file.exists():
+            return None
+        return load_baseline(file, self.suite.ids(), self.suite.contracts)
+
+
+def evenly(ids: Sequence[str], count: int) -> list[str]:
+    """Return so many of the ids, chosen by each id alone, so that a larger sample has a smaller one's."""
+    chosen = set(sorted(ids, key=lambda each: blake2b(each.encode()).digest())[:count])
+    return [each for each in ids if each in chosen]

@@ -1,0 +1,275 @@
+"""The adapter `target:<name>@<version>`: a published implementation, called by its mapping."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from signal import SIGKILL
+
+from readfirst.harness.adapters.command import Command
+from readfirst.harness.adapters.mcp import McpConnection
+from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.processes.child import bare_variables
+from readfirst.harness.processes.sandbox import Sandbox
+from readfirst.harness.processes.scratch import Scratch
+from readfirst.harness.session import (
+    NO_ANSWER,
+    Adapter,
+    Arguments,
+    BrokenAdapter,
+    Ending,
+    Interfere,
+    InterruptibleSession,
+    MortalSession,
+    ParallelSession,
+    Session,
+    ToolResult,
+    Workspace,
+    close_session,
+    traits_of,
+)
+from readfirst.harness.suite.scenario import AT_ONCE
+from readfirst.harness.workspace.inside import read_inside
+from readfirst.observatory.targets.agent import AgentTarget
+from readfirst.observatory.targets.edit_formats import Knowledge
+from readfirst.observatory.targets.install import Installed, install
+from readfirst.observatory.targets.mapping import AgentLaunch, McpLaunch, PythonLaunch, Target
+from readfirst.observatory.targets.tool_host import MODULE as TOOL_HOST
+from readfirst.observatory.targets.tool_host import ORDER
+from readfirst.observatory.targets.translate import (
+    Scope,
+    TargetAnswer,
+    captured,
+    filled,
+    lacks,
+    result_of,
+    translated,
+    with_captures,
+)
+
+_START = 180.0
+"""Seconds that a start may take: some packages import half an ecosystem."""
+
+
+_OF_ITS_PROCESS = frozenset({"kill", "sessions", "stop"})
+"""What no mapping has to claim, because it takes nothing of the target but its process."""
+
+
+class TargetAdapter:
+    """Translates between the contract's tools and those of `raw`, an adapter of the target's own."""
+
+    def __init__(self, target: Target, raw: Adapter, another: Callable[[], Adapter] | None = None) -> None:
+        traits = traits_of(raw)
+        self.traits = replace(
+            traits,
+            capabilities=target.capabilities | (traits.capabilities & _OF_ITS_PROCESS) | {AT_ONCE},
+            design=target.release.design,
+            lacks=partial(lacks, target),
+            another=another,
+        )
+        self._target = target
+        self._raw = raw
+
+    def open(self, workspace: Workspace) -> TargetSession:
+        """Start a session, and make the set-up calls of the mapping."""
+        session = TargetSession(self._target, self._raw.open(workspace), workspace)
+        try:
+            session.set_up()
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def close(self) -> None:
+        """End every process."""
+        self.traits.close()
+
+
+class TargetSession:
+    """One scenario on a target."""
+
+    def __init__(self, target: Target, raw: Session, workspace: Workspace) -> None:
+        self._target = target
+        self._raw = raw
+        self._scope = Scope(workspace.root, workspace.home)
+        self._known = Knowledge(lambda path: _text_at(workspace.root, path))
+        self._quotes = any(mapping.format for mapping in target.tools.values())
+
+    def set_up(self) -> None:
+        """Make the set-up calls; what they capture can be used afterwards. Raises BrokenAdapter."""
+        for each in self._target.setup:
+            answer = self._raw.call(each.call, filled(each.arguments, self._scope.values()))
+            result = result_of(self._target, "", answer_of(self._target, answer), self._scope)
+            if result.is_error:
+                raise BrokenAdapter(f"the set-up call {each.call} was refused: {result.text[:500]}")
+            self._scope = with_captures(self._scope, captured(result.text, each.capture, each.call))
+
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
+        """Make one call as the target wants it."""
+        call = translated(self._target, tool, arguments, self._scope, self._known)
+        return self._result(tool, arguments, self._raw.call(call.name, call.arguments))
+
+    def call_interrupted(
+        self, tool: str, arguments: Arguments, how: Ending, interfere: Interfere
+    ) -> ToolResult:
+        """Make one call, which is given up when `interfere` returns, on a target whose protocol has a word for it."""
+        call = translated(self._target, tool, arguments, self._scope, self._known)
+        assert isinstance(self._raw, InterruptibleSession)
+        answer = self._raw.call_interrupted(call.name, call.arguments, how, interfere)
+        return answer if answer is NO_ANSWER else self._result(tool, arguments, answer)
+
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Kill the target's process, or send it another signal; its kind of connection has one."""
+        assert isinstance(self._raw, MortalSession)
+        return self._raw.kill(number)
+
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
+        """Make the calls in one message, on a target that has messages. Raises BrokenAdapter."""
+        if not isinstance(self._raw, ParallelSession):
+            raise BrokenAdapter(f"{self._target.name} claims `parallel` but takes one call at a time")
+        wanted = [translated(self._target, *call, self._scope, self._known) for call in calls]
+        answers = self._raw.call_parallel([(call.name, call.arguments) for call in wanted])
+        return [
+            self._result(tool, arguments, answer)
+            for (tool, arguments), answer in zip(calls, answers, strict=True)
+        ]
+
+    def close(self) -> None:
+        """End the session."""
+        close_session(self._raw)
+
+    def _result(self, tool: str, arguments: Arguments, answer: ToolResult) -> ToolResult:
+        result = result_of(self._target, tool, answer_of(self._target, answer), self._scope)
+        if self._quotes and not result.is_error:
+            self._known.learn(tool, arguments)
+        return result
+
+
+def _text_at(root: Path, path: str) -> str | None:
+    """Return what a regular file of the workspace holds as a model would read it; None for all else."""
+    try:
+        return read_inside(str(root), path).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return None
+
+
+def answer_of(target: Target, answer: ToolResult) -> TargetAnswer:
+    """Return what came back as the target gave it: its kind of connection may write that as JSON into the text."""
+    match target.launch:
+        case PythonLaunch():
+            given = json.loads(answer.text)
+            return TargetAnswer(given["value" if "value" in given else "raised"], raised="raised" in given)
+        case McpLaunch() if target.result.text:
+            return TargetAnswer(json.loads(answer.text), flagged=answer.is_error)
+        case _:
+            return TargetAnswer(answer.text, flagged=answer.is_error)
+
+
+class _PythonTarget(PythonAdapter):
+    """Python code in the target's own environment, without a network where the system allows that."""
+
+    def __init__(
+        self,
+        target: Target,
+        launch: PythonLaunch,
+        installed: Installed,
+        time_limit: float,
+        sandbox: Sandbox | None,
+    ) -> None:
+        self._home = Scratch()
+        home = self._home.folder()
+        order = {"once": launch.once, "code": launch.code}
+        variables = {name: installed.placed(value) for name, value in target.environment.items()}
+        super().__init__(
+            TOOL_HOST,
+            "Tools",
+            time_limit=time_limit,
+            start_limit=max(_START, time_limit),
+            python=installed.python,
+            environment=bare_variables(home) | variables | {ORDER: json.dumps(order)},
+            directory=home,
+            sandbox=sandbox,
+            further=[TOOL_HOST],
+        )
+        try:
+            self.start()
+        except BaseException:
+            self._home.close()
+            raise
+
+    def close(self) -> None:
+        super().close()
+        self._home.close()
+
+
+def _server(
+    target: Target, launch: McpLaunch, installed: Installed, time_limit: float, sandbox: Sandbox | None
+) -> McpConnection:
+    """Return an adapter of the server's own tools, all of which the mapping calls. Raises BrokenAdapter."""
+    # What is installed gets variables built from nothing and no network, a server of one's own what `mcp:` gives.
+    own = target.release.command
+    command = Command(own or launch.command, target.file.absolute().parent)
+    connection = McpConnection(
+        [installed.placed(word) for word in command.located()],
+        isolation=launch.isolation,
+        time_limit=time_limit,
+        environment=None if own else bare_variables(tempfile.gettempdir()),
+        variables={name: installed.placed(value) for name, value in target.environment.items()},
+        offline=not own,
+        sandbox=sandbox,
+        shown=(lambda result: result.model_dump_json(by_alias=True)) if target.result.text else None,
+    )
+    try:
+        _check_tools(target, connection.probe().names)
+    except BrokenAdapter as error:
+        connection.close()
+        raise (command.explained(error) if own else error) from None
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_tools(target: Target, offered: Sequence[str]) -> None:
+    """Raise BrokenAdapter if the mapping calls a tool that the server does not offer."""
+    called = [*(each.call for each in target.setup), *(each.call for each in target.tools.values())]
+    missing = [name for name in dict.fromkeys(called) if name not in offered]
+    if missing:
+        raise BrokenAdapter(
+            f"the server offers no tool called {', '.join(missing)} (it offers: {', '.join(offered) or 'none'}). "
+            f"Correct `call` in {target.file}."
+        )
+
+
+def open_target(
+    target: Target,
+    *,
+    time_limit: float,
+    sandbox: Sandbox | None = None,
+    among_files: Sandbox | None = None,
+) -> Adapter:
+    """Install the target unless it is there, start it, and return its adapter. Raises BrokenAdapter.
+
+    A `sandbox` is for targets that are no agents, `among_files` for every one that is installed.
+    """
+    again = partial(open_target, target, time_limit=time_limit, sandbox=sandbox, among_files=among_files)
+    installed = install(target)
+    if sandbox is None and not target.release.command:
+        sandbox = among_files
+    if sandbox is not None:
+        sandbox = replace(sandbox, own=(installed.directory,))
+    if among_files is not None:
+        among_files = replace(among_files, own=(installed.directory,))
+    raw: Adapter
+    match target.launch:
+        case PythonLaunch() as launch:
+            raw = _PythonTarget(target, launch, installed, time_limit, sandbox)
+        case McpLaunch() as launch:
+            raw = _server(target, launch, installed, time_limit, sandbox)
+        case AgentLaunch() as launch:
+            raw = AgentTarget(target, launch, installed, time_limit, among_files)
+    return TargetAdapter(target, raw, again if isinstance(target.launch, PythonLaunch) else None)

@@ -1,0 +1,136 @@
+"""Targets of kind `agent`: a command line whose model is played, many scenarios in one conversation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from readfirst.harness.agents.conversation import Conversation
+from readfirst.harness.agents.program import AgentProgram
+from readfirst.harness.processes.sandbox import Sandbox
+from readfirst.harness.session import AdapterTraits, Arguments, ToolResult, Workspace
+from readfirst.harness.suite.scenario import AT_ONCE
+from readfirst.observatory.agents.acp import AcpClient
+from readfirst.observatory.agents.pins import Pins
+from readfirst.observatory.agents.wires.formats import WIRES
+from readfirst.observatory.targets.install import Installed
+from readfirst.observatory.targets.mapping import AgentLaunch, Target
+
+_CALLS_PER_CONVERSATION = 100
+_BYTES_PER_CONVERSATION = 300_000
+"""Every request carries the whole conversation: a fresh start is cheaper than a long history."""
+_PROMPT = "go"
+
+
+class AgentTargetSession:
+    """One scenario in a conversation, in the agent's own tools; ends the conversation where it is its own."""
+
+    def __init__(self, conversation: Conversation, root: Path, pins: Pins | None) -> None:
+        self.conversation = conversation
+        self._root = root
+        self._pins = pins
+
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
+        """Let the model call one tool."""
+        return self.call_parallel([(tool, arguments)])[0]
+
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
+        """Let the model make several calls in one message."""
+        self._hold()
+        results = self.conversation.call_parallel(calls)
+        self._hold()
+        return results
+
+    def close(self) -> None:
+        """End the conversation if nothing else uses it."""
+        if self._pins is None:
+            self.conversation.close()
+
+    def _hold(self) -> None:
+        """Keep what the agent sees now apart from the files of later scenarios."""
+        if self._pins is not None:
+            self._pins.hold(self._root)
+
+
+@dataclass
+class AgentTarget:
+    """An agent of one exact version, played by a scripted model.
+
+    With `isolation: directory` workspaces side by side share a conversation in the folder above, and only one with
+    relative paths gets a conversation of its own; with `process` every one does. `time_limit` is in seconds per
+    call. In a `sandbox` it can write to workspaces and its own files alone.
+    """
+
+    target: Target
+    launch: AgentLaunch
+    installed: Installed
+    time_limit: float
+    sandbox: Sandbox | None = None
+    _shared: dict[Path, Conversation] = field(default_factory=dict, init=False)
+    _pins: Pins = field(default_factory=Pins, init=False)
+
+    def open(self, workspace: Workspace) -> AgentTargetSession:
+        """Start or reuse a conversation for the workspace. Raises BrokenAdapter.
+
+        Where a file may be in the user's editor, the agent is one that speaks with an editor, started for it.
+        """
+        if workspace.editor is not None:
+            speaker = partial(AcpClient, folder=workspace.root, prompt=_PROMPT, editor=workspace.editor)
+            program = replace(self._program(workspace.root), command=self.launch.acp, dialogue=speaker)
+            return AgentTargetSession(Conversation(program), workspace.root, None)
+        if (
+            workspace.relative
+            or {"sessions", AT_ONCE} & workspace.needs
+            or self.launch.isolation == "process"
+        ):
+            return AgentTargetSession(self._start(workspace.root), workspace.root, None)
+        return AgentTargetSession(self._share(workspace.root.parents[1]), workspace.root, self._pins)
+
+    @property
+    def traits(self) -> AdapterTraits:
+        """A reset ends every conversation; the next session starts one."""
+        repeats = self.launch.isolation == "process"
+        return AdapterTraits(frozenset({AT_ONCE}), repeats_paths=repeats, reset=self.close, close=self.close)
+
+    def close(self) -> None:
+        """End every conversation."""
+        while self._shared:
+            self._shared.popitem()[1].close()
+        self._pins.release()
+
+    def _share(self, directory: Path) -> Conversation:
+        shared = self._shared.get(directory)
+        if shared is not None and shared.goes_on(_CALLS_PER_CONVERSATION, _BYTES_PER_CONVERSATION):
+            return shared
+        self.close()
+        shared = self._shared[directory] = self._start(directory)
+        return shared
+
+    def _start(self, directory: Path) -> Conversation:
+        return Conversation(self._program(directory))
+
+    def _program(self, directory: Path) -> AgentProgram:
+        launch, installed = self.launch, self.installed
+        places = {
+            "$INSTALL": str(installed.directory),
+            "$PYTHON": installed.python,
+            "$NODE": installed.node,
+            "$MODEL": launch.model,
+            "$PROMPT": _PROMPT,
+            "$WS": str(directory),
+        }
+        programs = (installed.node, installed.python)
+        return AgentProgram(
+            name=self.target.name,
+            wire=WIRES[launch.wire],
+            command=launch.command,
+            tools=frozenset(mapping.call for mapping in self.target.tools.values()),
+            directory=directory,
+            variables=self.target.environment,
+            files=launch.files or {},
+            input=launch.input,
+            places=places,
+            folders=tuple(Path(program).parent for program in programs if program),
+            time_limit=self.time_limit,
+            sandbox=self.sandbox,
+        )

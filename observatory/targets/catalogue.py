@@ -1,0 +1,66 @@
+"""Catalogue: which targets there are, and the one that `NAME@VERSION` or a mapping file's path names."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from readfirst.harness.exit_code import ReadfirstError
+from readfirst.observatory.targets.mapping import Target, load_target
+
+
+class UnknownTargetError(ReadfirstError, LookupError):
+    """There is no such target; the message says which there are."""
+
+
+def root() -> Path:
+    """Return the folder of the mapping files."""
+    return Path(__file__).parent
+
+
+def names() -> list[str]:
+    """Return the names of all mapping files, sorted."""
+    return sorted(file.stem for file in root().glob("*.yaml"))
+
+
+def targets() -> Iterator[Target]:
+    """Yield every target once for each of its versions, in the order of the names. Raises SuiteError."""
+    for name in names():
+        target = load_target(root() / f"{name}.yaml")
+        for release in target.versions.values():
+            yield replace(target, release=release)
+
+
+def find(spec: str) -> Target:
+    """Return what `NAME`, `NAME@VERSION` or `PATH.yaml@VERSION` means; without a version, the newest.
+
+    Raises UnknownTargetError, SuiteError for a file that is not in its format.
+    """
+    # A version holds no slash; a path may hold an @.
+    name, at, version = spec.rpartition("@")
+    if not at or "/" in version:
+        name, version = spec, ""
+    if name.endswith(".yaml"):
+        target = load_target(Path(name))
+    else:
+        if name not in names():
+            raise UnknownTargetError(f"there is no target {name!r}. {_suggestion(name, names())}")
+        target = load_target(root() / f"{name}.yaml")
+    if not version:
+        return target
+    if version not in target.versions:
+        there = ", ".join(target.versions)
+        raise UnknownTargetError(
+            f"{target.name} has no version {version!r}, only {there}. To use another, add a line to {target.file.name}."
+        )
+    return replace(target, release=target.versions[version])
+
+
+def _suggestion(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, 1)
+    return f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
+
+
+def known_failures(target: Target) -> Path:
+    """Return the file of a target's baseline, whether it is there or not."""
+    return target.file.parent / "baselines" / f"{target.pinned}.yaml"

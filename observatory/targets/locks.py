@@ -1,0 +1,175 @@
+"""Locks: every package that a target's version consists of, with its hash, in a file beside the mapping.
+
+`locks/NAME@VERSION.txt` is for pip, `.json` for npm. Neither names a registry. Where a mapping has no lock, its
+packages are pinned by the mapping alone.
+"""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.processes.child import run_errand
+from readfirst.harness.processes.scratch import Scratch
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.source.atomic import write_all
+from readfirst.observatory.targets.mapping import Release, Target
+
+_SECONDS = 600
+_REACHING = (
+    *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
+)
+"""Variables without which a registry may not be reached."""
+_PIP_SETTINGS = ("index-url", "extra-index-url", "find-links", "no-index", "cert", "proxy", "trusted-host")
+_NPM_SETTINGS = ("registry", "cafile", "proxy", "https-proxy")
+
+
+def pip_lock(target: Target) -> bytes | None:
+    """Return pip's lock, None where there is none. Raises BrokenAdapter for one of other packages."""
+    file = _file(target, "txt")
+    lock = _read(file) if target.release.pip else None
+    if lock is not None and lock.partition(b"\n")[0] != _heading(target.release).encode():
+        raise _changed(target, file)
+    return lock
+
+
+def npm_lock(target: Target) -> bytes | None:
+    """Return npm's lock, None where there is none. Raises BrokenAdapter for one of other packages."""
+    file = _file(target, "json")
+    lock = _read(file) if target.release.npm else None
+    if lock is not None:
+        held = json.loads(lock)["packages"][""].get("dependencies")
+        if held != npm_package(target.release)["dependencies"]:
+            raise _changed(target, file)
+    return lock
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def check_npm(directory: Path, lock: bytes) -> None:
+    """Compare what npm installed with its lock. Raises BrokenAdapter for a package that the lock does not pin.
+
+    No script of a package has run before. `npm ci` would do the same, but refuses locks that npm itself writes where
+    packages are for other systems.
+    """
+    ours = json.loads(lock)["packages"]
+    installed = json.loads((directory / "node_modules" / ".package-lock.json").read_bytes())["packages"]
+    for name, package in installed.items():
+        held = ours.get(name, {}).get("integrity")
+        if held != package.get("integrity") or not (held or package.get("inBundle")):
+            raise BrokenAdapter(f"npm installed {name}, which its lock does not pin so", blame="environment")
+
+
+def npm_package(release: Release) -> dict[str, Any]:
+    """Return the `package.json` of an environment."""
+    pairs = [package.rpartition("@") for package in release.npm]
+    return {"name": "target", "private": True, "dependencies": {name: version for name, _, version in pairs}}
+
+
+def wheels_only(release: Release) -> list[str]:
+    """Return the options with which pip and uv take wheels, and source only of what the mapping names."""
+    sources = [word for name in release.sdists for word in ("--no-binary", name)]
+    return ["--only-binary", ":all:", *sources]
+
+
+def registry_variables(home: Path) -> dict[str, str]:
+    """Return variables for pip and npm, built from nothing but what leads to the registries that the user has set."""
+    variables = {name: os.environ[name] for name in _REACHING if name in os.environ}
+    variables |= {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(home), "LANG": "C.UTF-8"}
+    pip = [sys.executable, "-m", "pip", "config", "get"]
+    variables["PIP_CONFIG_FILE"] = variables["NPM_CONFIG_USERCONFIG"] = os.devnull
+    for name in _PIP_SETTINGS:
+        own = f"PIP_{name.upper().replace('-', '_')}"
+        if value := os.environ.get(own) or _printed([*pip, f"global.{name}"]):
+            variables[own] = " ".join(value.split())
+    if npm := shutil.which("npm"):
+        printed = _printed([npm, "config", "get", *_NPM_SETTINGS])
+        settings = dict(line.partition("=")[::2] for line in printed.splitlines() if "=" in line)
+        kept = {name: value for name, value in settings.items() if value not in ("", "null", "undefined")}
+        variables |= {f"npm_config_{name.replace('-', '_')}": value for name, value in kept.items()}
+    return variables
+
+
+def renew(target: Target) -> list[Path]:
+    """Write the locks of its version anew, and return them. Raises BrokenAdapter, OSError.
+
+    What pip installs is resolved by uv, which the extra `pin` brings.
+    """
+    release, written = target.release, dict[Path, bytes]()
+    with Scratch() as scratch:
+        folder = scratch.folder()
+        variables = registry_variables(folder)
+        if release.pip:
+            written[_file(target, "txt")] = _compiled(target, folder, variables)
+        if release.npm:
+            (folder / "package.json").write_text(json.dumps(npm_package(release)))
+            flags = ["--package-lock-only", "--ignore-scripts", "--omit-lockfile-registry-resolved"]
+            _run(["npm", "install", *flags, "--no-audit", "--no-fund", "--prefix", str(folder)], variables)
+            lock = json.loads((folder / "package-lock.json").read_bytes())
+            for package in lock["packages"].values():
+                for address in ("resolved", "funding"):
+                    package.pop(address, None)
+            written[_file(target, "json")] = f"{json.dumps(lock, indent=1)}\n".encode()
+    write_all(written)
+    return list(written)
+
+
+def _compiled(target: Target, folder: Path, variables: dict[str, str]) -> bytes:
+    release = target.release
+    uv = shutil.which("uv", path=os.pathsep.join([str(Path(sys.executable).parent), variables["PATH"]]))
+    if uv is None:
+        raise BrokenAdapter(
+            "uv resolves the packages to pin and is not installed: pip install 'readfirst[pin]'",
+            blame="environment",
+        )
+    asked, locked = folder / "asked.txt", folder / "locked.txt"
+    asked.write_text("\n".join(release.pip))
+    python = target.oldest_python or "{}.{}".format(*sys.version_info)
+    flags = [
+        "--universal",
+        "--generate-hashes",
+        "--no-header",
+        "--no-annotate",
+        "--no-emit-index-url",
+        "--no-strip-extras",
+    ]
+    # One registry alone: of two that know a package, neither version could be trusted.
+    named = ["--index-url", variables["PIP_INDEX_URL"]] if "PIP_INDEX_URL" in variables else []
+    command = [uv, "pip", "compile", *flags, *wheels_only(release), *named, "--python-version", python]
+    _run([*command, "--quiet", "--output-file", str(locked), str(asked)], variables)
+    return f"{_heading(release)}\n{locked.read_text('utf-8')}".encode()
+
+
+def _file(target: Target, ending: str) -> Path:
+    return target.file.parent / "locks" / f"{target.pinned}.{ending}"
+
+
+def _heading(release: Release) -> str:
+    return f"# {' '.join(release.pip)}"
+
+
+def _changed(target: Target, file: Path) -> BrokenAdapter:
+    return BrokenAdapter(
+        f"{file} pins other packages than {target.file.name} names for {target.release.version}. "
+        f"Renew it: readfirst field targets --pin {target.pinned}",
+        blame="environment",
+    )
+
+
+def _printed(command: Sequence[str]) -> str:
+    done = run_errand(command, seconds=_SECONDS)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _run(command: Sequence[str], variables: dict[str, str]) -> None:
+    failure = f"{Path(command[0]).name} could not resolve the packages"
+    run_errand(command, seconds=_SECONDS, environment=variables, failure=failure)

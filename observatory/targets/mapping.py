@@ -1,0 +1,379 @@
+"""Mapping: one target's file, read once into frozen values; docs/targets.md describes the format."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from packaging.version import InvalidVersion, Version
+
+from readfirst.harness.compare.verdict import Level
+from readfirst.harness.session import BASIC_CAPABILITIES, Design, design_named
+from readfirst.harness.source.finding import Finding, SuiteError
+from readfirst.harness.source.inspection import did_you_mean
+from readfirst.harness.source.strict_yaml import Document, YamlPath, load, read
+from readfirst.harness.suite.scenario import BUFFERS
+from readfirst.harness.suite.schema import schema_findings
+from readfirst.harness.suite.suite import default_root
+from readfirst.harness.suite.vocabulary import ErrorName, Form, Vocabulary, load_vocabulary
+from readfirst.observatory.targets.edit_formats import EditFormat
+
+_OF_MCP = {"error": {"flag": True}}
+"""Where the error flag of an answer is, unless the file says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One pinned version: exactly what pip or npm installs for it; `released` is a date, YYYY-MM-DD.
+
+    With a `command` nothing is installed: it is started as it is, in place of the target's own. `sdists` are the
+    packages that pip builds from source because there is no wheel, with the reason why that may be. Its `design` is the
+    target's own unless it states another.
+    """
+
+    version: str
+    pip: tuple[str, ...] = ()
+    npm: tuple[str, ...] = ()
+    released: str = ""
+    command: tuple[str, ...] = ()
+    sdists: Mapping[str, str] = field(default_factory=dict)
+    design: Design | None = None
+    """Which refusals it claims; None: it says nothing, and is held to all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PythonLaunch:
+    """Code that defines `call(tool, **arguments)`, and perhaps `close()`, for the tools in the folder `workspace`.
+
+    It is as a user of the library would write it, and is run for each session, in the names that `once` leaves, which
+    is run at the start. `at_least` is the oldest Python that it runs on, empty: any.
+    """
+
+    code: str
+    once: str = ""
+    at_least: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class McpLaunch:
+    """A server over standard input and output; `command` is empty where each version has its own."""
+
+    command: tuple[str, ...] = ()
+    isolation: Literal["auto", "process", "directory"] = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLaunch:
+    """A command line that asks a model over the format `wire`.
+
+    `acp` is the command with which it speaks the Agent Client Protocol, as with an editor; empty: it does not.
+    `python` and `node` are the oldest versions that it runs on; nothing: any.
+    """
+
+    wire: Literal["anthropic", "openai", "gemini", "responses"]
+    command: tuple[str, ...]
+    acp: tuple[str, ...] = ()
+    input: str | None = None
+    model: str = ""
+    files: Mapping[str, Any] | None = None
+    python: str = ""
+    node: int = 0
+    isolation: Literal["process", "directory"] = "process"
+
+
+Launch = PythonLaunch | McpLaunch | AgentLaunch
+_LAUNCHES: Mapping[str, type[Launch]] = {"python": PythonLaunch, "mcp": McpLaunch, "agent": AgentLaunch}
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceAll:
+    """How `replace_all` is said: a boolean `flag` or the `count` of matches under `name`, or not at all."""
+
+    kind: Literal["flag", "count", "unsupported"]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMapping:
+    """How one tool is called: the target's name `call`, templates of its arguments; in a `format`, `$text` is all."""
+
+    tool: str
+    call: str
+    arguments: Mapping[str, Any]
+    omit: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    unsupported_files: tuple[str, ...] = ()
+    replace_all: ReplaceAll | None = None
+    format: EditFormat | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetupCall:
+    """A call made when a session is opened; `capture` names parts of its answer."""
+
+    call: str
+    arguments: Mapping[str, Any]
+    capture: Mapping[str, re.Pattern[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRules:
+    """Where text and error flag of an answer come from, how text is cleaned, and what refusals mean.
+
+    `errors` holds the target's own forms of the suite's error names.
+    """
+
+    errors: Vocabulary
+    text: YamlPath = ()
+    flag: bool = False
+    exception: bool = False
+    at: YamlPath = ()
+    is_error: tuple[Any, ...] = ()
+    matches: tuple[re.Pattern[str], ...] = ()
+    clean: tuple[tuple[re.Pattern[str], str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One mapping file, with the `release` that is meant of its versions; the newest, unless one is named.
+
+    `name` is the file's. `last` says why no version after these is wanted, empty: newer ones are.
+    """
+
+    name: str
+    file: Path
+    title: str
+    home: str
+    about: str
+    last: str
+    level: Level
+    versions: Mapping[str, Release]
+    release: Release
+    launch: Launch
+    environment: Mapping[str, str]
+    paths: Literal["absolute", "relative", "virtual"]
+    setup: tuple[SetupCall, ...]
+    tools: Mapping[str, ToolMapping]
+    result: ResultRules
+    capabilities: frozenset[str]
+    claims: frozenset[str] | None
+    """What of Read, Edit and Write it states to have (`capabilities`), None where it does not: all must be there."""
+
+    @property
+    def pinned(self) -> str:
+        """`name@version`."""
+        return f"{self.name}@{self.release.version}"
+
+    @property
+    def oldest_python(self) -> str:
+        """The oldest Python that it runs on (`3.12`), empty: any."""
+        match self.launch:
+            case PythonLaunch(at_least=version) | AgentLaunch(python=version):
+                return version
+            case _:
+                return ""
+
+    @property
+    def kind(self) -> str:
+        """`python`, `mcp` or `agent`."""
+        return next(name for name, launch in _LAUNCHES.items() if isinstance(self.launch, launch))
+
+
+def load_target(file: Path) -> Target:
+    """Read a target's file. Raises SuiteError with all that is wrong in it."""
+    document = load(read(file), file)
+    if findings := mapping_findings(document):
+        raise SuiteError(findings)
+    value = document.value
+    kind, design = value["kind"], value.get("design")
+    stated = frozenset(value.get("capabilities", value["tools"]))
+    versions = {
+        version: _built(Release, each, version=version, design=design_named(each.get("design", design)))
+        for version, each in value["versions"].items()
+    }
+    return Target(
+        name=file.stem,
+        file=file,
+        title=value["title"],
+        home=value.get("home", ""),
+        about=value.get("about", ""),
+        last=value.get("last", ""),
+        level=value.get("level", "text"),
+        versions=versions,
+        release=versions[max(versions, key=_age)],
+        launch=_built(_LAUNCHES[kind], value.get(kind, {})),
+        environment=value.get("environment", {}),
+        paths=value.get("paths", "absolute"),
+        setup=tuple(
+            SetupCall(
+                each["call"],
+                each.get("arguments", {}),
+                {name: re.compile(pattern) for name, pattern in each.get("capture", {}).items()},
+            )
+            for each in value.get("setup", ())
+        ),
+        tools={tool: _tool(tool, each) for tool, each in value["tools"].items()},
+        result=_result(value.get("result", _OF_MCP)),
+        capabilities=stated | {BUFFERS} if "acp" in value.get("agent", {}) else stated,
+        claims=BASIC_CAPABILITIES.intersection(value["capabilities"]) if "capabilities" in value else None,
+    )
+
+
+def _age(version: str) -> tuple[bool, Version, str]:
+    try:
+        return True, Version(version), version
+    except InvalidVersion:
+        return False, Version("0"), version
+
+
+Built = TypeVar("Built")
+
+
+def _built(kind: type[Built], value: Mapping[str, Any], **more: Any) -> Built:
+    """Return what a section says, whose keys are the attributes; lists become tuples."""
+    return kind(
+        **{key: tuple(item) if isinstance(item, list) else item for key, item in value.items()} | more
+    )
+
+
+def _tool(tool: str, value: Mapping[str, Any]) -> ToolMapping:
+    replace_all = None
+    match value.get("replace_all"):
+        case "unsupported":
+            replace_all = ReplaceAll("unsupported")
+        case {"flag": name}:
+            replace_all = ReplaceAll("flag", name)
+        case {"count": name}:
+            replace_all = ReplaceAll("count", name)
+    return ToolMapping(
+        tool,
+        value["call"],
+        value.get("arguments", {}),
+        tuple(value.get("omit", ())),
+        tuple(value.get("unsupported", ())),
+        tuple(value.get("files", {}).get("unsupported", ())),
+        replace_all,
+        value.get("format"),
+    )
+
+
+def _result(value: Mapping[str, Any]) -> ResultRules:
+    error = value["error"]
+    names = {
+        name: ErrorName(name, "", {}, tuple(Form(text) for text in forms))
+        for name, forms in value.get("errors", {}).items()
+    }
+    return ResultRules(
+        errors=Vocabulary(names),
+        text=tuple(value.get("text", ())),
+        flag=error.get("flag", False),
+        exception=error.get("exception", False),
+        at=tuple(error.get("at", ())),
+        is_error=tuple(error.get("is", ())),
+        matches=tuple(re.compile(pattern) for pattern in error.get("matches", ())),
+        clean=tuple((re.compile(each["replace"]), each["with"]) for each in value.get("clean", ())),
+    )
+
+
+_ARGUMENTS = {
+    "Read": ("file_path", "offset", "limit", "pages"),
+    "Edit": ("file_path", "old_string", "new_string", "replace_all"),
+    "Write": ("file_path", "content"),
+    "MultiEdit": ("file_path", "edits"),
+    "NotebookRead": ("notebook_path", "cell_id"),
+    "NotebookEdit": ("notebook_path", "cell_id", "new_source", "cell_type", "edit_mode"),
+}
+"""The arguments that a call of each tool may have."""
+
+_PLACES = ("WS", "HOME")
+
+
+def mapping_findings(document: Document) -> list[Finding]:
+    """Return what is wrong in a target's file, by line; names are looked up once the form is right."""
+    findings = [*schema_findings(document, "target")] or [*_reference_findings(document)]
+    return sorted(findings, key=lambda each: (each.position.line, each.position.column))
+
+
+@cache
+def _names() -> Vocabulary:
+    return load_vocabulary(default_root() / "errors.yaml")
+
+
+def _reference_findings(document: Document) -> Iterator[Finding]:
+    """Find names that mean nothing: placeholders, error names, capabilities, expressions."""
+    value = document.value
+
+    def found(path: YamlPath, message: str, fix: str) -> Finding:
+        return Finding("reference", document.position(path), message, fix)
+
+    for path, pattern, groups in _expressions(value):
+        try:
+            count = re.compile(pattern).groups
+        except re.error as error:
+            yield found(path, f"{pattern!r} is not a regular expression: {error}", "Correct it.")
+            continue
+        if groups is not None and count != groups:
+            yield found(path, f"{pattern!r} has {count} groups", "Put what is captured into one group.")
+    for version, release in value["versions"].items():
+        if "command" in release and value["kind"] != "mcp":
+            fix = "Connect it with python:FILE.py:FACTORY, or write kind: mcp for a server."
+            yield found(("versions", version, "command"), "only a server can be started in place", fix)
+        for packages in ("pip", "npm") if "command" in release else ():
+            if packages in release:
+                fix = "Remove one of them: what is installed is started by mcp: {command: [...]}."
+                yield found(("versions", version, packages), "a version with a command installs nothing", fix)
+        if value["kind"] == "mcp" and "command" not in release and "command" not in value.get("mcp", {}):
+            fix = "Write one there, or mcp: {command: [...]} for what is installed."
+            yield found(("versions", version), f"version {version} has no command", fix)
+    captured = {name for each in value.get("setup", ()) for name in each.get("capture", {})}
+    for tool, each in value["tools"].items():
+        known = {*_PLACES, *captured, *(_ARGUMENTS[tool] if "format" not in each else ("file_path", "text"))}
+        for path, name in _placeholders(each.get("arguments", {}), ("tools", tool, "arguments")):
+            if name not in known:
+                yield found(path, f"${name} is unknown in a call of {tool}", did_you_mean(name, known))
+        for key in ("omit", "unsupported"):
+            for number, name in enumerate(each.get(key, ())):
+                if name not in _ARGUMENTS[tool]:
+                    fix = did_you_mean(name, _ARGUMENTS[tool])
+                    yield found(("tools", tool, key, number), f"{tool} has no argument {name!r}", fix)
+        if "replace_all" in each and tool != "Edit":
+            yield found(("tools", tool, "replace_all"), f"{tool} has no replace_all", "Remove it.")
+    for name in captured & {name for names in _ARGUMENTS.values() for name in names}:
+        yield found(
+            ("setup",), f"{name!r} is an argument of a tool already", "Capture it under another name."
+        )
+    for name in value.get("result", {}).get("errors", {}):
+        if name not in _names():
+            yield found(
+                ("result", "errors", name), f"there is no error {name!r}", did_you_mean(name, _names())
+            )
+    for number, name in enumerate(value.get("capabilities", ())):
+        if name in _ARGUMENTS and name not in value["tools"]:
+            yield found(
+                ("capabilities", number), f"{name} is claimed, and tools has no {name}", "Add it there."
+            )
+
+
+def _expressions(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, str, int | None]]:
+    for number, each in enumerate(value.get("setup", ())):
+        for name, pattern in each.get("capture", {}).items():
+            yield ("setup", number, "capture", name), pattern, 1
+    result = value.get("result", {})
+    for number, pattern in enumerate(result.get("error", {}).get("matches", ())):
+        yield ("result", "error", "matches", number), pattern, None
+    for number, each in enumerate(result.get("clean", ())):
+        yield ("result", "clean", number, "replace"), each["replace"], None
+
+
+def _placeholders(template: Any, path: YamlPath) -> Iterator[tuple[YamlPath, str]]:
+    match template:
+        case str() if (found := re.fullmatch(r"\$([A-Za-z_]\w*)", template)) is not None:
+            yield path, found[1]
+        case list():
+            for number, item in enumerate(template):
+                yield from _placeholders(item, (*path, number))
+        case dict():
+            for key, item in template.items():
+                yield from _placeholders(item, (*path, key))

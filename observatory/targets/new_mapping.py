@@ -1,0 +1,237 @@
+"""New mapping: ask a server for its tools, and write a mapping file to start from."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from readfirst.harness.adapters.command import Command
+from readfirst.harness.adapters.mcp import McpConnection
+from readfirst.harness.adapters.mcp_server import Offer
+from readfirst.harness.compare.design import DesignUnclear, design_seen
+from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.report.visible import visible
+from readfirst.harness.session import Adapter, BrokenAdapter, traits_of
+from readfirst.harness.source.atomic import write_all, write_new
+from readfirst.harness.source.emit import emit_flow, emit_string
+from readfirst.harness.suite.scenario import ToolCall
+from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.workspace.site import SitePool
+from readfirst.observatory.targets.adapter import open_target
+from readfirst.observatory.targets.guess import Guess, Tool, guesses
+from readfirst.observatory.targets.mapping import load_target
+
+_LEVEL = "level: effects\n"
+_DESIGN = "# What is refused: strict, content-checked or ungated; `readfirst check-adapter` tries it."
+_ERRORS = """\
+# How the server words its refusals, for the level `reason`; fixtures/errors.yaml has the names.
+"""
+_NO_ERRORS = """\
+# result:
+#   error: {flag: true}
+#   errors:
+#     not_read: ["Read {file} first."]
+"""
+
+
+class NewMappingError(ReadfirstError):
+    """The file cannot be written; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewMapping:
+    """What was written: the file, and for each of Read, Edit and Write the server's tool, empty if none was found."""
+
+    file: Path
+    calls: Mapping[str, str]
+
+
+def write_mapping(command: Command, output: Path | None, time_limit: float) -> NewMapping:
+    """Start the server, and write a mapping of its tools: to `output`, or to a file named after the server.
+
+    Where it has Read and Edit, it is tried: of which design is it, and how does it word its refusals?
+
+    Nothing is ever replaced. Raises NewMappingError, and BrokenAdapter for a server that does not start.
+    """
+    if output is not None:
+        _check(output)
+    offer = _asked(command, time_limit)
+    if not offer.tools:
+        raise BrokenAdapter(f"the server {offer.name} offers no tools")
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", offer.name).strip("-.") or "server"
+    file = output if output is not None else Path(f"{slug}.yaml")
+    _check(file)
+    found = guesses([Tool(tool.name, tool.inputSchema) for tool in offer.tools])
+    text = "\n".join(_lines(offer, found, command, file)) + "\n"
+    try:
+        write_new(file, text.encode("utf-8"))
+        if {"Read", "Edit"} <= found.keys():
+            write_all({file: _tried(text, file, time_limit).encode("utf-8")})
+    except FileExistsError:
+        raise NewMappingError(_there(file)) from None
+    except OSError as error:
+        raise NewMappingError(f"{file} cannot be written: {error.strerror}.") from error
+    return NewMapping(
+        file, {tool: found[tool].call if tool in found else "" for tool in ("Read", "Edit", "Write")}
+    )
+
+
+def _tried(text: str, file: Path, time_limit: float) -> str:
+    """Return a mapping's text with what the server did just now: how it edits, and what it said when it refused."""
+    target = load_target(file)
+    try:
+        adapter = open_target(target, time_limit=time_limit)
+    except BrokenAdapter as error:
+        return text.replace(_LEVEL, f"{_LEVEL}{_unknown_design(error)}", 1)
+    with closing(traits_of(adapter)), SitePool() as place:
+        try:
+            design = f"{_DESIGN}\ndesign: {design_seen(adapter, place)}\n"
+        except DesignUnclear as error:
+            design = _unknown_design(error)
+        wordings = wordings_seen(adapter, place)
+    if wordings:
+        lines = (f"    {name}: {emit_flow(forms)}\n" for name, forms in wordings.items())
+        said = f"# These are what it said just now.\nresult:\n  error: {{flag: true}}\n  errors:\n{''.join(lines)}"
+        text = text.replace(_NO_ERRORS, said, 1)
+    return text.replace(_LEVEL, f"{_LEVEL}{design}", 1)
+
+
+def _unknown_design(error: Exception) -> str:
+    return f"{_DESIGN}\n# It is not known: {_comment(str(error)[:200])}\n# design: strict\n"
+
+
+def _asked(command: Command, time_limit: float) -> Offer:
+    connection = McpConnection(command.located(), isolation="process", time_limit=time_limit)
+    try:
+        return connection.probe()
+    except BrokenAdapter as error:
+        raise command.explained(error) from None
+    finally:
+        connection.close()
+
+
+def _check(file: Path) -> None:
+    if file.suffix != ".yaml":
+        raise NewMappingError(f"{file}: the name of a mapping ends with .yaml.")
+    if file.exists():
+        raise NewMappingError(_there(file))
+    if not file.parent.is_dir():
+        raise NewMappingError(f"there is no folder {file.parent}.")
+
+
+def _there(file: Path) -> str:
+    return f"{file} already exists. Name another file with --output, or remove it."
+
+
+def _lines(offer: Offer, found: Mapping[str, Guess], command: Command, file: Path) -> Iterator[str]:
+    yield "# Started by `readfirst field new-mapping`; `readfirst docs targets` explains every key."
+    yield f"title: {emit_string(' '.join(f'{offer.name} {offer.version}'.split()))}"
+    yield "kind: mcp"
+    yield "# effects: the files, and what is refused. reason and text ask for more."
+    yield "level: effects"
+    yield "versions:"
+    yield f"  dev: {{command: {emit_flow(command.seen_from(file.absolute().parent))}}}"
+    if command.isolation != "auto":
+        yield f"mcp: {{isolation: {command.isolation}}}"
+    yield "tools:"
+    for tool, guess in found.items():
+        yield from _tool(tool, guess)
+    called = {guess.call for guess in found.values()}
+    if left := [Tool(each.name, each.inputSchema) for each in offer.tools if each.name not in called]:
+        yield f"  # {_missing(found)}The server's other tools:"
+        yield from (f"  #   {_comment(str(each))}" for each in left)
+    elif missing := _missing(found):
+        yield f"  # {missing.strip()}"
+    yield f"{_ERRORS}{_NO_ERRORS}".rstrip()
+
+
+def _tool(tool: str, guess: Guess) -> Iterator[str]:
+    yield f"  {tool}:"
+    yield f"    call: {emit_flow(guess.call)}"
+    if guess.arguments:
+        yield f"    arguments: {emit_flow(guess.arguments)}"
+    if guess.unsupported:
+        yield f"    unsupported: {emit_flow(guess.unsupported)}"
+    if guess.replace_all:
+        yield f"    replace_all: {emit_flow(guess.replace_all)}"
+    for name in guess.unknown:
+        yield f"    # The server requires {_comment(name)}, too: give it a constant among the arguments."
+    if guess.left:
+        names = ", ".join(map(_comment, guess.left))
+        yield f"    # Left out, because nothing seems to give them: {names}."
+
+
+def _comment(words: str) -> str:
+    """Return what a server said on one line, in which nothing acts and YAML refuses nothing."""
+    return visible(" ".join(words.split()))
+
+
+def _missing(found: Mapping[str, Guess]) -> str:
+    missing = [tool for tool in ("Read", "Edit", "Write") if tool not in found]
+    return f"Nothing was found for {' and '.join(missing)}. " if missing else ""
+
+
+SCENARIOS = (
+    "gate/edit-unread",
+    "gate/write-unread",
+    "staleness/edit-after-change",
+    "staleness/write-after-change",
+    "read-output/missing-file",
+    "creation/missing-with-old-string",
+    "matching/case-sensitive",
+    "matching/two-matches-on-one-line",
+    "matching/no-changes",
+)
+"""Each is refused once under every contract, for one reason that has a name."""
+_ALSO_UNREAD = "creation/missing-with-old-string"
+"""The one whose file was not read either: what is said of files that were not read may be said here, too."""
+
+_SHORTEST = 4
+"""Characters of an old_string that is looked for in a message; a shorter one may be there by chance."""
+
+
+def wordings_seen(adapter: Adapter, place: SitePool) -> dict[str, tuple[str, ...]]:
+    """Return forms of messages by the names of errors: what the implementation said, with `{path}` and `{text}`.
+
+    What the suite itself recognises is left out, and what an implementation says for more than one reason.
+    """
+    seen: dict[str, dict[str, None]] = {}
+    for scenario_id in SCENARIOS:
+        for name, form in _refusals(adapter, place, scenario_id):
+            if scenario_id != _ALSO_UNREAD or "not_read" not in seen.get(form, {}):
+                seen.setdefault(form, {})[name] = None
+    forms: dict[str, list[str]] = {}
+    for form, names in seen.items():
+        if len(names) == 1:
+            forms.setdefault(next(iter(names)), []).append(form)
+    return {name: tuple(found) for name, found in forms.items()}
+
+
+def _refusals(adapter: Adapter, place: SitePool, scenario_id: str) -> Iterator[tuple[str, str]]:
+    """Yield the name of each error that a scenario expects, and what was said where the call was refused."""
+    suite = Suite(default_root())
+    scenario = suite.scenario(scenario_id)
+    outcome = replay(scenario, adapter, place)
+    for step, played in zip(scenario.steps, outcome.steps, strict=False):
+        if not isinstance(step, ToolCall) or not played.results or not played.results[0].is_error:
+            continue
+        expected, text = step.expect.recorded, played.results[0].text.strip()
+        if expected is None or not expected.error or suite.vocabulary.name_of(step.tool, text) is not None:
+            continue
+        if form := _form(text, step):
+            yield expected.error, form
+
+
+def _form(text: str, call: ToolCall) -> str:
+    """Return a message with placeholders for what is of this call; empty where no words are left."""
+    first, line_end, _ = text.partition("\n")
+    path = str(call.arguments["file_path"])
+    for spelling in (path, path.removeprefix("$WS/"), "$WS"):
+        first = first.replace(spelling, "{path}")
+    old = str(call.arguments.get("old_string", ""))
+    if len(old) >= _SHORTEST:
+        first = first.replace(old, "{text}")
+    form = first.rstrip() + ("{rest}" if line_end else "")
+    return form if re.search(r"\w", re.sub(r"\{[a-z]+\}", "", form)) else ""

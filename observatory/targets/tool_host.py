@@ -1,0 +1,76 @@
+"""Runs in a target's own environment: offers its tools, under their own names, as an adapter.
+
+The variable READFIRST_TARGET (JSON) has the code that defines them. Standard library only: nothing else is there.
+An answer is one text: `{"value": ...}` in JSON types, or `{"raised": ...}` with an exception of the tool.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+from readfirst.harness.session import ToolResult, Workspace
+
+MODULE = "readfirst.observatory.targets.tool_host"
+ORDER = "READFIRST_TARGET"
+"""The variable that has the code."""
+
+
+class Tools:
+    """What the code of the mapping's section `python` defines."""
+
+    def __init__(self) -> None:
+        order = json.loads(os.environ[ORDER])
+        self._once: dict[str, Any] = {"__name__": "code"}
+        exec(order["once"], self._once)
+        self._code = compile(order["code"], "code", "exec")
+
+    def open(self, workspace: Workspace) -> HostedSession:
+        """Make the tools of one scenario; the process is then in the workspace."""
+        os.chdir(workspace.root)
+        os.environ["HOME"] = str(workspace.home)
+        names = {**self._once, "workspace": str(workspace.root)}
+        exec(self._code, names)
+        return HostedSession(names["call"], names.get("close"))
+
+
+class HostedSession:
+    """Calls the target's tools, and puts every answer into JSON types."""
+
+    def __init__(self, call: Callable[..., Any], close: Callable[[], None] | None = None) -> None:
+        self._call = call
+        self._close = close
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call one tool by its own name."""
+        try:
+            answer: dict[str, Any] = {"value": plain(self._call(tool, **arguments))}
+        except Exception as error:
+            answer = {"raised": f"{type(error).__name__}: {error}"[:20000]}
+        return ToolResult(json.dumps(answer))
+
+    def close(self) -> None:
+        """End the target's session, if it has an end."""
+        if self._close is not None:
+            self._close()
+
+
+def plain(value: Any) -> Any:
+    """Return a value in JSON types; what has none of its own becomes its attributes, or its text."""
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case str():
+            return str(value)
+        case Mapping():
+            return {str(key): plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [plain(item) for item in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if hasattr(value, "model_dump"):
+        return plain(value.model_dump())
+    return str(value)

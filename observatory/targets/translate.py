@@ -1,0 +1,244 @@
+"""Translate: a call of the contract into a target's own call, and the target's answer into a result."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.session import BrokenAdapter, ToolResult, UnsupportedCall
+from readfirst.harness.workspace.inside import read_inside
+from readfirst.observatory.targets.edit_formats import Knowledge, Unexpressed, written
+from readfirst.observatory.targets.mapping import Target
+
+_NAME = re.compile(r"\$([A-Za-z_]\w*)")
+_PATHS = ("file_path", "notebook_path")
+
+
+class _Absent:
+    """Stands for a value that the call does not have; whatever holds it is left out."""
+
+
+_ABSENT = _Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class TargetCall:
+    """One call as the target wants it: its own name of the tool, and its own arguments."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TargetAnswer:
+    """What came back, before it is judged: JSON types, the connection's own error mark, an exception or not."""
+
+    value: Any
+    flagged: bool = False
+    raised: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What `$NAME` means in one session: the workspace, the home directory, and what was captured."""
+
+    root: Path
+    home: Path
+    captured: Mapping[str, str] | None = None
+
+    def values(self) -> dict[str, Any]:
+        """Return the names and what they mean."""
+        return {"WS": str(self.root), "HOME": str(self.home), **(self.captured or {})}
+
+
+def lacks(target: Target, tool: str, arguments: Mapping[str, Any]) -> str:
+    """Say what the target lacks for a call (`Edit with replace_all`); empty if it claims all of it."""
+    mapping = target.tools.get(tool)
+    if mapping is None:
+        return tool
+    for name in mapping.unsupported:
+        if name in arguments:
+            return f"{tool} with {name}"
+    rule = mapping.replace_all
+    if rule is not None and rule.kind == "unsupported" and arguments.get("replace_all"):
+        return f"{tool} with replace_all"
+    for name in _PATHS:
+        path = arguments.get(name)
+        if isinstance(path, str):
+            for pattern in mapping.unsupported_files:
+                lower = path.lower()
+                if any(fnmatchcase(each, pattern.lower()) for each in (lower.rpartition("/")[2], lower)):
+                    return f"{tool} of {pattern}"
+    return ""
+
+
+def translated(
+    target: Target,
+    tool: str,
+    arguments: Mapping[str, Any],
+    scope: Scope,
+    known: Knowledge | None = None,
+) -> TargetCall:
+    """Return the target's own call.
+
+    `known` is what the model knows of the files, for a tool whose calls are text in a format. Raises BrokenAdapter for
+    a tool that the target has not, UnsupportedCall where the format has no words for the call.
+    """
+    mapping = target.tools.get(tool)
+    if mapping is None:
+        raise BrokenAdapter(f"{target.name} has no tool for {tool}", blame="harness")
+    given = {
+        name: _path(target, value, scope) if name in _PATHS else value for name, value in arguments.items()
+    }
+    if mapping.format is not None:
+        path = given.get("file_path")
+        try:
+            text = written(
+                mapping.format, tool, arguments, path if isinstance(path, str) else "", known or Knowledge()
+            )
+        except Unexpressed as error:
+            raise UnsupportedCall(f"{tool} of {error}") from None
+        return TargetCall(mapping.call, filled(mapping.arguments, {**given, **scope.values(), "text": text}))
+    left = {*mapping.omit}
+    extra: dict[str, Any] = {}
+    rule = mapping.replace_all
+    if rule is not None:
+        left.add("replace_all")
+        extra = _replace_all(rule.kind, rule.name, arguments, scope)
+    used = set(_names(mapping.arguments))
+    passed = {name: value for name, value in given.items() if name not in used and name not in left}
+    values = {name: value for name, value in given.items() if name not in left} | scope.values()
+    return TargetCall(mapping.call, {**filled(mapping.arguments, values), **extra, **passed})
+
+
+def _replace_all(kind: str, name: str, arguments: Mapping[str, Any], scope: Scope) -> dict[str, Any]:
+    wanted = arguments.get("replace_all")
+    match kind:
+        case "flag" if "replace_all" in arguments:
+            return {name: wanted}
+        case "count" if wanted is True:
+            return {name: _matches(arguments, scope)}
+        case _:
+            return {}
+
+
+def _matches(arguments: Mapping[str, Any], scope: Scope) -> int:
+    """Count old_string in the file as a reader of characters sees it; 1 where nothing can be counted."""
+    path, old = arguments.get("file_path"), arguments.get("old_string")
+    if not isinstance(path, str) or not isinstance(old, str) or not old:
+        return 1
+    try:
+        data = read_inside(str(scope.root), path)
+    except (OSError, ValueError):
+        return 1
+    return max(1, data.decode("utf-8", "replace").replace("\r\n", "\n").count(old))
+
+
+def _path(target: Target, value: Any, scope: Scope) -> Any:
+    root = str(scope.root)
+    if not isinstance(value, str) or not (value == root or value.startswith(root + "/")):
+        return value
+    inside = value[len(root) :].lstrip("/")
+    match target.paths:
+        case "relative":
+            return inside or "."
+        case "virtual":
+            return "/" + inside
+        case _:
+            return value
+
+
+def _names(template: Any) -> list[str]:
+    match template:
+        case str() if (name := _NAME.fullmatch(template)) is not None:
+            return [name[1]]
+        case list():
+            return [name for item in template for name in _names(item)]
+        case Mapping():
+            return [name for item in template.values() for name in _names(item)]
+        case _:
+            return []
+
+
+def filled(template: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the template with its placeholders replaced; keys whose value is absent are left out."""
+    filled_in = {key: _filled(item, values) for key, item in template.items()}
+    return {key: item for key, item in filled_in.items() if item is not _ABSENT}
+
+
+def _filled(template: Any, values: Mapping[str, Any]) -> Any:
+    match template:
+        case str() if (name := _NAME.fullmatch(template)) is not None:
+            return values.get(name[1], _ABSENT)
+        case str():
+            for place in ("WS", "HOME"):
+                template = template.replace(f"${place}", str(values.get(place, f"${place}")))
+            return template
+        case list():
+            items = [_filled(item, values) for item in template]
+            return _ABSENT if _ABSENT in items else items
+        case {"$sum": parts}:
+            numbers = [_filled(part, values) for part in parts]
+            return sum(numbers) if all(type(number) is int for number in numbers) else _ABSENT
+        case {"$first": choices}:
+            found = (_filled(choice, values) for choice in choices)
+            return next((choice for choice in found if choice is not _ABSENT), _ABSENT)
+        case Mapping():
+            return filled(template, values)
+        case _:
+            return template
+
+
+def captured(text: str, patterns: Mapping[str, re.Pattern[str]], call: str) -> dict[str, str]:
+    """Return what the expressions find in the answer to a set-up call. Raises BrokenAdapter."""
+    found = {}
+    for name, pattern in patterns.items():
+        match = pattern.search(text)
+        if match is None:
+            raise BrokenAdapter(f"the answer to the set-up call {call} has no {name}: {text[:200]}")
+        found[name] = match[1]
+    return found
+
+
+def result_of(target: Target, tool: str, answer: TargetAnswer, scope: Scope) -> ToolResult:
+    """Return what the model would see of an answer, with the error's name where the target's words tell it.
+
+    Raises:
+        BrokenAdapter: The answer has no text where the mapping says, or an exception that is not a refusal.
+    """
+    rules = target.result
+    if answer.raised:
+        if not rules.exception:
+            raise BrokenAdapter(f"the target raised {answer.value}", blame="adapter")
+        text = str(answer.value)
+    else:
+        text = _at(answer.value, rules.text)
+        if not isinstance(text, str):
+            where = ".".join(map(str, rules.text)) or "the answer itself"
+            raise BrokenAdapter(f"the target answered {str(answer.value)[:200]}; {where} is no text")
+    is_error = (
+        answer.raised
+        or (rules.flag and answer.flagged)
+        or (bool(rules.at) and _at(answer.value, rules.at) in rules.is_error)
+        or any(pattern.search(text) for pattern in rules.matches)
+    )
+    for pattern, with_ in rules.clean:
+        text = pattern.sub(with_, text)
+    error = rules.errors.name_of(tool, text.replace(str(scope.root), "$WS")) if is_error else None
+    return ToolResult(text, is_error, error)
+
+
+def _at(value: Any, keys: tuple[str | int, ...]) -> Any:
+    for key in keys:
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def with_captures(scope: Scope, found: Mapping[str, str]) -> Scope:
+    """Return the scope with more captured values."""
+    return replace(scope, captured={**(scope.captured or {}), **found})

@@ -1,0 +1,103 @@
+"""The cells of the page show any text exactly, and long ones where they differ."""
+
+from readfirst.harness.report.markup import anchor, code
+from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
+from readfirst.harness.suite.scenario import Clause, TextDigest
+from readfirst.observatory.claims.cells import MOST_CHARACTERS, describe_answer, describe_both
+from readfirst.observatory.claims.evidence import RecordedAnswer, Statement
+from tests.rows import rows
+
+
+def statement(
+    clause: Clause | None,
+    text: str = "",
+    error: str | None = None,
+    changes: dict[str, Entry | None] | None = None,
+    *,
+    states_files: bool = True,
+) -> Statement:
+    answer = RecordedAnswer(text, error is not None, error, changes or {})
+    return Statement(1, "Edit", clause, states_files, answer=answer, holding="holds")
+
+
+@rows(
+    ("text", "shown"),
+    [
+        ("plain", "`plain`"),
+        ("two\nlines\ttab", "`two\\nlines\\ttab`"),
+        ("a|b", "`a\\|b`"),
+        ("a `b` c", "``a `b` c``"),
+        ("a ``b`` c", "```a ``b`` c```"),
+        ("`a", "`` `a ``"),
+        ("  two spaces", "`   two spaces `"),
+        ("end  ", "`end\\x20\\x20`"),
+        ("\u00a0", "`\\xa0`"),
+        ("", "(empty)"),
+    ],
+)
+def test_code_shows_every_character(text: str, shown: str) -> None:
+    assert code(text) == shown
+
+
+def test_an_anchor_is_what_github_makes_of_a_heading() -> None:
+    assert anchor("The open questions, answered") == "the-open-questions-answered"
+
+
+def test_of_long_texts_the_place_of_the_first_difference_is_shown() -> None:
+    said, did = "a" * 3000 + "X" + "b" * 3000, "a" * 3000 + "Y" + "b" * 3000
+    documented, real = describe_both(statement(Clause(text=said), did))
+    assert "X" in documented
+    assert "Y" in real
+    assert len(documented) < MOST_CHARACTERS + 80
+    assert documented.startswith("answered: [2,880 characters] `")
+
+
+def test_an_answer_about_whose_words_nothing_is_said_is_shown_by_its_first_sentence() -> None:
+    files: dict[str, Entry | None] = {"a.txt": RegularFile(b"new\n")}
+    both = describe_both(statement(Clause(files=files), "The file is new. More of it.", None, files))
+    assert both == (
+        "answered: `a.txt` becomes `new\\n`",
+        "answered: `The file is new.` [12 more characters]; `a.txt` becomes `new\\n`",
+    )
+
+
+def test_a_clause_that_changes_nothing_says_so() -> None:
+    assert describe_both(statement(Clause(), "Done.", None))[0] == "answered: no file changes"
+
+
+def test_files_that_a_claim_does_not_speak_of_are_not_reported() -> None:
+    made = statement(Clause(text="x"), "x", None, {"a.txt": None}, states_files=False)
+    assert describe_both(made) == ("answered: `x`", "answered: `x`")
+
+
+def test_a_text_of_which_both_ends_are_stated_is_reported_by_both_ends() -> None:
+    said, did = describe_both(
+        statement(Clause(text=TextDigest(lines=2, starts="a", ends="z")), "a" * 500 + "\n" + "y" * 500)
+    )
+    assert said == "answered: 2 lines, begins `a`, ends `z`; no file changes".removesuffix(
+        "; no file changes"
+    )
+    assert did.startswith("answered: 2 lines, begins `aaa")
+    assert did.endswith(f"ends `{'y' * 90}`")
+
+
+@rows(
+    ("entry", "words"),
+    [
+        (None, "is gone"),
+        (RegularFile(b""), "becomes (empty)"),
+        (RegularFile(b"caf\xe9"), "becomes the bytes `café`"),
+        (FileDigest("0" * 64, 5000), "becomes a file of 5,000 bytes"),
+        (Symlink("$WS/b"), "becomes a link to `$WS/b`"),
+        (Directory(), "becomes a directory"),
+    ],
+)
+def test_what_happens_to_a_path_is_reported(entry: Entry | None, words: str) -> None:
+    assert describe_answer(statement(None, "x", None, {"a": entry})) == f"answered: `x`; `a` {words}"
+
+
+def test_what_was_not_recorded_is_reported_as_such() -> None:
+    assert describe_both(Statement(1, "Edit", Clause(error="not_read"))) == (
+        "refused (not_read)",
+        "not recorded",
+    )

@@ -1,0 +1,106 @@
+"""The reference on the contract `documented` does what documents claim, where they do not contradict each other."""
+
+from collections.abc import Collection
+from functools import cache, partial
+from typing import Any
+
+import pytest
+
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.workspace.site import SitePool
+from readfirst.observatory.claims.claims import Claim, Claims, Contradiction, claims_file, load_claims
+from readfirst.observatory.claims.evidence import Holding, judged_statements, statements
+from readfirst.reference_impl import behaviours_of
+from tests.judging import SUITE
+
+pytestmark = pytest.mark.slow
+
+BEHAVIOURS = behaviours_of("documented")
+
+
+@cache
+def claims() -> Claims:
+    return load_claims(claims_file(SUITE.root))
+
+
+@cache
+def excused() -> frozenset[str]:
+    return frozenset(claim_id for each in claims().contradictions for claim_id in each.claims)
+
+
+def unmet(place: SitePool, *ids: str, **changed: Any) -> dict[str, list[Holding]]:
+    """Return what the reference with these behaviours does not do as claimed: of all claims, or of these."""
+    adapter = ReferenceAdapter(BEHAVIOURS.changed(**changed))
+    judge = partial(holdings, place, adapter, {})
+    held = {
+        claim.id: judge(claim)
+        for claim in claims()
+        if claim.id in ids or (not ids and claim.id not in excused())
+    }
+    # What shows nothing does not count beside what holds; what was not offered is looked at below.
+    return {
+        claim_id: found for claim_id, found in held.items() if found and {*found} - {"not shown"} != {"holds"}
+    }
+
+
+def holdings(place: SitePool, adapter: ReferenceAdapter, kept: dict[str, Any], claim: Claim) -> list[Holding]:
+    found: list[Holding] = []
+    for shown in claim.shown_by:
+        scenario = SUITE.scenario(shown.scenario_id, require_expect=False)
+        if scenario.needs <= adapter.traits.capabilities:
+            if scenario.id not in kept:
+                kept[scenario.id] = replay(scenario, adapter, place)
+            said = statements(scenario, shown, claim.sources)
+            found += [each.holding for each in judged_statements(SUITE, scenario, said, kept[scenario.id])]
+    return found
+
+
+def test_the_reference_does_what_the_documents_claim(place: SitePool) -> None:
+    assert unmet(place) == {}
+
+
+@pytest.mark.parametrize(
+    ("claim", "changed"),
+    [
+        ("empty-file-gives-a-warning", {"empty_file_warning": "never"}),
+        ("write-writes-exactly", {"write_keeps_line_endings": True}),
+        ("snippet-replaces-once", {"replace_all_answer_shows_snippet": False}),
+        ("snippet-stays-in-the-file", {"edit_answer_shows_snippet": False}),
+        ("links-share-a-record", {"links_share_record_with_target": False}),
+        ("record-lasts-for-the-session", {"remembered_file_limit": 2}),
+        ("default-limit", {"default_line_limit": None}),
+        ("relative-paths-are-refused", {"relative_paths_are_accepted": True}),
+    ],
+)
+def test_a_reference_that_does_otherwise_is_found(
+    place: SitePool, claim: str, changed: dict[str, Any]
+) -> None:
+    assert unmet(place, claim) == {}
+    assert list(unmet(place, claim, **changed)) == [claim]
+
+
+def taken(contradiction: Contradiction, missed: Collection[str]) -> bool:
+    """Whether some side is met; or is what users report, or what nothing can show."""
+    shown = {claim.id for claim in claims() if claim.shown_by}
+    return contradiction.reports is not None or not shown.intersection(missed) >= set(contradiction.claims)
+
+
+def test_the_reference_takes_a_side_of_every_contradiction(place: SitePool) -> None:
+    missed = unmet(place, *excused())
+    assert len(missed) > len(claims().contradictions)
+    assert [each.id for each in claims().contradictions if not taken(each, missed)] == []
+
+
+def test_a_reference_that_takes_no_side_is_found(place: SitePool) -> None:
+    (each,) = [each for each in claims().contradictions if each.id == "c-12-arrow-or-tab"]
+    assert taken(each, unmet(place, *each.claims))
+    assert not taken(each, unmet(place, *each.claims, line_number_format="{}: "))
+
+
+def test_only_what_needs_a_tool_of_other_versions_is_left_out() -> None:
+    adapter = ReferenceAdapter(BEHAVIOURS)
+    for claim in claims():
+        needs = [SUITE.scenario(shown.scenario_id, require_expect=False).needs for shown in claim.shown_by]
+        lacking = {tool for each in needs for tool in each - adapter.traits.capabilities}
+        assert lacking <= {"MultiEdit"}, claim.id

@@ -1,0 +1,226 @@
+"""What the claims come to, and docs/behaviour.md, which sums it up: made of the fixtures, and of nothing else."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.claims.claims import claims_file, load_claims
+from readfirst.observatory.claims.page import behaviour, own_data
+from readfirst.observatory.cli.pages import page_file
+
+from .conftest import (
+    OTHER_SECTION,
+    SECTION,
+    Small,
+    claim_of_multi_edit,
+    claims,
+    edit,
+    read,
+    refused,
+    step,
+)
+
+Run = Callable[..., tuple[int, str, str]]
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+"""The installed package has a suite of its own, without a page beside it."""
+
+
+def written(small: Small) -> Path:
+    """Return where the page of the small suite belongs."""
+    file = page_file(small.suite, "behaviour.md")
+    assert file is not None
+    return file
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return behaviour(Suite(CHECKOUT / "fixtures"))
+
+
+@pytest.mark.slow
+def test_the_page_of_the_suite_is_short() -> None:
+    short = behaviour(Suite(CHECKOUT / "fixtures"), brief=True)
+    assert short.count("\n") < 120
+    assert len(short) < 30_000
+
+
+@pytest.mark.slow
+def test_the_page_shows_every_claim_question_and_contradiction(page: str) -> None:
+    all_claims = load_claims(claims_file(CHECKOUT / "fixtures"))
+    assert len(list(all_claims)) >= 250
+    assert len(all_claims.questions) == 10
+    assert len(all_claims.contradictions) == 50
+    for part in (*all_claims, *all_claims.questions):
+        assert page.count(f'<a id="{part.id}"></a>') == 1
+    for topic in all_claims.topics:
+        assert f"\n## {topic.title}\n" in page
+
+
+@pytest.mark.slow
+def test_nothing_is_left_unrecorded(page: str) -> None:
+    assert "not recorded" not in page
+
+
+def test_the_page_of_a_small_suite_shows_claim_source_words_and_verdict(run: Run) -> None:
+    code, page, _ = run()
+    assert code == 0
+    (row,) = [line for line in page.splitlines() if "unread-files" in line]
+    assert "Unread files are safe." in row
+    assert "`behaviour-spec.txt`, Semantics" in row
+    assert "✓ [gate/unread](../fixtures/scenarios/gate/unread.yaml)" in row
+    assert row.count("`File has not been read yet. Read it first before writing to it.`") == 2
+    assert row.endswith("| **holds** | all recorded versions |")
+
+
+def test_a_page_that_was_written_is_fresh(run: Run, small: Small) -> None:
+    assert run("--check")[0] == 1
+    assert run("--write")[0] == 0
+    assert run("--check") == (0, "", "")
+    assert written(small).read_text(encoding="utf-8") == behaviour(small.suite, brief=True)
+
+
+def test_a_changed_claim_makes_the_page_stale(run: Run, small: Small) -> None:
+    small.record("gate/unread", step(edit(), results=[refused("File does not exist.")]))
+    run("--write")
+    assert "| Unread files are safe. | [gate/unread](" in written(small).read_text(encoding="utf-8")
+    small.claims(claims("gate/unread", says="Unread files stay as they are."))
+    code, _, errors = run("--check")
+    assert code == 1
+    assert "behaviour.md is stale. Write it with `readfirst product claims --write`." in errors
+
+
+def test_the_bundled_suite_has_no_page(run: Run, small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
+    assert page_file(small.suite, "behaviour.md") is None
+    code, _, errors = run("--check")
+    assert code == 2
+    assert "--fixtures" in errors
+
+
+def test_checking_and_writing_exclude_each_other(run: Run) -> None:
+    code, _, errors = run("--check", "--write")
+    assert code == 2
+    assert "exclude each other" in errors
+
+
+def test_a_suite_without_claims_has_no_page(run: Run, small: Small) -> None:
+    claims_file(small.root).unlink()
+    code, _, errors = run()
+    assert code == 4
+    assert "claims.yaml" in errors
+
+
+def test_claims_about_scenarios_that_are_not_there_make_no_page(run: Run, small: Small) -> None:
+    small.claims(claims("gate/unraed"))
+    code, page, errors = run("--write")
+    assert (code, page) == (4, "")
+    assert "claims.yaml:10:13: there is no scenario 'gate/unraed' [unknown-evidence]" in errors
+    assert "Did you mean gate/unread?" in errors
+    assert not written(small).exists()
+
+
+def test_a_scenario_that_is_not_recorded_is_reported_as_such(run: Run, small: Small) -> None:
+    small.recording("gate/unread").unlink()
+    page = run()[1]
+    assert "? [gate/unread]" in page
+    assert "**not recorded**" in page
+
+
+def test_what_cannot_be_observed_is_listed_with_the_reason(run: Run, small: Small) -> None:
+    text = claims("gate/unread").replace(
+        "questions:",
+        "      counted:\n"
+        "        says: Edits are counted.\n"
+        f"        sources: ['{SECTION}']\n"
+        "        unobservable: Counting happens elsewhere.\n"
+        "questions:",
+    )
+    small.claims(text)
+    page = run()[1]
+    (line,) = [line for line in page.splitlines() if "Edits are counted." in line]
+    assert line.startswith("- ")
+    assert "*Counting happens elsewhere.*" in line
+    assert "| **All** | 2 | 1 | 0 | 0 | 0 | 0 | 1 |" in page
+
+
+def test_what_only_another_version_can_show_is_quoted_from_there(small: Small, run: Run) -> None:
+    claim_of_multi_edit(small)
+    page = run()[1]
+    (row,) = [line for line in page.splitlines() if line.startswith('| <a id="unread-files"')]
+    assert "| – [multi-edit/unread]" in row
+    assert "| 1.0.126: refused (not_read): `File has not been read yet." in row
+    assert row.endswith("| **not shown** | 1.0.126; not shown: 2.1.7 |")
+    assert "| **All** | 1 | 0 | 0 | 0 | 0 | 1 | 0 |" in page
+    assert "Of 1 claims that do not hold as stated on 2.1.7, 1 hold on another." in page
+
+
+def test_questions_are_answered_by_what_was_recorded_last(run: Run, small: Small) -> None:
+    steps = (
+        "  - Read: {file_path: $WS/notes.txt}\n"
+        "  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}\n"
+    )
+    small.scenario(
+        "gate/read-first",
+        steps,
+        step(read(), results=[refused("Shown?")]),
+        step(edit(), results=[refused("Answered!")]),
+    )
+    question = (
+        "questions:\n  what-then:\n    asks: What happens then?\n"
+        f"    source: {SECTION}\n"
+        "    shown_by:\n      - gate/read-first\n      - {scenario: gate/read-first, call: 1}\n"
+    )
+    small.claims(claims("gate/unread").replace("questions: {}\n", question))
+    page = run()[1]
+    assert "### 1. What happens then?" in page
+    last, first = [line for line in page.splitlines() if "Title of gate/read-first" in line]
+    assert last.endswith("| Edit: refused: `Answered!` |")
+    assert first.endswith("| Read: refused: `Shown?` |")
+
+
+def test_a_contradiction_shows_the_verdicts_of_its_sides(run: Run, small: Small) -> None:
+    other = (
+        "      unread-files-open:\n"
+        "        says: Unread files may be edited.\n"
+        f"        sources: ['{OTHER_SECTION}']\n"
+        "        shown_by:\n"
+        '          - {scenario: gate/unread, call: 1, expect: {files: {notes.txt: "gamma\\n"}}}\n'
+        "questions:"
+    )
+    contradiction = (
+        "contradictions:\n  c-01:\n    about: Is it safe?\n    claims: [unread-files, unread-files-open]\n"
+        "    reports: Nobody knows.\n    shown_by: [gate/unread]\n"
+    )
+    text = claims("gate/unread").replace("questions:", other, 1)
+    small.claims(text.replace("contradictions: {}\n", contradiction))
+    page = run()[1]
+    after = page[page.index("### 1. Is it safe?") :]
+    assert "- **holds**: Unread files are safe. (`behaviour-spec.txt`, Semantics" in after
+    assert "- **does not hold**: Unread files may be edited. (`early-pipeline.txt`, Overview" in after
+    assert "- reported by users: Nobody knows." in after
+    assert "Edit: refused (not_read): `File has not been read yet." in after
+
+
+def test_places_where_only_the_beginning_is_pinned_are_listed(small: Small) -> None:
+    line = "  - Read: {file_path: $WS/notes.txt}\n    expect: {text: {%s}}\n"
+    small.scenario("own/beginning", line % "starts: Schema")
+    small.scenario("own/both-ends", line % "starts: Schema, ends: end")
+    small.scenario("own/digest", line % f"starts: Schema, sha256: {'0' * 64}")
+    small.scenario("own/whole", "  - Read: {file_path: $WS/notes.txt}\n    expect: {text: 'starts:'}\n")
+    found = list(own_data(small.suite))
+    assert found == [("own/beginning", 1, "Schema")]
+
+
+def test_a_scenario_without_calls_cannot_answer(small: Small) -> None:
+    small.scenario("gate/nothing", "  - touch: notes.txt\n")
+    question = (
+        "questions:\n  what-then:\n    asks: What happens then?\n"
+        f"    source: {SECTION}\n    shown_by: [gate/nothing]\n"
+    )
+    small.claims(claims("gate/unread").replace("questions: {}\n", question))
+    with pytest.raises(SuiteError, match="the scenario calls no tool"):
+        behaviour(small.suite)

@@ -1,0 +1,186 @@
+"""`readfirst product behaviours`: what one version does, what differs between two, and the tables of a page."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.cli.pages import page_file
+from readfirst.observatory.versions.behaviours import BEGIN, END, by_subject, standings
+from readfirst.reference_impl import behaviours_of
+from readfirst.reference_impl.contract import histories
+from tests.changes.conftest import Run, Small
+from tests.rows import rows
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+VERSIONS = ("0.2.126", "1.0.60", "2.1.7", "2.1.40", "2.1.228", "2.1.228+gated", "documented")
+
+
+@rows("version", VERSIONS)
+def test_every_behaviour_is_listed_once_with_the_value_that_the_reference_has(version: str) -> None:
+    found = standings(version)
+    assert sorted(found) == sorted(histories())
+    known = behaviours_of(version)
+    assert all(each.value == known.value(name) for name, each in found.items())
+    assert [name for _, _, names in by_subject(found) for name in names] == [*found]
+
+
+@pytest.mark.parametrize("version", ["1.0.60", "2.1.40", "2.1.228", "2.1.228+gated", "2.1.328"])
+def test_a_value_holds_since_the_version_that_is_reported_and_not_before_it(version: str) -> None:
+    gated = "+gated" if version.endswith("+gated") else ""
+    for name, each in standings(version).items():
+        assert each.since is not None
+        named = each.since + (gated if tuple(map(int, each.since.split("."))) >= (2, 1, 208) else "")
+        assert behaviours_of(named).value(name) == each.value
+        major, minor, patch = map(int, each.since.split("."))
+        before = f"{major}.{minor}.{patch - 1}"
+        if each.since != "0.2.126" and patch:
+            older = before + (gated if (major, minor, patch - 1) >= (2, 1, 208) else "")
+            assert behaviours_of(older).value(name) != each.value, (name, each.since)
+
+
+def test_latest_is_the_newest_version_that_the_reference_knows() -> None:
+    assert standings("latest") == standings("2.1.330")
+
+
+def test_one_version_is_printed_by_subject_with_what_each_behaviour_means(run: Run) -> None:
+    code, printed, errors = run("product", "behaviours", "2.1.40")
+    assert (code, errors) == (0, "")
+    assert printed.startswith(f"What 2.1.40 does: {len(histories())} behaviours.")
+    assert "\n\nreading: What Read answers for a file of lines.\n" in printed
+    assert (
+        "\n  edit_needs_read: yes\n      Edit refuses a file in the working directory that was not read.\n"
+        in printed
+    )
+    assert "\n  read_expands_tilde: yes (since 2.1.10)\n" in printed
+    assert '\n  line_number_format: "{:>6}→" (since 1.0.21)\n' in printed
+
+
+def test_without_a_version_it_is_the_default(run: Run) -> None:
+    assert run("product", "behaviours") == run("product", "behaviours", "2.1.7")
+
+
+def test_one_version_as_json_has_everything_that_is_declared(run: Run) -> None:
+    data = json.loads(run("product", "behaviours", "2.1.40", "--format", "json")[1])
+    assert data["version"] == "2.1.40"
+    found = {each["name"]: each for each in data["behaviours"]}
+    assert found["read_expands_tilde"] == {
+        "name": "read_expands_tilde",
+        "subject": "paths",
+        "meaning": "Read expands `~` to the home directory and strips whitespace around the path.",
+        "source": "recorded",
+        "shown_by": ["paths/tilde-read-existing", "paths/space-at-end"],
+        "value": True,
+        "since": "2.1.10",
+    }
+
+
+def test_what_the_page_shows_is_printed(run: Run) -> None:
+    page = (CHECKOUT / "docs/changes.md").read_text("utf-8")
+    shown = page.rpartition("```text\n")[2].partition("```")[0]
+    assert "read_expands_tilde" in shown
+    assert shown in run("product", "behaviours", "--diff", "2.1.7", "2.1.40")[1]
+
+
+def test_models_of_one_version_differ_in_what_must_be_read(run: Run) -> None:
+    printed = run("product", "behaviours", "--diff", "2.1.228", "2.1.228+gated")[1]
+    assert "\n  edit_needs_read: no (since 2.1.208) → yes\n" in printed
+
+
+def test_what_differs_as_json_has_both_sides(run: Run) -> None:
+    data = json.loads(run("product", "behaviours", "--diff", "2.1.7", "2.1.40", "--format", "json")[1])
+    (found,) = [each for each in data["differences"] if each["name"] == "read_expands_tilde"]
+    assert (data["before"], data["after"]) == ("2.1.7", "2.1.40")
+    assert found["before"] == {"value": False, "since": "0.2.126"}
+    assert found["after"] == {"value": True, "since": "2.1.10"}
+
+
+def test_two_versions_that_do_the_same_end_with_exit_code_0(run: Run) -> None:
+    assert run("product", "behaviours", "--diff", "2.1.7", "2.1.7") == (
+        0,
+        "2.1.7 and 2.1.7 do the same.\n",
+        "",
+    )
+    code, printed, _ = run("product", "behaviours", "--diff", "2.1.7", "2.1.7", "--format", "json")
+    assert (code, json.loads(printed)["differences"]) == (0, [])
+
+
+@pytest.mark.parametrize(
+    "arguments", [("9.9.9",), ("--diff", "2.1.7", "9.9.9"), ("--diff", "9.9.9", "2.1.7")]
+)
+def test_an_unknown_version_is_a_usage_error_that_names_the_known_ones(
+    run: Run, arguments: tuple[str, ...]
+) -> None:
+    code, printed, errors = run("product", "behaviours", *arguments)
+    assert (code, printed) == (2, "")
+    assert (
+        "unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126 to 2.1.330" in errors
+    )
+    assert "`readfirst contracts`" in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("2.1.7", "--diff", "2.1.7", "2.1.40"), "VERSION and --diff"),
+        (("2.1.7", "--check"), "VERSION and --check"),
+        (("--check", "--write"), "--check and --write"),
+    ],
+)
+def test_what_does_not_go_together_is_a_usage_error(run: Run, arguments: tuple[str, ...], words: str) -> None:
+    code, _, message = run("product", "behaviours", *arguments)
+    assert code == 2
+    assert f"{words} do not go together" in message
+
+
+def page_of(small: Small) -> Path:
+    file = page_file(small.suite, "reference.md")
+    assert file is not None
+    file.parent.mkdir(exist_ok=True)
+    return file
+
+
+def test_tables_that_were_written_are_fresh_and_the_rest_of_the_page_stays(small: Small, run: Run) -> None:
+    file = page_of(small)
+    file.write_text(f"# Page\n\n{BEGIN}\nA stale table.\n{END}\n\nBy hand.\n")
+    code, _, errors = run("product", "behaviours", "--check")
+    assert code == 1
+    assert "reference.md is stale. Write it with `readfirst product behaviours --write`." in errors
+    assert "A stale table." in file.read_text()
+    assert run("product", "behaviours", "--write")[0] == 0
+    assert run("product", "behaviours", "--check") == (0, "", "")
+    page = file.read_text("utf-8")
+    assert page.startswith(f"# Page\n\n{BEGIN}\n\n### Calls\n")
+    assert page.endswith(f"\n{END}\n\nBy hand.\n")
+    assert "A stale table." not in page
+
+
+def test_a_page_without_marks_is_left_alone(small: Small, run: Run) -> None:
+    file = page_of(small)
+    file.write_text("# Page\n")
+    code, _, errors = run("product", "behaviours", "--write")
+    assert code == 2
+    assert "has no place for the tables" in errors
+    assert file.read_text() == "# Page\n"
+
+
+def test_a_suite_without_the_page_is_a_usage_error(
+    run: Run, small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("product", "behaviours", "--check")[0] == 2
+    monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
+    code, _, errors = run("product", "behaviours", "--write")
+    assert code == 2
+    assert "--fixtures" in errors
+
+
+def test_the_tables_of_the_page_have_every_behaviour_and_lead_to_scenarios() -> None:
+    page = (CHECKOUT / "docs/reference.md").read_text("utf-8")
+    suite = Suite(CHECKOUT / "fixtures")
+    for name, history in histories().items():
+        (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` ")]
+        for scenario_id in history.shown_by:
+            file = suite.path(scenario_id).relative_to(suite.root)
+            assert f"[{scenario_id}](../fixtures/{file.as_posix()})" in row
+            assert suite.path(scenario_id).is_file()

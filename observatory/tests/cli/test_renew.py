@@ -1,0 +1,62 @@
+"""`readfirst renew` runs every command that makes files of others, in order, and ends with the first that fails."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.cli import pages
+from readfirst.harness.cli.main import COMMANDS
+from tests.command_line import Cli
+from tests.rows import rows
+
+CHECKOUT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
+    """The commands that would have been run; `product history` fails."""
+    found: list[Sequence[str]] = []
+
+    def perform(step: Sequence[str], checkout: Path) -> int:
+        assert checkout == CHECKOUT
+        found.append(step)
+        return 3 if "history" in step else 0
+
+    monkeypatch.setattr(pages, "_perform", perform)
+    return found
+
+
+def test_the_commands_run_in_order_until_one_fails(readfirst: Cli, ran: list[Sequence[str]]) -> None:
+    ended = readfirst("renew")
+    assert ended.code == 3
+    assert ran == list(pages.STEPS[:3])
+    assert (
+        "`readfirst product history --write` ended with exit code 3; what comes after it was not run."
+        in ended.err
+    )
+
+
+@rows("step", pages.STEPS)
+def test_each_is_a_command_that_there_is(step: tuple[str, ...]) -> None:
+    program, *words = step
+    if program == "readfirst":
+        assert " ".join(word for word in words if not word.startswith("-")) in COMMANDS
+    else:
+        assert (CHECKOUT / words[0]).is_file()
+        assert pages._perform((program, "-c", "raise SystemExit(7)"), CHECKOUT) == 7
+
+
+def test_every_command_that_writes_a_page_is_among_them() -> None:
+    """A test that says `run readfirst ... --write` names a command that `renew` runs, too."""
+    run = {" ".join(step[1:]) for step in pages.STEPS}
+    sources = "\n".join(file.read_text() for file in (CHECKOUT / "harness" / "cli").glob("*.py"))
+    for command in COMMANDS:
+        if f'"{command} --write"' in sources:
+            assert f"{command} --write" in run
+
+
+def test_installed_there_is_nothing_to_renew(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "page_file", lambda *_: None)
+    ended = readfirst("renew")
+    assert (ended.code, "run this in a checkout" in ended.err) == (2, True)

@@ -1,0 +1,59 @@
+"""Claims, behaviours, scenarios and versions of a rule meet in one place."""
+
+import re
+
+import pytest
+
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.claims.rule_links import behaviours_by_rule, rule_story
+from readfirst.reference_impl.behaviours.history import History
+from readfirst.reference_impl.contract import histories
+from tests.judging import SUITE
+
+
+def test_every_behaviour_is_about_a_rule() -> None:
+    assert SUITE.rules is not None
+    known = behaviours_by_rule(SUITE)
+    assert {name for names in known.values() for name in names} == {*histories()}
+    assert {*known} <= {*SUITE.rules.by_id}
+
+
+def test_a_behaviour_belongs_to_the_rules_of_all_its_scenarios(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown_by = ("gate/edit-unread", "gate/write-unread")
+    known = {
+        "mine": History(True, {}, True, shown_by, "Something is so.", "recorded"),
+        "unseen": History(True, {}, True, (), "Something is so.", "recorded"),
+    }
+    monkeypatch.setattr("readfirst.observatory.claims.rule_links.histories", lambda: known)
+    assert behaviours_by_rule(SUITE) == {
+        "edit-refuses-unread-file": ["mine"],
+        "write-refuses-unread-file": ["mine"],
+    }
+
+
+def test_the_story_of_a_rule_has_claims_behaviours_versions_and_scenarios() -> None:
+    assert SUITE.rules is not None
+    lines = list(rule_story(SUITE, SUITE.rules, SUITE.rules["edit-refuses-unread-file"]))
+    (claim,) = [line for line in lines if line.startswith("    edit-needs-a-read\t")]
+    _, says, holds_on = claim.split("\t")
+    assert says == "Edit of an existing file that the session has not read is refused."
+    assert holds_on.startswith("0.2.126 to 2.1.207, 2.1.228+gated to 2.1.3")
+    assert "    edit_needs_read\t2.1.208" in lines
+    first = lines.index("  versions that behave like 2.1.7 at the level effects:")
+    like = [
+        re.sub(r"\d+ of \d+", "M of N", line) for line in lines[first + 5 : first + 8]
+    ]  # a new case counts
+    assert like == [
+        "    2.1.87\tM of N scenarios; the shortest of the others: gate/unread-under-suspicious-names",
+        "    2.1.112 to 2.1.207\tall scenarios",
+        "    2.1.228 to 2.1.330\tM of N scenarios; the shortest of the others: gate/deletion-needs-a-read",
+    ]
+    assert any(line.startswith("    gate/edit-unread\tmust\t") for line in lines[first + 4 :])
+
+
+def test_a_suite_of_ones_own_shows_versions_without_claims(suite: Suite) -> None:
+    assert suite.rules is not None
+    lines = list(rule_story(suite, suite.rules, suite.rules["read-first"]))
+    assert not any("claim" in line for line in lines)
+    assert "    0.2.126 to 2.0.76\tnothing is recorded" in lines
+    assert "    2.1.228\t1 of 2 scenarios; the shortest of the others: gate/long" in lines

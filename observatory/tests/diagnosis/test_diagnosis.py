@@ -1,0 +1,232 @@
+"""A diagnosis names the version and the behaviours that were changed, or such as no scenario tells apart."""
+
+import os
+import random
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from readfirst.harness.run.runner import run
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.diagnosis.alternatives import (
+    BehaviourChange,
+    alternatives,
+    named,
+    values_of,
+    with_changes,
+)
+from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
+from readfirst.observatory.diagnosis.observation import comparable, run_observed
+from readfirst.observatory.diagnosis.replays import Replays
+from readfirst.observatory.diagnosis.search import Diagnosis, Observed, diagnosed
+from readfirst.observatory.diagnosis.table import BASE, Table
+from readfirst.reference_impl import behaviours_of
+from readfirst.reference_impl.behaviours.history import version_of
+
+from .conftest import Clinic, changes_of
+
+ALL_CONTRACTS = tuple(Suite().contracts)
+CONTRACTS = tuple(each.name for each in ALL_CONTRACTS if each.recorded and not each.name.endswith("+gated"))
+TABLE = Table.read()
+NAMES = [each.name for each in ALL_CONTRACTS]
+USUAL = {name: row.in_contracts(NAMES)[BASE] for name, row in TABLE.rows.items()}
+VISIBLE = sorted(
+    {
+        change
+        for name, row in TABLE.rows.items()
+        for change, did in row.changed.items()
+        if did.effects != USUAL[name].effects
+    }
+)
+"""Every change of one behaviour that shows at the level effects."""
+RANDOM = random.Random(20)
+PARTS = 10
+
+
+def drawn(size: int, count: int) -> list[tuple[str, ...]]:
+    """Return so many different sets of changes, each of different behaviours."""
+    found: set[tuple[str, ...]] = set()
+    while len(found) < count:
+        names = tuple(sorted(RANDOM.sample(VISIBLE, size)))
+        if len({name.partition("=")[0] for name in names}) == size:
+            found.add(names)
+    return sorted(found)
+
+
+DRAWS = int(os.environ.get("READFIRST_DRAWS", "2"))
+"""Pairs, and triples, that are tried; with `READFIRST_DRAWS=100` every single change is, too."""
+EVERY = 1 if DRAWS >= 100 else 16
+SETS = [*((each,) for each in VISIBLE[::EVERY]), *drawn(2, DRAWS), *drawn(3, DRAWS)]
+
+
+def mistaken(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
+    """Return what is wrong with the diagnosis of the reference with these behaviours changed; empty: nothing."""
+    found = clinic.diagnosed(clinic.observed(*changes), **options)
+    if found.unexplained:
+        return f"{changes}: {len(found.unexplained)} unexplained, e.g. {found.unexplained[0]}"
+    if len(found.differences) > len(changes):
+        return f"{changes}: reported as {sorted(each.name for each in changes_of(found))} of {found.version}"
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "seen"),
+    [
+        (["edit_needs_read=false"], ["edit_needs_read=false"]),
+        (["remembered_file_limit=null"], []),
+        (
+            ["edit_needs_read=false", "write_needs_read=false", 'accepted_line_numbers="strict"'],
+            ['accepted_line_numbers="strict"', "edit_needs_read=false", "write_needs_read=false"],
+        ),
+    ],
+)
+def test_behaviours_that_were_changed_are_named(few: Clinic, changes: list[str], seen: list[str]) -> None:
+    found = few.diagnosed(few.observed(*changes), candidates=[BASE])
+    assert (found.version, sorted(each.name for each in changes_of(found))) == (BASE, seen)
+    assert found.unexplained == ()
+    for each in found.differences:
+        assert each.explains
+        assert each.instead_of == behaviours_of(BASE).value(each.change.behaviour)
+    assert bool(found.failures) == bool(seen)
+    assert found.explained == found.failures
+
+
+@pytest.mark.slow
+def test_a_version_between_two_contracts_is_reported_as_that(few: Clinic) -> None:
+    found = few.diagnosed(few.observed(version="2.1.208"))
+    assert "2.1.208" in (found.version, *found.alike)
+    assert found.differences == ()
+
+
+def test_what_no_behaviour_explains_stays_unexplained(few: Clinic) -> None:
+    observed = few.observed("edit_needs_read=false")
+    odd = ["gate/edit-after-read", "gate/write-after-read"]
+    for each in odd:
+        observed[each] = Fingerprint("odd")
+    found = few.diagnosed(observed, candidates=[BASE])
+    assert [each.name for each in changes_of(found)] == ["edit_needs_read=false"]
+    assert list(found.unexplained) == odd
+    assert set(found.failures) == {*found.explained, *odd}
+
+
+def test_names_of_errors_are_explained_after_effects(few: Clinic) -> None:
+    changes = {"edit_needs_read=false", "validation_failures_quote_the_system=true"}
+    observed = few.observed(*changes)
+    both = few.diagnosed(observed, "reason", candidates=[BASE])
+    assert both.unexplained == ()
+    assert {each.name for each in changes_of(both)} <= changes
+    assert changes_of(few.diagnosed(observed, candidates=[BASE])) <= changes_of(both)
+
+
+def test_a_stale_table_costs_nothing_but_time(few: Clinic) -> None:
+    blind = {name: replace(row, changed={}) for name, row in few.table.rows.items()}
+    wrong = {
+        name: {**row.changed, "write_needs_read=false": Fingerprint("never")} for name, row in blind.items()
+    }
+    rows = {name: replace(row, changed=wrong[name]) for name, row in blind.items()}
+    clinic = Clinic(Table(few.table.reference, rows), few.replays, few.suite)
+    found = clinic.diagnosed(few.observed("write_needs_read=false"), candidates=[BASE])
+    assert [each.name for each in changes_of(found)] == ["write_needs_read=false"]
+    assert found.unexplained == ()
+
+
+@pytest.mark.slow
+def test_the_real_product_is_recognised_by_its_version(few: Clinic) -> None:
+    ids = sorted(few.table.rows)
+    with closing(run(few.suite, "recording:2.0.76", [BASE], "reason", ids)) as verdicts:
+        assert any(each.status == "failed" for each in verdicts)
+    observed = run_observed(few.suite, "recording:2.0.76", ids)
+    found = few.diagnosed(comparable(few.table, observed))
+    assert "2.0.76" in found.alike or found.version == "2.0.76"
+    assert (found.differences, found.unexplained) == ((), ())
+
+
+def test_what_the_product_never_lacks_is_set_aside(few: Clinic) -> None:
+    lacks = Fingerprint("lacks Write")
+    observed = dict.fromkeys(few.table.rows, lacks)
+    first = next(iter(observed))
+    observed[first] = AS_EXPECTED
+    assert comparable(few.table, {**observed, "not/there": AS_EXPECTED}) == {first: AS_EXPECTED}
+
+
+def test_every_value_of_a_behaviour_is_tried_once() -> None:
+    for each in alternatives():
+        assert named(each.name) == each
+        assert len(set(values_of(each.behaviour))) == len(values_of(each.behaviour)) > 0
+    assert BehaviourChange("edit_needs_read", False) in alternatives()
+    with pytest.raises(ValueError, match="edit_needs_read never was 3"):
+        named("edit_needs_read=3")
+    with pytest.raises(ValueError, match="there is no behaviour 'edit_reads'"):
+        named("edit_reads=true")
+
+
+def test_a_replay_is_not_repeated_where_nothing_that_is_asked_for_changed(few: Clinic) -> None:
+    with Replays(few.suite) as replays:
+        base = behaviours_of(BASE)
+        seen = replays("gate/edit-unread", base)
+        assert "edit_needs_read" in seen.asked
+        assert "read_shows_pdfs" not in seen.asked
+        other = replays("gate/edit-unread", with_changes(base, [named("read_shows_pdfs=false")]))
+        assert (other, replays.count) == (seen, 1)
+        changed = replays("gate/edit-unread", with_changes(base, [named("edit_needs_read=false")]))
+        assert (changed.fingerprint.effects != "", replays.count) == (True, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_changes_pairs_and_triples_are_recognised(full: Clinic, part: int) -> None:
+    wrong = [mistaken(full, changes, candidates=[BASE]) for changes in SETS[part::PARTS]]
+    assert [each for each in wrong if each] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(2))
+def test_so_are_they_where_any_version_may_be_named(full: Clinic, part: int) -> None:
+    wrong = [mistaken(full, changes) for changes in SETS[part::9]]
+    assert [each for each in wrong if each] == []
+
+
+@cache
+def observed(full: Clinic, name: str) -> Observed:
+    """Return what a version was recorded to do."""
+    return comparable(full.table, run_observed(full.suite, f"recording:{name}", sorted(full.table.rows)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CONTRACTS if DRAWS >= 100 else CONTRACTS[1::5])
+def test_each_recorded_version_is_recognised(full: Clinic, name: str) -> None:
+    found = full.diagnosed(observed(full, name))
+    assert (found.differences, found.unexplained) == ((), ())
+    assert between(found, CONTRACTS.index(name))
+
+
+STRANGERS = tuple(name for name in CONTRACTS if name != BASE)
+"""Versions that the table could lack: in BASE behaviours are changed."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STRANGERS if DRAWS >= 100 else STRANGERS[5::5])
+def test_a_version_that_nobody_recorded_is_found_between_its_neighbours(full: Clinic, name: str) -> None:
+    """The search begins at the others; where these are far apart, as before 2.0, it takes minutes."""
+    names = [each.name for each in full.suite.contracts]
+    rows = {
+        each: replace(
+            row, contracts={other: did for other, did in row.in_contracts(names).items() if other != name}
+        )
+        for each, row in full.table.rows.items()
+    }
+    others = [each for each in names if each != name]
+    lacking = Table(full.table.reference, rows)
+    unknown = diagnosed(lacking, full.replays, observed(full, name), contracts=others)
+    assert between(unknown, CONTRACTS.index(name))
+    assert len(unknown.unexplained) <= 2
+
+
+def between(found: Diagnosis, place: int) -> bool:
+    """Tell whether the version that was named lies between the contracts before and after one, or at one of these."""
+    first, last = CONTRACTS[max(0, place - 1)], CONTRACTS[min(place + 1, len(CONTRACTS) - 1)]
+    named = [each.partition("+")[0] for each in (found.version, *found.alike) if each != "documented"]
+    return any(version_of(first) <= version_of(each) <= version_of(last) for each in named)

@@ -1,0 +1,44 @@
+"""Makes the wrong implementations importable and offers the bundled suite and a place to replay in."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.suite.confinement import OUTSIDE
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.fuzz.likely_rule import Portrait, portrait_of
+from tests.small_suites import small_suite
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "tests" / "wrong_implementations"))
+
+
+SHARED = ("contracts.yaml", "errors.yaml", "rules.yaml")
+
+
+@pytest.fixture(scope="session")
+def small(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small suite, so that what is generated does not depend on all of the bundled one."""
+    folder = tmp_path_factory.mktemp("small")
+    names = ("gate/edit-unread", "read-output/numbered-lines")
+    small_suite(folder, {name: suite.path(name).read_bytes() for name in names}, shared=SHARED)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def some(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    """A suite of a few families, for what depends on which scenarios there are."""
+    folder = tmp_path_factory.mktemp("some")
+    small = small_suite(folder, shared=SHARED)
+    of_the_bundled_suite = shutil.ignore_patterns(*(f"{Path(each).name}.yaml" for each in OUTSIDE))
+    for family in ("deletion", "gate", "line-endings", "matching", "replace-all", "staleness", "state"):
+        shutil.copytree(
+            suite.scenarios_root / family, folder / "scenarios" / family, ignore=of_the_bundled_suite
+        )
+    return small
+
+
+@pytest.fixture(scope="session")
+def portrait(some: Suite) -> Portrait:
+    return portrait_of(some)

@@ -1,0 +1,234 @@
+"""`readfirst fuzz`: its exit codes, its files, and its list of accepted disagreements."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.load import load_scenario
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+from readfirst.observatory.fuzz.campaign import Campaign, Duel
+from readfirst.observatory.fuzz.fast import FastProduct, FastReference
+from readfirst.observatory.fuzz.generate import scenarios
+from tests.command_line import exit_code
+from tests.rows import rows
+
+WRONG = Path(__file__).parents[3] / "tests" / "wrong_implementations"
+TARGET = "python:wrong_answers:TabAfterLineNumber"
+Fuzz = Callable[..., int]
+
+FEW = ("--steps", "5")
+"""Enough for TARGET to print its tabs."""
+
+
+@pytest.fixture
+def fuzz(tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> Fuzz:
+    monkeypatch.chdir(WRONG)
+
+    def command(*arguments: str) -> int:
+        return exit_code("fuzz", "--output", tmp_path / "found", "--fixtures", small, *arguments)
+
+    return command
+
+
+def found(tmp_path: Path) -> list[Path]:
+    return sorted((tmp_path / "found").glob("*.yaml"))
+
+
+def test_agreement_is_success_and_writes_nothing(
+    fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz("reference", "--steps", "100") == 0
+    assert found(tmp_path) == []
+    assert "level text, seed 0: 0 disagreements" in capsys.readouterr().err
+
+
+def test_agreement_on_nothing_is_not_a_success(fuzz: Fuzz) -> None:
+    assert fuzz("reference", "--steps", "0") == 5
+
+
+def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
+    fuzz: Fuzz, tmp_path: Path, suite: Suite, place: SitePool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz(TARGET, "--steps", "20") == 1
+    path = found(tmp_path)[0]
+    scenario = load_scenario(path, tmp_path, suite.contracts, require_expect=False)
+    assert [step.tool for step in scenario.calls()] == ["Read"]  # type: ignore[attr-defined]
+    assert "answer. The reference: " in scenario.about
+    printed = capsys.readouterr().out
+    assert f"{path}: Read: done by the target, done by the reference (text)" in printed
+    assert "\nRules that are probably broken, worst first: 1\nfidelity\n" in printed
+    assert "  numbered-lines; the suite shows it, too: read-output/numbered-lines\n" in printed
+    assert scenario.rule == "numbered-lines"
+    outcome = replay(scenario, FastReference("2.1.7"), place)
+    assert outcome.broken is None
+
+
+@pytest.mark.slow
+def test_a_known_disagreement_is_accepted(
+    fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fuzz(TARGET, "--steps", "20")
+    entries = [f"  - scenario: found/{path.name}\n    reason: It prints tabs.\n" for path in found(tmp_path)]
+    known = tmp_path / "known.yaml"
+    known.write_text("known:\n" + "".join(entries))
+    capsys.readouterr()
+    assert fuzz(TARGET, "--steps", "20", "--known", str(known)) == 0
+    assert "0 new causes" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("in_process")
+def test_what_the_baseline_accepts_or_breaks_rules_of_other_classes_is_counted_and_not_reported(
+    fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    baseline = tmp_path / "accepted.yaml"
+    accepted = (
+        "{scenario: read-output/numbered-lines, contract: 2.1.7, fails: [text], reason: It prints tabs.}"
+    )
+    baseline.write_text(f"name: mine\naccepted:\n  - {accepted}\n")
+    assert fuzz(TARGET, *FEW, "--baseline", str(baseline)) == 0
+    assert "0 new causes, 1 cause that the baseline accepts\n" in capsys.readouterr().err
+    assert fuzz(TARGET, *FEW, "--class", "safety") == 0
+    assert "0 new causes, 1 cause of no rule of the classes asked for\n" in capsys.readouterr().err
+    assert found(tmp_path) == []
+    assert fuzz(TARGET, *FEW, "--class", "fidelity") == 1
+    assert fuzz(TARGET, "--level", "safe", "--class", "safety") == 2
+
+
+@pytest.mark.slow
+def test_a_known_disagreement_that_is_gone_is_an_error(
+    fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fuzz(TARGET, "--steps", "20")
+    path = found(tmp_path)[0]
+    known = tmp_path / "known.yaml"
+    known.write_text(f"known:\n  - scenario: found/{path.name}\n    reason: It printed tabs.\n")
+    capsys.readouterr()
+    assert fuzz("reference", "--steps", "20", "--known", str(known)) == 1
+    assert f"{path}: no longer a disagreement; remove it from {known}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("known:\n  - scenario: gone.yaml\n    reason: Why.\n", "3:15: there is no file 'gone.yaml'"),
+        ("known:\n  - scenario: a.yaml\n", "reason"),
+        ("accepted: []\n", "accepted"),
+    ],
+)
+def test_a_wrong_list_of_known_disagreements_is_explained(
+    text: str, message: str, fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = tmp_path / "known.yaml"
+    known.write_text(text)
+    assert fuzz("reference", "--known", str(known)) == 4
+    assert message.removeprefix("3:15: ") in capsys.readouterr().err
+
+
+def test_an_interrupted_search_shows_how_far_it_came(
+    fuzz: Fuzz, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(seed: int, *, basic: bool, **_: object) -> Iterator[Scenario]:
+        yield from islice(scenarios(seed, basic=basic), 3)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("readfirst.observatory.fuzz.search.scenarios", interrupted)
+    assert fuzz("reference") == 130
+    assert "in 3 scenarios on reference and the reference" in capsys.readouterr().err
+
+
+@rows(
+    "arguments",
+    [
+        ("reference", "--level", "verbatim"),
+        ("reference", "--fast"),
+        ("no-such-kind",),
+        ("reference", "--contract", "0.0.1"),
+        ("reference", "--against", "no-such-kind"),
+        ("reference", "--minutes", "0"),
+        ("claude-code:2.1.7", "--fast", "--against", "recording:2.1.7"),
+    ],
+)
+def test_what_cannot_be_done_is_a_usage_error(arguments: tuple[str, ...], fuzz: Fuzz) -> None:
+    assert fuzz(*arguments) == 2
+
+
+def test_the_contract_may_be_a_version_between_two_others(fuzz: Fuzz) -> None:
+    assert fuzz("reference", "--contract", "2.1.270", "--steps", "9") == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [
+        (("--against", TARGET), TARGET),
+        ((), "'mcp:node server.mjs'"),
+    ],
+)
+def test_without_a_target_the_form_to_write_is_named(
+    arguments: tuple[str, ...], written: str, fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz(*arguments) == 2
+    assert capsys.readouterr().err.endswith(f"Write: readfirst fuzz {written}\n")
+
+
+@pytest.mark.slow
+def test_any_two_sides_can_be_compared(
+    fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz("reference", "--against", TARGET, "--steps", "20") == 1
+    captured = capsys.readouterr()
+    assert f"done by {TARGET} (text)" in captured.out
+    assert f"scenarios on reference and {TARGET}, level text" in captured.err
+    assert f"The {TARGET}: " in " ".join(found(tmp_path)[0].read_text().split())
+
+
+@pytest.mark.slow
+def test_minutes_end_a_search_without_a_number_of_steps(
+    fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz("reference", "--level", "effects", "--minutes", "0.01") == 0
+    steps = int(capsys.readouterr().err.splitlines()[-1].split()[0])
+    assert steps > 0
+
+
+@pytest.mark.usefixtures("in_process")
+def test_what_is_found_last_is_counted(fuzz: Fuzz, capsys: pytest.CaptureFixture[str]) -> None:
+    assert fuzz(TARGET, "--steps", "1", "--seed", "1") == 1
+    assert ": 1 disagreement, 0 of them known, 1 new cause" in capsys.readouterr().err
+
+
+def test_of_steps_and_minutes_what_comes_first_ends_a_search(
+    fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz("reference", "--level", "effects", "--minutes", "60", "--steps", "30") == 0
+    assert int(capsys.readouterr().err.splitlines()[-1].split()[0]) < 60
+
+
+@pytest.mark.slow
+def test_a_target_that_breaks_is_not_a_disagreement_of_the_reference(
+    fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz("python:wrong_processes:Crashes", "--steps", "2000") in (1, 3)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_fast_reference_behaves_as_the_product_behind_mcp(place: SitePool, suite: Suite) -> None:
+    differ = Duel(FastReference("2.1.7"), FastReference("documented"), place, "reason", suite.vocabulary)
+    same = Duel(FastReference("2.1.7"), FastReference("2.1.7"), place, "reason", suite.vocabulary)
+    assert any(Campaign(differ, scenarios(0, basic=True), steps=1500).perform())
+    assert not any(Campaign(same, scenarios(0, basic=True), steps=500).perform())
+
+
+@pytest.mark.live
+def test_the_product_behind_mcp_agrees_with_the_fast_reference(place: SitePool, suite: Suite) -> None:
+    with closing(FastProduct("2.1.7")) as product:
+        duel = Duel(FastReference("2.1.7"), product, place, "reason", suite.vocabulary)
+        campaign = Campaign(duel, scenarios(0, basic=True), steps=1000)
+        assert list(campaign.perform()) == []
+        assert campaign.made.steps >= 1000

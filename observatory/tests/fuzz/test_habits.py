@@ -1,0 +1,107 @@
+"""The search meets each wrong habit by itself, and finds nothing in what has none."""
+
+import inspect
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+import wrong_answers as answers
+import wrong_files as files
+import wrong_habits as habits
+import wrong_state as state
+import wrong_text as text
+from altered import Altered
+
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+from readfirst.observatory.fuzz.campaign import Duel
+from readfirst.observatory.fuzz.generate import scenarios
+
+MOST_STEPS = 500
+"""Steps of generated scenarios in which each is met; a search on the command line makes so many in three seconds."""
+
+OTHERS: list[type[Altered]] = [
+    answers.CountsLinesFromZero,
+    answers.HidesFinalNewline,
+    answers.WrongOrderOfChecks,
+    files.HidesItsTraces,
+    files.IgnoresDenyRules,
+    files.LeavesTemporaryFile,
+    files.LosesMode,
+    files.OnlyPretendsToEdit,
+    files.WritesBeforeRefusing,
+    state.ComparesContentsOnly,
+    state.ComparesTimesOnly,
+    state.LosesParallelUpdates,
+    state.NoReadCheck,
+    state.NoStalenessCheck,
+    state.NoticesOlderTimes,
+    state.RaceNotChecked,
+    text.AddsFinalNewline,
+    text.ConvertsWhenReading,
+    text.ExpandsDollars,
+    text.LosesByteOrderMark,
+    text.LosesCarriageReturns,
+    text.ReplaceAllReplacesFirst,
+    text.ReplacesFirstOfSeveral,
+]
+HABITS = [
+    found for _, found in inspect.getmembers(habits, inspect.isclass) if found.__module__ == habits.__name__
+]
+
+
+SEARCH = scenarios(0)
+
+
+@cache
+def drawn(number: int) -> Scenario:
+    """Return a scenario of the search; it is first asked for after all with lower numbers."""
+    return next(SEARCH)
+
+
+class OneReference(Duel):
+    """Every habit is met beside the same scenarios, in which the reference does the same each time."""
+
+    done: ClassVar[dict[int, Outcome]] = {}
+    """By the identity of a scenario, which `drawn` keeps."""
+
+    def _on_reference(self, scenario: Scenario) -> Outcome:
+        if id(scenario) not in self.done:
+            self.done[id(scenario)] = super()._on_reference(scenario)
+        return self.done[id(scenario)]
+
+
+def steps_until_met(wrong: type[Altered], suite: Suite, place: SitePool) -> int | None:
+    """Return how many steps were made when the first difference showed; None if none did."""
+    duel = OneReference(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
+    for scenario in map(drawn, count()):
+        if duel.differences(scenario):
+            return duel.made.steps
+        if duel.made.steps > MOST_STEPS:
+            return None
+    raise AssertionError("the search ended")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param(each, marks=pytest.mark.slow if number % 4 else ())
+        for number, each in enumerate([*HABITS, *OTHERS])
+    ],
+)
+def test_the_search_meets_it(wrong: type[Altered], suite: Suite, place: SitePool) -> None:
+    assert steps_until_met(wrong, suite, place) is not None
+
+
+def test_docs_count_them() -> None:
+    page = (Path(__file__).parents[3] / "docs/fuzzing.md").read_text("utf-8")
+    assert f"with {len({*HABITS, *OTHERS})} implementations of one wrong" in page
+
+
+def test_the_search_finds_nothing_in_what_is_right(suite: Suite, place: SitePool) -> None:
+    assert steps_until_met(Altered, suite, place) is None

@@ -1,0 +1,133 @@
+"""Each finding names the rule that it most probably breaks, if one fits."""
+
+import pytest
+import wrong_state
+import wrong_text
+from altered import Altered
+
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.session import ToolResult
+from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.suite.scenario import Given, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+from readfirst.observatory.fuzz.campaign import Duel, Finding
+from readfirst.observatory.fuzz.disagree import Cause, Disagreement
+from readfirst.observatory.fuzz.likely_rule import Portrait, with_rule
+from readfirst.observatory.fuzz.searches import by_rule
+
+FILE = {"notes.txt": RegularFile(TextContent("alpha\nbeta\nalpha\n"))}
+PATH = "$WS/notes.txt"
+READ = ToolCall("Read", {"file_path": PATH})
+WRITE = ToolCall("Write", {"file_path": PATH, "content": "x"})
+CHANGED = WorldEvent("modify", "notes.txt", RegularFile(TextContent("other\n")), mtime=2)
+
+
+def edit(old: str, new: str, **more: bool) -> ToolCall:
+    return ToolCall("Edit", {"file_path": PATH, "old_string": old, "new_string": new, **more})
+
+
+def named(target: type[Altered], some: Suite, portrait: Portrait, place: SitePool, *steps: Step) -> Finding:
+    """Return what the last step shows of a target, with its rule."""
+    duel = Duel(ReferenceAdapter("2.1.7"), target, place, "effects", some.vocabulary)  # type: ignore[arg-type]
+    scenario = Scenario("fuzz/one", "Some steps", "observed", Given(FILE), steps)
+    found = duel(scenario)
+    assert found is not None
+    return with_rule(Finding(scenario, found), some, portrait, duel)
+
+
+@pytest.mark.parametrize(
+    ("target", "steps", "rule"),
+    [
+        (wrong_state.NoStalenessCheck, (READ, CHANGED, edit("other", "x")), "edit-refuses-changed-file"),
+        (wrong_state.NoStalenessCheck, (READ, CHANGED, WRITE), "write-refuses-changed-file"),
+        (wrong_text.ReplaceAllReplacesFirst, (READ, edit("alpha", "x", replace_all=True)), "replace-all"),
+        (wrong_text.ReplacesFirstOfSeveral, (READ, edit("alpha", "x")), "ambiguous-match"),
+    ],
+)
+def test_the_suite_names_the_rule_of_a_fault_that_it_shows(
+    target: type[Altered],
+    steps: tuple[Step, ...],
+    rule: str,
+    some: Suite,
+    portrait: Portrait,
+    place: SitePool,
+) -> None:
+    finding = named(target, some, portrait, place, *steps)
+    assert finding.rule == rule
+    assert some.scenario(finding.shown_by).rule == rule
+
+
+class OpenForHidden(Altered):
+    """Refuses a Write of an unread file, but not of one with a name that no scenario has."""
+
+    def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
+        result = self.reference(tool, arguments, interfere)
+        if result.is_error and "unheard-of" in str(arguments.get("file_path")):
+            return ToolResult("done")
+        return result
+
+
+def test_a_fault_that_only_the_search_shows_has_the_rule_of_what_is_like_it(
+    some: Suite, portrait: Portrait, place: SitePool
+) -> None:
+    write = ToolCall("Write", {"file_path": "$WS/.unheard-of", "content": "x"})
+    modify = WorldEvent("modify", ".unheard-of", RegularFile(TextContent("other\n")), mtime=2)
+    finding = named(OpenForHidden, some, portrait, place, modify, write)
+    assert (finding.rule, finding.shown_by) == ("write-refuses-unread-file", "")
+
+
+def test_few_scenarios_are_replayed_when_the_time_is_over(
+    some: Suite, portrait: Portrait, place: SitePool
+) -> None:
+    duel = Duel(
+        ReferenceAdapter("2.1.7"),
+        wrong_text.ReplacesFirstOfSeveral,  # type: ignore[arg-type]
+        place,
+        "effects",
+        some.vocabulary,
+    )
+    scenario = Scenario("fuzz/one", "Some steps", "observed", Given(FILE), (READ, edit("alpha", "x")))
+    found = duel(scenario)
+    assert found is not None
+    before = duel.made.scenarios
+    finding = with_rule(Finding(scenario, found), some, portrait, duel, lambda: True)
+    assert (duel.made.scenarios - before, finding.rule != "") == (4, True)
+
+
+def test_what_nothing_is_like_breaks_no_rule(some: Suite, portrait: Portrait, place: SitePool) -> None:
+    duel = Duel(ReferenceAdapter("2.1.7"), ReferenceAdapter("2.1.7"), place, "effects", some.vocabulary)
+    cause = Cause("Read", "effects", "an error that no scenario has", "done")
+    scenario = Scenario("fuzz/one", "A Read", "observed", Given(FILE), (READ,))
+    finding = Finding(scenario, Disagreement(cause, 0, 0, "answer", "a", "b"))
+    assert with_rule(finding, some, portrait, duel) == finding
+
+
+def test_findings_are_listed_by_rule_the_worst_class_first(some: Suite) -> None:
+    cause = Cause("Edit", "effects", "done", "done")
+    scenario = Scenario("fuzz/one", "An Edit", "observed", Given(), (READ,))
+    found = Disagreement(cause, 0, 0, "answer", "a", "b")
+
+    def finding(rule: str, shown_by: str = "") -> Finding:
+        return Finding(scenario, found, rule=rule, shown_by=shown_by)
+
+    findings = [
+        finding(""),
+        finding("replace-all"),
+        finding("ambiguous-match", "a/b"),
+        finding("replace-all"),
+    ]
+    assert some.rules is not None
+    assert list(by_rule(findings, some.rules)) == [
+        "Rules that are probably broken, worst first: 2",
+        "safety",
+        f"  1  {some.rules['ambiguous-match'].title}",
+        "     ambiguous-match; the suite shows it, too: a/b",
+        "contract",
+        f"  2  {some.rules['replace-all'].title}",
+        "     replace-all; none of the scenarios that are most like it shows it",
+        "no rule",
+        "  1  Nothing in the suite is like it",
+    ]
+    assert list(by_rule([finding("replace-all")], None))[-1] == "  1  Nothing in the suite is like it"
+    assert list(by_rule([], some.rules)) == []

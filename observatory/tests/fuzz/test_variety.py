@@ -1,0 +1,147 @@
+"""Every kind of content and name that a tool may treat specially is drawn, in both kinds of search."""
+
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import islice
+from random import Random
+from typing import Any
+
+import pytest
+
+from readfirst.harness.suite.repeated import RepeatedText
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, calls_of
+from readfirst.observatory.fuzz.generate import scenarios
+from readfirst.observatory.fuzz.texts import (
+    FORMATS,
+    LONGEST_AS_IT_IS,
+    SIZES,
+    argument_text,
+    content,
+    large,
+    large_content,
+)
+from tests.rows import rows
+
+SCENARIOS = 500
+LARGER_THAN_ANY_OTHER = 25_000
+"""Bytes: six of the longest lines after many short ones have fewer."""
+CATEGORIES = sorted({unicodedata.category(chr(point)) for point in range(0x10000)} - {"Cs", "Cn"})
+"""All that there are: no category begins beyond."""
+CONTROLS = [chr(point) for point in (0x1B, 0x07, 0x08)]
+OTHER_FORMATS = {
+    "a fence": "```",
+    "JSON": '{"alpha"',
+    "XML": "<?xml",
+    "a script": "#!/bin/sh",
+    "a variable": "${HOME}",
+    "line numbers": "     1\talpha",
+    "a patch": "--- a/notes.txt\n+++ b/notes.txt",
+    "an edit in blocks": "<<<<<<< SEARCH",
+    "words of the harness": "<system-reminder>",
+    "a pattern": "(?P<a>",
+    "escapes": "\\u0041",
+    "a table": "a,b,",
+}
+ENDINGS = ("", ".md", ".py", ".json", ".yaml", ".xml", ".html", ".sh", ".csv", ".env", ".tsx", ".bak", "~")
+STEMS = ("a b", "na\u00efve", "e\u0301", "-rf", "CON", "#tag", "'q'", "a%20b")
+
+
+@cache
+def drawn(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return texts of arguments, and names of files."""
+    texts: list[str] = []
+    names: list[str] = []
+    for scenario in islice(scenarios(3, large=alone), SCENARIOS):
+        names += scenario.given.files
+        texts += (text[:2000] for text in _texts(scenario))
+    return tuple(texts), tuple(names)
+
+
+@cache
+def lengths() -> tuple[frozenset[int], frozenset[int]]:
+    """Return the lengths of arguments and of files, in the power of two below."""
+    arguments: set[int] = set()
+    files: set[int] = set()
+    random = Random(3)
+    for _ in range(500):
+        made = large_content(random)
+        files |= around(len(made.text.encode()) * made.times)
+    for _ in range(600):
+        arguments |= around(len(large(random).encode()))
+    return frozenset(arguments), frozenset(files)
+
+
+def around(size: int) -> set[int]:
+    """Return the sizes of buffers that a length is just below, at, or just above."""
+    return {each for each in SIZES if abs(size - each) <= 32}
+
+
+def _texts(scenario: Scenario) -> Iterator[str]:
+    for step in scenario.steps:
+        for call in step.calls if isinstance(step, ParallelCalls) else (step,):
+            if isinstance(call, ToolCall):
+                yield from (text for name, text in _strings(call.arguments) if name != "file_path")
+
+
+def _strings(arguments: Any) -> Iterator[tuple[str, str]]:
+    return ((name, value) for name, value in arguments.items() if isinstance(value, str))
+
+
+def holds(wanted: str) -> Callable[[bool], bool]:
+    return lambda alone: any(wanted in text for text in drawn(alone=alone)[0])
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["by harm", "beside another"])
+class TestDrawn:
+    def test_a_character_of_every_category(self, alone: bool) -> None:
+        there = set(map(unicodedata.category, set().union(*drawn(alone=alone)[0])))
+        assert there.issuperset(CATEGORIES)
+
+    @rows("control", CONTROLS)
+    def test_control_characters(self, alone: bool, control: str) -> None:
+        assert holds(control)(alone)
+
+    @rows("look", OTHER_FORMATS.values())
+    def test_a_text_that_looks_like_another_format(self, alone: bool, look: str) -> None:
+        assert any(look in each for each in FORMATS)
+        assert holds(look)(alone)
+
+    @rows("ending", ENDINGS)
+    def test_a_name_with_every_ending(self, alone: bool, ending: str) -> None:
+        names = [each.rpartition("/")[2] for each in drawn(alone=alone)[1]]
+        assert any(each.endswith(ending) if ending else "." not in each for each in names)
+
+    @rows("stem", STEMS)
+    def test_a_name_of_every_kind(self, alone: bool, stem: str) -> None:
+        assert any(stem in each for each in drawn(alone=alone)[1])
+
+
+@rows("size", SIZES)
+def test_arguments_and_files_around_the_size_of_every_buffer(size: int) -> None:
+    arguments, files = lengths()
+    assert size in files
+    assert size in arguments
+
+
+def test_one_of_many_texts_and_files_is_as_large() -> None:
+    random = Random(3)
+    assert any(len(argument_text(random).encode()) > LARGER_THAN_ANY_OTHER for _ in range(4_000))
+    assert any(len(content(random).data) > LARGER_THAN_ANY_OTHER for _ in range(4_000))
+
+
+def test_what_is_too_long_for_a_file_has_a_short_form() -> None:
+    arguments = [
+        value
+        for scenario in islice(scenarios(11, large=True), SCENARIOS)
+        for step in scenario.steps
+        for call in calls_of(step)
+        for value in call.arguments.values()
+    ]
+    long = [each for each in arguments if isinstance(each, str) and len(each) > LONGEST_AS_IT_IS]
+    assert long
+    assert {type(each) for each in long} == {RepeatedText}
+
+
+def test_what_is_not_drawn_is_noticed() -> None:
+    assert not holds("no text holds this")(True)

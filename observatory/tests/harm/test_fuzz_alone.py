@@ -1,0 +1,144 @@
+"""A generated search that judges by harm alone: a careful tool passes, and special treatment of any content is met."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import careful
+import pytest
+
+from readfirst.harness.compare.reach import in_families, unpacked
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+from readfirst.observatory.fuzz.campaign import Campaign, Finding
+from readfirst.observatory.fuzz.generate import scenarios
+from readfirst.observatory.fuzz.known import claimed
+from readfirst.observatory.fuzz.search import Alone
+from tests.judging import SUITE
+
+
+class SpoilsFences(careful.Careful):
+    """Takes what is between fences for an answer's form."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(path, data.replace(b"```", b""))
+
+
+class CutsAtABuffer(careful.Careful):
+    """Writes 64 KiB, and not what follows."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(path, data[:65536])
+
+
+class DropsFormatCharacters(careful.Careful):
+    """Leaves out what cannot be seen."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(
+            path, "".join(each for each in data.decode() if each.isprintable() or each.isspace()).encode()
+        )
+
+
+class KnowsMarkdown(careful.Careful):
+    """Ends every Markdown file with a newline."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(path, data.rstrip(b"\n") + b"\n" if path.suffix == ".md" else data)
+
+
+class ExpandsVariables(careful.Careful):
+    """Takes a variable for what it holds."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(path, data.replace(b"$HOME", b"/home/a").replace(b"${HOME}", b"/home/a"))
+
+
+class StripsLineNumbers(careful.Careful):
+    """Takes numbers in front of lines for those that a Read shows."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(path, re.sub(rb"(?m)^ +[0-9]+\t", b"", data))
+
+
+class CutsControlCharacters(careful.Careful):
+    """Keeps what a terminal obeys out of files."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(path, data.replace(b"\x1b", b"").replace(b"\x07", b""))
+
+
+class FormatsData(careful.Careful):
+    """Leaves no whitespace at the ends of lines of data."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(path, re.sub(rb"(?m) +$", b"", data) + b"\n" if path.suffix == ".json" else data)
+
+
+class ShortensArguments(careful.Careful):
+    """Takes 16 KiB of what it is asked to write."""
+
+    def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        content = arguments["content"]
+        return super().write(path, {**arguments, "content": content[:16384]} if content else arguments)
+
+
+def searched(
+    tool: type[careful.Careful], place: SitePool, steps: int, *, first: bool = False
+) -> list[Finding]:
+    alone = Alone(tool, place, Suite().vocabulary)
+    campaign = Campaign(alone, claimed(scenarios(1, large=True), (tool, tool)), steps=steps)
+    found = campaign.perform()
+    return [next(found)] if first else list(found)
+
+
+def test_a_careful_tool_harms_nobody(place: SitePool) -> None:
+    found = searched(careful.Careful, place, 600)
+    assert [(each.disagreement.what, each.scenario.steps) for each in found] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("tool", "kinds"),
+    [
+        (SpoilsFences, {"altered", "spoiled", "lost"}),
+        (CutsAtABuffer, {"altered", "lost", "spoiled"}),
+        (DropsFormatCharacters, {"altered", "spoiled", "lost"}),
+        (KnowsMarkdown, {"altered", "spoiled"}),
+        (ExpandsVariables, {"altered", "spoiled", "lost"}),
+        (StripsLineNumbers, {"altered", "spoiled", "lost"}),
+        (CutsControlCharacters, {"altered", "spoiled", "lost"}),
+        (FormatsData, {"altered", "spoiled"}),
+        (ShortensArguments, {"altered", "lost"}),
+    ],
+)
+def test_special_treatment_of_a_content_is_met(
+    place: SitePool, tool: type[careful.Careful], kinds: set[str]
+) -> None:
+    (found,) = searched(tool, place, 10_000, first=True)
+    assert found.disagreement.cause.target in kinds
+
+
+def test_who_refuses_everything_has_answered_nothing(place: SitePool) -> None:
+    alone = Alone(careful.RefusesEverything, place, Suite().vocabulary)
+    campaign = Campaign(alone, scenarios(1), steps=60)
+    assert list(campaign.perform()) == []
+    assert (campaign.made.asked > 10, campaign.made.answered) == (True, 0)
+
+
+def test_what_the_search_found_in_published_tools_is_shown_by_the_scenarios_that_the_page_names() -> None:
+    docs = Path(__file__).parents[3] / "docs"
+    table = (docs / "fuzzing.md").read_text("utf-8").partition("| shown by |\n")[2].partition("\n\n")[0]
+    targets = json.loads((docs / "implementations.json").read_text("utf-8"))["targets"]
+    results = {each["target"]: each for each in targets}
+    rows = [row.split(" | ") for row in table.splitlines()[1:]]
+    assert len(rows) >= 10
+    for row in rows:
+        result = results[row[0].strip("| `")]
+        asked = {name for reaches in result["reach"].values() for name in unpacked(reaches)}
+        harmful = {name for kinds in result["harm"]["scenarios"].values() for name in in_families(kinds)}
+        named = set(re.findall(r"`([a-z-]+/[a-z0-9-]+)`", row[-1]))
+        assert set(SUITE.ids()) >= named != set(), row
+        assert named & asked <= harmful, row

@@ -1,0 +1,15 @@
+"""What the pages of the site are made from."""
+
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.site.facts import Facts
+
+CHECKOUT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="session")
+def facts() -> Facts:
+    return Facts(Suite(CHECKOUT / "fixtures"), CHECKOUT / "docs")

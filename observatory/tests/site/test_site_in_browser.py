@@ -1,0 +1,227 @@
+"""The site in a real Chromium, opened from its folder: search, keys, a phone, the dark, and nothing from elsewhere."""
+
+import re
+import struct
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from markdown_it import MarkdownIt
+
+from readfirst.observatory.site.facts import Facts
+from readfirst.observatory.site.site import write_site
+from readfirst.observatory.site.sources import made_pages
+from tests.cli.browser import PHONE, WEAK_TEXT, Shown, chromium, look, seen, severe
+from tests.security.stranger import project
+
+pytestmark = pytest.mark.browser
+
+CHECKOUT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, facts: Facts) -> Path:
+    made = tmp_path_factory.mktemp("site") / "a site"
+    made.mkdir()
+    (made / "readfirst-site.txt").write_text("readfirst 1.0\n")
+    (made / "gone.html").write_text("of an earlier site")
+    pages = write_site(facts, CHECKOUT, made, version="1.1")
+    assert pages == len(list(made.rglob("*.html")))
+    assert (made / "readfirst-site.txt").read_text() == "readfirst 1.1\n"
+    assert not (made / "gone.html").exists()
+    assert [each.name for each in made.parent.iterdir()] == [made.name]
+    return made
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with chromium(tmp_path_factory.mktemp("profile")) as found:
+        yield found
+
+
+class Website:
+    def __init__(self, driver: Any, folder: Path) -> None:
+        self.driver = driver
+        self.folder = folder
+
+    def open(self, page: str) -> Shown:
+        return Shown(self.driver, self.folder / page).go()
+
+
+@pytest.fixture
+def site(driver: Any, folder: Path) -> Iterator[Website]:
+    look(driver)
+    severe(driver)
+    yield Website(driver, folder)
+    look(driver)
+    assert severe(driver) == []  # also what another host would have been asked for
+
+
+def test_search_finds_a_rule(site: Website) -> None:
+    page = site.open("rules/index.html")
+    page.press("/")
+    page.press(*"symbolic links")
+
+    def hits() -> list[str]:
+        return [str(each.get_attribute("href")) for each in page.all(".md-search-result__link")]
+
+    assert page.waits_for(lambda: any("/rules/symbolic-links.html" in hit for hit in hits()))
+
+
+def test_a_reader_comes_from_the_first_page_to_a_rule_that_does_not_hold(site: Website, facts: Facts) -> None:
+    page = site.open("index.html")
+    (cell,) = page.all("article a[href$='implementations/deepagents@0.7.32.html#lost']")
+    cell.click()
+    assert page.waits_for(lambda: "What it loses" in page.one("article").text)
+    assert "lost: lines 1" in page.all("article .harmed")[0].text
+    page.driver.find_element("partial link text", "Write refuses to overwrite an existing file").click()
+    assert page.waits_for(lambda: "Why it matters" in page.one("article").text)
+    assert "/rules/write-refuses-unread-file.html" in page.driver.current_url
+
+
+def test_the_keyboard_reaches_the_content(site: Website) -> None:
+    page = site.open("rules/edit-refuses-changed-file.html")
+    page.press("\ue004")
+    assert "md-skip" in page.script("document.activeElement.className")
+    page.press("\ue007")
+    assert page.script("location.hash").startswith("#")
+    reached = []
+    for _ in range(12):
+        page.press("\ue004")
+        reached.append(page.script("document.activeElement.tagName"))
+    assert "A" in reached
+
+
+CUT = """
+const wide = arguments[0];
+const frame = (each) => rect(each.closest(".md-typeset__scrollwrap") ?? document.documentElement).right + 1;
+const found = [...document.querySelectorAll(
+  "article table:not([class]) :is(td, th), .harm-map :is(td, th), .rule-map :is(td, th), article pre > code")]
+  .filter((each) => shown(each) && !each.closest("thead, .scroll") &&
+    (each.scrollWidth > each.clientWidth + 1 || rect(each).left < 0 || rect(each).right > Math.min(wide, frame(each))))
+  .map((each) => each.textContent.slice(0, 40));
+return document.documentElement.scrollWidth > wide ? ["the page scrolls sideways", ...found] : found;
+"""
+"""What is cut, outside the window of `wide` pixels, or to be scrolled to in its frame."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "index",
+        "implementations/index",
+        "implementations/deepagents@0.7.32",
+        "rules/edit-refuses-changed-file",
+        "versions/index",
+        "versions/2.1.228",
+        "table",
+        "about",
+        *(f"docs/{file.stem}" for file in sorted((CHECKOUT / "docs").glob("[!R]*.md"))),
+    ],
+)
+def test_no_table_no_code_and_no_map_is_cut_at_any_width(site: Website, name: str) -> None:
+    page = site.open(f"{name}.html")
+    for width in (320, PHONE, 600, 768, 1024, 1220, 1440):
+        look(site.driver, width=width)
+        assert page.waits_for(lambda at=width: seen(page, CUT, at) == []), (width, seen(page, CUT, width))
+
+
+def test_what_is_too_wide_is_noticed(site: Website) -> None:
+    look(site.driver, width=PHONE)
+    page = site.open("docs/format.html")
+    page.driver.execute_script(
+        "document.querySelector('article td').innerHTML = '<p style=width:500px>wide</p>'"
+    )
+    assert "wide" in seen(page, CUT, PHONE)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "name", ["index", "implementations/deepagents@0.7.32", "versions/2.1.228", "docs/format"]
+)
+def test_all_text_has_the_contrast_that_wcag_asks_for(site: Website, name: str, scheme: str) -> None:
+    look(site.driver, prefers_color_scheme=scheme)
+    page = site.open(f"{name}.html")
+    for width in (PHONE, 1440):
+        look(site.driver, width=width, prefers_color_scheme=scheme)
+        assert page.waits_for(lambda: seen(page, WEAK_TEXT) == []), (width, seen(page, WEAK_TEXT))
+
+
+def test_a_page_is_dark_for_those_who_like_it_also_when_they_change_their_mind(site: Website) -> None:
+    page = site.open("index.html")
+    for scheme, shade in (("light", "default"), ("dark", "slate"), ("light", "default")):
+        look(site.driver, prefers_color_scheme=scheme)
+        assert page.waits_for(
+            lambda wanted=shade: page.one("body").get_attribute("data-md-color-scheme") == wanted
+        )
+
+
+def test_a_phone_shows_the_heading_of_a_column_beside_its_value(site: Website) -> None:
+    look(site.driver, width=PHONE)
+    page = site.open("docs/compatibility.html")
+    label = "getComputedStyle(document.querySelectorAll('article tbody td')[1], '::before').content"
+    assert page.script(label) == '"safety: "'
+
+
+@pytest.mark.parametrize("table", ["harm-map", "rule-map"])
+def test_on_a_phone_the_names_of_columns_stay_while_a_map_is_read(site: Website, table: str) -> None:
+    look(site.driver, width=PHONE)
+    page = site.open("index.html")
+    last = f"document.querySelector('table.{table} tbody').lastElementChild"
+    page.script(f"{last}.scrollIntoView({{block: 'end'}})")
+    head = f"document.querySelector('table.{table} thead').getBoundingClientRect()"
+    top, bottom, height = page.script(f"[{head}.top, {head}.bottom, innerHeight]")
+    assert 0 < top < bottom < height / 2
+
+
+def test_the_chart_of_the_versions_is_shown(site: Website) -> None:
+    page = site.open("versions/index.html")
+    widths = "[...document.querySelectorAll('article img')].map(each => each.naturalWidth)"
+    (wide,) = page.script(widths)
+    look(site.driver, width=PHONE)
+    (narrow,) = site.open("versions/index.html").script(widths)
+    assert 0 < narrow < wide
+
+
+def test_the_table_to_filter_is_one_click_away(site: Website) -> None:
+    page = site.open("implementations/index.html")
+    page.driver.find_element("link text", "A table to filter").click()
+    assert page.waits_for(lambda: len(page.all("tr[data-rule]")) > 0)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["README", "CONTRIBUTING", *(f"docs/{file.stem}" for file in sorted((CHECKOUT / "docs").glob("*.md")))],
+)
+def test_the_prose_has_the_blocks_that_it_was_written_with(folder: Path, facts: Facts, name: str) -> None:
+    """The site's Markdown is another one than that of the pages at home."""
+    page = folder / {"README": "about.html", "docs/README": "docs/index.html"}.get(name, f"{name}.html")
+    html = page.read_text("utf-8")
+    article = html[html.index("<article") : html.index("</article>")]
+    found = Counter(re.findall(r"<(table|tr|li|pre)\b", article))
+    tokens = (
+        MarkdownIt("commonmark")
+        .enable("table")
+        .parse(made_pages(facts).get(f"{name}.md") or (CHECKOUT / f"{name}.md").read_text("utf-8"))
+    )
+    wanted = Counter(token.type for token in tokens)
+    assert found["table"] == wanted["table_open"]
+    assert found["tr"] == wanted["tr_open"]
+    assert found["li"] == wanted["list_item_open"]
+    assert found["pre"] == wanted["fence"] + wanted["code_block"]
+
+
+def test_a_page_that_is_published_names_its_card_and_the_card_is_made(tmp_path: Path) -> None:
+    facts = project(tmp_path / "theirs", "plain")
+    write_site(facts, tmp_path / "theirs", tmp_path / "site", url="https://x.example/it/")
+    page = (tmp_path / "site" / "implementations" / "it@1.0.html").read_text("utf-8")
+    assert '<meta property="og:image" content="https://x.example/it/implementations/it@1.0.png">' in page
+    assert "og:image" not in (tmp_path / "site" / "index.html").read_text("utf-8")
+    words = ["--cards", "--site", str(tmp_path / "site")]
+    subprocess.run([sys.executable, str(CHECKOUT / "tools" / "pictures.py"), *words], check=True, timeout=120)
+    card = (tmp_path / "site" / "implementations" / "it@1.0.png").read_bytes()
+    assert struct.unpack(">II", card[16:24]) == (1200, 630)

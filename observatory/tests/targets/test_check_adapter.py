@@ -1,0 +1,182 @@
+"""check-adapter finds what is wrong with an adapter, and judges no rule of the contract."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.run.check_adapter import check_adapter
+from readfirst.harness.run.connect import connect
+from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+
+class Plain:
+    """Reads and writes, and keeps none of the contract's rules."""
+
+    repeats_paths = True
+
+    def open(self, workspace: Workspace) -> Any:
+        self.root = workspace.root
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        path = Path(arguments["file_path"])
+        if tool == "Write":
+            path.write_text(arguments["content"])
+            return ToolResult("done")
+        return ToolResult(path.read_text()) if path.exists() else ToolResult("missing", True)
+
+
+class RefusesAsSuccess(Plain):
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        return ToolResult(super().call(tool, arguments).text)
+
+
+class AnswersStrings(Plain):
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        return super().call(tool, arguments).text
+
+
+class WritesElsewhere(Plain):
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        if tool == "Write":
+            (self.root / "log").write_text("x")
+        return super().call(tool, arguments)
+
+
+class WritesNothing(Plain):
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        return ToolResult("done") if tool == "Write" else super().call(tool, arguments)
+
+
+class RemembersAcrossSessions(Plain):
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        answer = super().call(tool, arguments)
+        return self.kept.setdefault(arguments["file_path"], answer) if not answer.is_error else answer
+
+
+class ManglesUnicode(Plain):
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        answer = super().call(tool, arguments)
+        return ToolResult(answer.text.encode("ascii", "replace").decode(), answer.is_error)
+
+
+def declaring(*capabilities: str) -> type[Plain]:
+    """Return what declares more than it has."""
+    return type("Declaring", (Plain,), {"capabilities": frozenset({"Read", "Write", *capabilities})})
+
+
+class CannotRewind(Plain):
+    capabilities = frozenset({"Read", "Write", "rewind"})
+
+    def rewind(self) -> None:
+        """Leave the files as they are."""
+
+
+class IsMuteAfterCompaction(Plain):
+    capabilities = frozenset({"Read", "Write", "compact"})
+
+    def compact(self) -> None:
+        self.call = lambda *_: ToolResult("")  # type: ignore[method-assign]
+
+
+class HasNoRealAgents(Plain):
+    capabilities = frozenset({"Read", "Write", "agents"})
+
+    def sub_agent(self) -> Any:
+        return "agent"
+
+
+class HasNoSecondSession(Plain):
+    capabilities = frozenset({"Read", "Write", "at_once"})
+
+    def open(self, workspace: Workspace) -> Any:
+        if "at_once" in workspace.needs and getattr(self, "busy", False):
+            return WritesNothing().open(workspace)
+        self.busy = "at_once" in workspace.needs
+        return super().open(workspace)
+
+
+class Raises(Plain):
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        raise ValueError("no program")
+
+
+class DoesNotOpen(Plain):
+    def open(self, workspace: Workspace) -> Any:
+        raise OSError("no server")
+
+
+def problems(adapter: Any, claims: frozenset[str] | None = None) -> dict[str, str]:
+    with SitePool() as place:
+        checks = check_adapter(adapter, place, claims=claims)
+        return {check.name: check.problem for check in checks if check.problem}
+
+
+def test_an_adapter_that_works_has_no_problem_whatever_it_implements() -> None:
+    assert problems(Plain()) == {}
+
+
+def test_an_adapter_that_works_through_an_editor_may_say_so() -> None:
+    plain = Plain()
+    plain.capabilities = frozenset({"Read", "Write", "buffers"})  # type: ignore[attr-defined]
+    assert problems(plain, frozenset({"Read", "Write"})) == {}
+
+
+def test_two_sessions_may_act_at_the_same_moment() -> None:
+    plain = Plain()
+    plain.capabilities = HasNoSecondSession.capabilities  # type: ignore[attr-defined]
+    assert problems(plain, frozenset({"Read", "Write"})) == {}
+
+
+def test_the_reference_has_no_problem() -> None:
+    assert problems(connect("reference", Suite(Path(__file__).parents[3] / "fixtures"))) == {}
+
+
+@pytest.mark.parametrize(
+    ("adapter", "name", "message"),
+    [
+        (RefusesAsSuccess, "a missing file is refused, and the answer marked as an error", "Set is_error."),
+        (AnswersStrings, "an existing file is read", "return a ToolResult"),
+        (WritesElsewhere, "a new file is written, in the workspace and nowhere else", "also left log"),
+        (
+            WritesNothing,
+            "a new file is written, in the workspace and nowhere else",
+            "does not exist afterwards",
+        ),
+        (RemembersAcrossSessions, "a later session sees its own workspace", "Start from nothing in open()"),
+        (ManglesUnicode, "text that is not ASCII arrives unchanged", "Use UTF-8"),
+        (declaring("parallel"), "it has what it declares", "no call_parallel"),
+        (declaring("resume"), "a resumed conversation answers", "its session has no resume()"),
+        (
+            CannotRewind,
+            "a rewind removes a file that was written before it",
+            "new.txt, which Write created, is still",
+        ),
+        (IsMuteAfterCompaction, "a conversation answers after a summary took its place", "did not show"),
+        (HasNoRealAgents, "a sub-agent answers, and the conversation after it", "which is no session"),
+        (
+            declaring("reminders"),
+            "a file that changed after it was written is reported",
+            "ToolResult.reminders",
+        ),
+        (HasNoSecondSession, "two sessions write at the same moment, each a file of its own", "do not claim"),
+        (declaring("hooks"), "a hook that denies a call keeps it from being made", "Workspace.hooks"),
+        (declaring("mentions"), "a conversation answers after its user mentioned a file", "has no mention()"),
+        (declaring("Wrote"), "its capabilities are known", "capabilities names Wrote"),
+        (Raises, "an existing file is read", "the adapter raised ValueError: no program"),
+        (DoesNotOpen, "a session opens and closes", "the adapter raised OSError: no server"),
+    ],
+)
+def test_what_is_wrong_is_found_and_reported(adapter: type[Plain], name: str, message: str) -> None:
+    assert message in problems(adapter())[name]
+
+
+def test_nothing_is_tried_without_a_session() -> None:
+    assert list(problems(DoesNotOpen())) == ["a session opens and closes"]

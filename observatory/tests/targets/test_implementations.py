@@ -1,0 +1,375 @@
+"""The page and the data of the targets: counted from verdicts, harm first, kept for targets not run again."""
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.compare.reach import unpacked
+from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.harm.harm import Harm
+from readfirst.harness.report.stream import read_stream
+from readfirst.harness.run.runner import run
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.source.kept import KeptError
+from readfirst.harness.suite.harm_kinds import KINDS
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.report.compatibility import like
+from readfirst.observatory.survey import survey as surveys
+from readfirst.observatory.survey.compatibility import RuleScenario, implementations_data, known_scenarios
+from readfirst.observatory.survey.page import page, result_data, result_of
+from readfirst.observatory.survey.survey import Survey, SurveyError
+from readfirst.observatory.targets.catalogue import find
+from readfirst.observatory.targets.mapping import Target
+from tests.judging import SUITE
+
+DATA = Path(__file__).parents[3] / "docs" / "implementations.json"
+CONTRACTS = ["2.1.7"]
+BOTH = [SUITE.contracts.default, SUITE.contracts.latest.name]
+
+
+@pytest.fixture
+def target() -> Target:
+    return find("server-filesystem")
+
+
+@cache
+def known() -> tuple[RuleScenario, ...]:
+    return tuple(known_scenarios(SUITE))
+
+
+def verdict(
+    scenario_id: str, status: str, *differences: Difference, reason: str = "", harms: tuple[Harm, ...] = ()
+) -> Verdict:
+    fine = dict.fromkeys(LEVELS, status == "passed")
+    return Verdict(scenario_id, "2.1.7", "reason", status, fine, differences, None, reason, harms=harms)  # type: ignore[arg-type]
+
+
+def verdicts() -> Iterator[Verdict]:
+    refused = Difference(1, 0, "effects", "refused", "refused: multiple_matches", "not refused: done")
+    file = Difference(1, 0, "effects", "file notes.txt", "alpha\nalpha\n", "gamma\nalpha\n")
+    harm = Harm(1, 0, "misplaced", "notes.txt", "the first of several places in notes.txt")
+    yield verdict("matching/two-matches", "failed", refused, file, harms=(harm,))
+    yield verdict("matching/unique-match", "passed")
+    yield verdict("parallel/write-then-edit", "unsupported", reason="the adapter lacks parallel")
+    yield verdict("gate/edit-unread", "broken", reason="it hung")
+
+
+def test_a_result_counts_levels_and_what_is_not_claimed(target: Target) -> None:
+    data = result_of(target, verdicts(), SUITE, CONTRACTS)
+    assert [data[name] for name in ("scenarios", "judged", "broken", "unsupported")] == [4, 3, 1, 1]
+    assert data["holds"] == {"effects": 1, "reason": 1, "text": 1}
+    assert data["lacks"] == {"parallel": 1}
+    assert data["harm"] == {
+        "sessions": 2,
+        "counts": {**dict.fromkeys(KINDS, 0), "misplaced": 1},
+        "scenarios": {"misplaced": {"matching": "two-matches"}},
+        "shortest": {
+            "misplaced": {
+                "scenario": "matching/two-matches",
+                "title": "An old_string that occurs twice is refused with the number of matches",
+                "steps": 2,
+                "step": 2,
+                "line": "misplaced: the first of several places in notes.txt",
+            }
+        },
+    }
+
+
+def test_the_newest_version_is_compared_with_beside_the_first(target: Target) -> None:
+    both = ["2.1.7", "2.1.330"]
+    newer = [replace(each, contract="2.1.330") for each in verdicts()]
+    result = result_of(target, iter([*verdicts(), *newer[:1]]), SUITE, both)
+    assert result["harm"]["sessions"] == 2
+    assert unpacked(result["reach"]["2.1.330"]) == {"matching/two-matches": "nothing"}
+    data = result_data([result], both, "2026-01-01", "")
+    assert SUITE.rules is not None
+    survey = {**data, "targets": [{**each, "date": ""} for each in data["targets"]]}
+    asked = map(SUITE.scenario, {each.scenario_id for each in verdicts()})
+    few = [RuleScenario(each.id, each.rule, each.length) for each in asked]
+    table = implementations_data(SUITE.rules, few, survey)
+    for contract, judged in (("2.1.7", 2), ("2.1.330", 1)):
+        rules = like(table, contract)["rules"]
+        counts = [each["implementations"][target.pinned]["judged"] for each in rules.values()]
+        assert sum(counts) - (contract == "2.1.7") == judged
+    with pytest.raises(ValueError, match=r"compared with 2\.1\.7 and 2\.1\.330"):
+        like(table, "1.0.60")
+
+
+class Stage:
+    """Surveys in a folder, of a suite of a few scenarios, whose runs give made-up verdicts and are noted in `asked`."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.asked = folder, list[list[str]]()
+        self.every, self.ids = list(verdicts()), [each.scenario_id for each in verdicts()]
+        monkeypatch.setattr(surveys, "run", self._judge)
+        monkeypatch.setattr(surveys, "known_failures", lambda *_: folder / "baseline.yaml")
+        monkeypatch.setattr(Suite, "ids", lambda _: self.ids)
+
+    def _judge(self, _suite: Any, _to: Any, _contracts: Any, _level: Any, ids: list[str], **_: Any) -> Any:
+        self.asked.append(ids)
+        return (each for each in self.every if each.scenario_id in ids)
+
+    def survey(self, **options: Any) -> Survey:
+        """Return a survey that goes on from the results that there are."""
+        survey = Survey(SUITE, self.folder, **options)
+        survey.keep()
+        return survey
+
+    def surveyed(self, target: Target, **options: Any) -> Survey:
+        """Return a survey in which a target was run, and its results written."""
+        survey = self.survey(**options)
+        survey.run(target)
+        survey.write([target.pinned])
+        return survey
+
+
+def test_the_page_has_the_most_harmful_first_and_the_worst_of_each(target: Target) -> None:
+    worse = replace(target, name="worse")
+    lost = Harm(1, 0, "lost", "notes.txt", "line 1 of notes.txt")
+    more = [replace(each, harms=(lost, *each.harms)) for each in verdicts()]
+    results = [
+        result_of(target, verdicts(), SUITE, CONTRACTS),
+        result_of(worse, more, SUITE, CONTRACTS),
+        result_of(replace(target, name="untried"), [], SUITE, CONTRACTS),
+    ]
+    text = page(result_data(results, CONTRACTS, "2026-01-01", "readfirst x"))
+    home = "https://github.com/modelcontextprotocol/servers"
+    assert f"| [server-filesystem@2026.8.31]({home}) | ungated | 2 | 50.0% | 0 | 1 | 0 |" in text
+    scenario = "[matching/two-matches](../fixtures/scenarios/matching/two-matches.yaml)"
+    assert f"| worse@2026.8.31 | lost: line 1 of notes.txt | {scenario} |" in text
+    assert text.index("| [worse@") < text.index("| [server-filesystem@")
+    assert "Nobody has looked for harm yet in untried@2026.8.31." in text
+    assert text.count("untried@") == 1
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    return Stage(tmp_path, monkeypatch)
+
+
+@pytest.mark.slow
+def test_a_survey_writes_both_files_and_keeps_other_targets(
+    target: Target, stage: Stage, tmp_path: Path
+) -> None:
+    first = stage.survey()
+    first.run(target, baseline=True)
+    first.write(["server-filesystem@2026.8.31"])
+    because = 'because: "effects: not refused, expected multiple_matches"'
+    assert because in (tmp_path / "baseline.yaml").read_text()
+    second = stage.survey()
+    second.run(find("agno"))
+    second.write(["agno@3.1.10", "server-filesystem@2026.8.31"])
+    data = json.loads((tmp_path / "implementations.json").read_text())
+    assert [each["target"] for each in data["targets"]] == ["agno@3.1.10", "server-filesystem@2026.8.31"]
+    assert (tmp_path / "implementations.md").read_text() == page(data)
+    assert SUITE.rules is not None
+    table = like(implementations_data(SUITE.rules, known(), data), "2.1.7")
+    assert table["rules"]["ambiguous-match"]["implementations"]["agno@3.1.10"] == {
+        "holds": "no",
+        "scenarios": sum(each.rule == "ambiguous-match" for each in known()),
+        "judged": 1,
+        "holding": 0,
+        "shortest": "matching/two-matches",
+    }
+
+
+def test_only_missing_scenarios_are_run_and_added(target: Target, stage: Stage) -> None:
+    ids, stage.ids = stage.ids, stage.ids[:2]
+    stage.surveyed(target)
+    stage.ids = ids
+    second = stage.survey(missing=True)
+    added = second.run(target)
+    assert stage.asked == [ids[:2], ids[2:]]
+    assert added == result_of(target, verdicts(), SUITE, BOTH) | {"date": added["date"]}
+    second.write([target.pinned])
+    third = stage.survey(missing=True)
+    assert third.asked(target) == ["gate/edit-unread"]  # it broke
+    stage.every[3] = verdict("gate/edit-unread", "passed")
+    third.run(target)
+    third.write([target.pinned])
+    [mended] = json.loads(third.files[0].read_text("utf-8"))["targets"]
+    assert (mended["scenarios"], mended["judged"], mended["broken"]) == (4, 3, 0)
+    third.keep()
+    assert third.asked(target) == []
+    strict = replace(target, release=replace(target.release, design="strict"))
+    assert third.asked(strict) == ["gate/edit-unread"]  # of these, what an ungated one leaves out
+    edit = replace(target.tools["Edit"], unsupported_files=("notes.*",))
+    narrower = replace(target, tools={**target.tools, "Edit": edit})
+    assert third.asked(narrower), "what a mapping leaves out since is not known"
+    assert "spread evenly" not in third.files[1].read_text("utf-8")
+
+
+def test_a_sample_is_spread_evenly_is_the_same_for_each_and_says_how_certain_it_is(
+    target: Target, stage: Stage
+) -> None:
+    ids, asked = stage.ids, stage.asked
+    first = stage.surveyed(target)
+    data = json.loads(first.files[0].read_text("utf-8"))
+    data["targets"][0]["harm"] |= {"sessions": 0, "scenarios": {}, "shortest": {}}
+    first.files[0].write_text(json.dumps(data))
+    sizes, pages = [], []
+    for count in (2, 3):
+        survey = stage.survey(sample=count)
+        result = survey.run(target)
+        survey.write([target.pinned])
+        sizes.append(result["harm"]["sessions"])
+        pages.append(survey.files[1].read_text("utf-8"))
+    assert {*asked[1]} <= {*surveys.evenly(ids, 2)}
+    assert {*asked[1]} & {*asked[2]} <= {"gate/edit-unread"}, (
+        "what was asked, and did not break, is asked again"
+    )
+    assert sizes == [len({*surveys.evenly(ids, count)} & {*ids[:2]}) for count in (2, 3)]
+    assert "Asked only a sample of the sessions, spread evenly" in pages[0]
+    assert r"| 1 | 0.0%\* (0–79) |" in pages[0]
+    assert "spread evenly" not in pages[1], "both that can be asked have been"
+
+
+def test_a_sample_takes_its_part_of_every_family_and_a_larger_one_has_it() -> None:
+    ids = [f"{family}/{number}" for family in "abcd" for number in range(500)]
+    small, large = surveys.evenly(ids, 200), surveys.evenly(ids, 400)
+    assert len(small) == 200
+    assert {*small} <= {*large}
+    assert all(30 <= sum(each.startswith(f"{family}/") for each in small) <= 70 for family in "abcd")
+
+
+def test_what_a_new_design_leaves_out_is_not_run_again_unless_something_was_lost(
+    target: Target, stage: Stage
+) -> None:
+    lost = Harm(1, 0, "lost", "notes.txt", "line 1 of notes.txt")
+    ids = stage.ids = ["gate/edit-after-read", "gate/edit-unread", "staleness/edit-after-change"]
+    stage.every = [
+        verdict(ids[0], "passed"),
+        replace(verdict(ids[1], "failed"), levels=dict.fromkeys(LEVELS, False)),
+        replace(verdict(ids[2], "failed", harms=(lost,)), levels=dict.fromkeys(LEVELS, False)),
+    ]
+    stage.surveyed(replace(target, release=replace(target.release, design=None)))
+    result = stage.survey(missing=True).run(target)
+    assert stage.asked[1:] == [["staleness/edit-after-change"]]
+    assert (result["design"], result["judged"], result["unsupported"]) == ("ungated", 2, 1)
+    assert (result["harm"]["sessions"], result["harm"]["counts"]["lost"]) == (3, 1)
+    assert result["lacks"] == {"the design ungated does not claim to refuse with not_read": 1}
+
+
+def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(target: Target, stage: Stage) -> None:
+    ids, stage.ids = stage.ids, ["gate/renamed-since"]
+    stage.every = [verdict("gate/renamed-since", "passed")]
+    stage.surveyed(target)
+    stage.ids = ids
+    second = stage.survey(missing=True)
+    with pytest.raises(
+        SurveyError, match=r"gate/renamed-since, which is not in the suite any more.*--missing"
+    ):
+        second.asked(target)
+
+
+def test_earlier_results_that_are_damaged_are_reported(tmp_path: Path) -> None:
+    (tmp_path / "implementations.json").write_text("{}")
+    with pytest.raises(KeptError, match=r"implementations\.json is not in its format: .*Remove it"):
+        Survey(SUITE, tmp_path).keep()
+
+
+def committed() -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(DATA.read_text())
+    return data
+
+
+def test_the_committed_page_is_that_of_the_committed_data() -> None:
+    assert DATA.with_suffix(".md").read_text() == page(committed())
+
+
+def test_every_scenario_that_the_data_names_is_there() -> None:
+    known = set(SUITE.ids())
+    for each in committed()["targets"]:
+        named = {shown["scenario"] for shown in each["harm"]["shortest"].values()}
+        assert named <= known, each["target"]
+
+
+def test_streams_are_written_whole_and_ruled_by_the_new_baseline(
+    target: Target, stage: Stage, tmp_path: Path
+) -> None:
+    stage.survey(streams=tmp_path / "streams", version="1.0").run(target, baseline=True)
+    (run,) = read_stream(tmp_path / "streams" / "server-filesystem@2026.8.31.jsonl")
+    assert (run.target, run.level, run.version) == ("target:server-filesystem@2026.8.31", "reason", "1.0")
+    assert not run.conformant  # a harm waits for a person's reason
+    failed, ruling = run.verdicts["matching/two-matches"]
+    assert [each.what for each in failed.differences] == ["refused", "file notes.txt"]
+    assert "Write as its reason why that is accepted" in ruling.stale
+    ended, ruling = run.verdicts["gate/edit-unread"]
+    assert (ended.status, ruling.accepted) == ("broken", "It ends early: it hung")
+
+
+def test_a_stream_without_a_baseline_is_of_a_run_that_fails(
+    target: Target, stage: Stage, tmp_path: Path
+) -> None:
+    stage.survey(streams=tmp_path).run(target)
+    (run,) = read_stream(tmp_path / "server-filesystem@2026.8.31.jsonl")
+    assert not run.conformant
+
+
+class Meeting:
+    """Stands for a run; each waits until as many as expected are going on at the same time."""
+
+    def __init__(self, expected: int) -> None:
+        self.barrier = threading.Barrier(expected, timeout=10)
+        self.asked: list[dict[str, Any]] = []
+
+    def __call__(self, _suite: Suite, connect_string: str, *_: Any, **options: Any) -> Iterator[Verdict]:
+        self.asked.append({"target": connect_string, **options})
+        self.barrier.wait()
+        if connect_string == "target:agno-gated@3.1.10":
+            raise BrokenAdapter("it cannot be installed")
+        yield from verdicts()
+
+
+def test_targets_are_run_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    meeting = Meeting(2)
+    monkeypatch.setattr(surveys, "run", meeting)
+    survey = Survey(SUITE, tmp_path, jobs=5)
+    results = dict(survey.run_all([find("agno"), find("agno-gated")]))
+    assert results.keys() == {"agno@3.1.10", "agno-gated@3.1.10"}
+    assert isinstance(results["agno-gated@3.1.10"], BrokenAdapter)
+    assert [(each["jobs"], each["apart"]) for each in meeting.asked] == [(2, True), (2, True)]
+    survey.write(["agno-gated@3.1.10", "agno@3.1.10"])
+    data = json.loads((tmp_path / "implementations.json").read_text())
+    assert [each["target"] for each in data["targets"]] == ["agno@3.1.10"]
+
+
+def test_jobs_of_one_target_replay_its_scenarios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    meeting = Meeting(1)
+    monkeypatch.setattr(surveys, "run", meeting)
+    ((name, _),) = Survey(SUITE, tmp_path, jobs=3).run_all([find("agno")])
+    assert name == "agno@3.1.10"
+    assert [(each["jobs"], each["apart"]) for each in meeting.asked] == [(3, False)]
+
+
+def test_what_else_goes_wrong_in_a_target_ends_the_survey(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = threading.Barrier(2, timeout=10)
+    """Without it one of the two threads would still install its target when the test is over."""
+
+    def fails(*_: Any, **__: Any) -> Iterator[Verdict]:
+        both.wait()
+        raise ZeroDivisionError
+        yield
+
+    monkeypatch.setattr(surveys, "run", fails)
+    with pytest.raises(ZeroDivisionError):
+        list(Survey(SUITE, tmp_path, jobs=2).run_all([find("agno"), find("agno-gated")]))
+
+
+@pytest.mark.slow
+def test_a_run_apart_gives_the_same_verdicts() -> None:
+    ids = ["gate/edit-unread", "matching/unique-match"]
+
+    def statuses(*, apart: bool) -> list[tuple[str, str]]:
+        found = run(SUITE, "reference", ["2.1.7"], ids=ids, apart=apart)
+        return [(each.scenario_id, each.status) for each in found]
+
+    assert statuses(apart=True) == statuses(apart=False) == [(each, "passed") for each in ids]

@@ -1,0 +1,95 @@
+"""What the command line says of targets: listed, checked, run at their own level with their own baseline."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.cli import run as testrun
+from readfirst.harness.run.connect import ConnectError
+from readfirst.harness.run.target_defaults import target_defaults
+from readfirst.observatory.targets import catalogue, install
+from tests.command_line import Cli
+
+MINIATURES = Path(__file__).parents[3] / "tests" / "replay" / "mcp_miniatures.py"
+
+
+Run = Cli
+
+
+def test_every_target_is_listed_with_its_version_and_state(
+    readfirst: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(install, "cache_root", lambda: tmp_path)
+    listed = readfirst("targets")
+    assert listed.code == 0
+    rows = [line.split("\t") for line in listed.out.splitlines()]
+    assert ["target:agno@3.1.10", "python", "not installed"] in [row[:3] for row in rows]
+    assert len(rows) == len(list(catalogue.targets()))
+    assert all(row[2] == "not installed" for row in rows)
+
+
+def test_an_adapter_that_works_is_reported_as_such(readfirst: Run) -> None:
+    checked = readfirst("check-adapter", "reference")
+    assert checked.code == 0
+    assert "The adapter works. Judge the implementation: readfirst run 'reference'" in checked.out
+    assert not [line for line in checked.out.splitlines() if line.startswith("no ")]
+
+
+def test_what_cannot_be_connected_is_a_usage_error(readfirst: Run) -> None:
+    assert readfirst("check-adapter", "pyhton:a:b").code == 2
+
+
+@pytest.fixture
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[testrun.RunRequest]:
+    made: list[testrun.RunRequest] = []
+    monkeypatch.setattr(testrun, "perform", lambda request: made.append(request) or 0)
+    return made
+
+
+def test_a_target_is_run_at_its_own_level_with_its_own_baseline(
+    readfirst: Run, requests: list[testrun.RunRequest]
+) -> None:
+    readfirst("run", "target:agno")
+    (request,) = requests
+    assert (request.target, request.level) == ("target:agno@3.1.10", "reason")
+    assert request.baseline == catalogue.root() / "baselines" / "agno@3.1.10.yaml"
+
+
+def test_an_agent_is_run_as_the_target_that_it_is(readfirst: Run, requests: list[testrun.RunRequest]) -> None:
+    readfirst("run", "agent:qwen-code@0.24.4")
+    (request,) = requests
+    assert (request.target, request.level) == ("target:qwen-code@0.24.4", "reason")
+    assert request.baseline == catalogue.root() / "baselines" / "qwen-code@0.24.4.yaml"
+    ended = readfirst("run", "agent:agno")
+    assert ended.code == 2
+    assert "'agent:agno': agno is not an agent. Write target:agno." in ended.err
+
+
+def test_anything_else_is_run_at_level_text(readfirst: Run, requests: list[testrun.RunRequest]) -> None:
+    readfirst("run", "python:a:b")
+    assert (requests[0].level, requests[0].baseline) == ("text", None)
+
+
+def test_isolation_becomes_part_of_the_connect_string(
+    readfirst: Run, requests: list[testrun.RunRequest]
+) -> None:
+    readfirst("run", "mcp:node server.js", "--isolation", "directory")
+    assert requests[0].target == "mcp:--isolation=directory node server.js"
+
+
+def test_isolation_of_anything_else_is_a_usage_error(readfirst: Run) -> None:
+    ended = readfirst("run", "reference", "--isolation", "directory")
+    assert ended.code == 2
+    assert "--isolation is for mcp:COMMAND" in ended.err
+
+
+def test_a_path_with_an_at_sign_is_not_a_version(tmp_path: Path) -> None:
+    with pytest.raises((ConnectError, OSError)):
+        target_defaults(f"target:{tmp_path}/a@b/none.yaml")
+
+
+def test_a_server_that_breaks_at_the_start_is_blamed_on_the_adapter(readfirst: Run) -> None:
+    ended = readfirst("check-adapter", f"mcp:{sys.executable} -S {MINIATURES} never-starts")
+    assert ended.code == 3
+    assert "the server ended with exit status 4 during the start" in ended.err

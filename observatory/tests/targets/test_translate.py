@@ -1,0 +1,164 @@
+"""Calls become the target's own, answers become results, as the mapping says."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.session import BrokenAdapter
+from readfirst.observatory.targets.mapping import ReplaceAll, Target, load_target
+from readfirst.observatory.targets.translate import (
+    Scope,
+    TargetAnswer,
+    captured,
+    filled,
+    lacks,
+    result_of,
+    translated,
+)
+from tests.rows import rows
+
+ROOT = Path(__file__).parents[3]
+(EXAMPLE,) = re.findall(r"```yaml mapping\n(.*?)```", (ROOT / "docs" / "targets.md").read_text(), re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Target:
+    file = tmp_path_factory.mktemp("targets") / "files.yaml"
+    file.write_text(EXAMPLE)
+    return load_target(file)
+
+
+@pytest.fixture
+def scope(tmp_path: Path) -> Scope:
+    return Scope(tmp_path, tmp_path / "home", {"project": "7"})
+
+
+def test_what_a_call_does_not_have_is_left_out(target: Target, scope: Scope) -> None:
+    assert translated(target, "Read", {"file_path": "x"}, scope).arguments == {"project": "7", "path": "x"}
+    ranged = translated(target, "Read", {"file_path": "x", "offset": 3, "limit": 2}, scope)
+    assert ranged.arguments == {"project": "7", "path": "x", "from": 3, "to": 4}
+
+
+def test_arguments_that_the_mapping_does_not_know_are_passed_on(target: Target, scope: Scope) -> None:
+    assert translated(target, "Write", {"colour": "red"}, scope).arguments == {
+        "project": "7",
+        "colour": "red",
+    }
+
+
+def test_values_of_a_wrong_type_stay_wrong(target: Target, scope: Scope) -> None:
+    made = translated(target, "Read", {"file_path": 5, "offset": "1", "limit": 2}, scope)
+    assert made.arguments == {"project": "7", "path": 5, "from": "1"}
+
+
+@rows(
+    ("paths", "given", "wanted"),
+    [
+        ("absolute", "{root}/a", "{root}/a"),
+        ("relative", "{root}/a/b", "a/b"),
+        ("relative", "{root}", "."),
+        ("relative", "{root}x/a", "{root}x/a"),
+        ("virtual", "{root}/a", "/a"),
+        ("virtual", "/etc/hosts", "/etc/hosts"),
+        ("virtual", "a", "a"),
+    ],
+)
+def test_paths_are_written_as_the_target_wants_them(
+    target: Target, scope: Scope, paths: Any, given: str, wanted: str
+) -> None:
+    call = translated(
+        replace(target, paths=paths), "Read", {"file_path": given.format(root=scope.root)}, scope
+    )
+    assert call.arguments["path"] == wanted.format(root=scope.root)
+
+
+@rows(
+    ("rule", "arguments", "extra"),
+    [
+        (ReplaceAll("flag", "all"), {"replace_all": True}, {"all": True}),
+        (ReplaceAll("flag", "all"), {}, {}),
+        (ReplaceAll("count", "expected"), {"replace_all": True, "old_string": "ab"}, {"expected": 2}),
+        (ReplaceAll("count", "expected"), {"replace_all": True, "old_string": "none"}, {"expected": 1}),
+        (ReplaceAll("count", "expected"), {"replace_all": False, "old_string": "ab"}, {}),
+        (None, {"replace_all": True}, {"replace_all": True}),
+    ],
+)
+def test_replace_all_is_said_in_the_targets_way(
+    target: Target, scope: Scope, rule: ReplaceAll | None, arguments: dict[str, Any], extra: dict[str, Any]
+) -> None:
+    (scope.root / "a.txt").write_text("ab ab")
+    tools = {"Edit": replace(target.tools["Edit"], replace_all=rule, arguments={"path": "$file_path"})}
+    made = translated(
+        replace(target, tools=tools, paths="absolute"), "Edit", {"file_path": "a.txt", **arguments}, scope
+    )
+    left = {key: value for key, value in made.arguments.items() if key not in ("path", "old_string")}
+    assert left == extra
+
+
+@rows(
+    ("tool", "arguments", "expected"),
+    [
+        ("Read", {"pages": "1"}, "Read with pages"),
+        ("Read", {"file_path": "/a"}, ""),
+        ("Edit", {"replace_all": True}, "Edit with replace_all"),
+        ("Edit", {"replace_all": False}, ""),
+        ("NotebookEdit", {}, "NotebookEdit"),
+    ],
+)
+def test_what_is_not_claimed_is_reported(
+    target: Target, tool: str, arguments: dict[str, Any], expected: str
+) -> None:
+    assert lacks(target, tool, arguments) == expected
+
+
+def test_files_that_are_not_claimed_are_reported(target: Target) -> None:
+    tools = {"Read": replace(target.tools["Read"], unsupported_files=("*.png",))}
+    images = replace(target, tools=tools)
+    assert lacks(images, "Read", {"file_path": "/w/a.PNG"}) == "Read of *.png"
+    assert lacks(images, "Read", {"file_path": "/w/png"}) == ""
+
+
+def test_sums_and_choices_are_filled_in() -> None:
+    template = {"a": {"$first": ["$x", "$y", 5]}, "b": [1, "$x"], "c": {"$sum": ["$y", 1]}, "d": "at $WS/z"}
+    assert filled(template, {"WS": "/w"}) == {"a": 5, "d": "at /w/z"}
+    assert filled(template, {"y": 2}) == {"a": 2, "c": 3, "d": "at $WS/z"}
+    assert filled(template, {"x": True})["b"] == [1, True]
+
+
+@rows(
+    ("rules", "value", "is_error"),
+    [
+        ({"at": ("status",), "is_error": ("error",)}, {"content": [{"text": "x"}], "status": "error"}, True),
+        ({"at": ("status",), "is_error": ("error",)}, {"content": [{"text": "x"}], "status": "fine"}, False),
+        ({"at": ("status",), "is_error": ("error",)}, {"content": [{"text": "x"}]}, False),
+        ({"matches": (re.compile(r"\AError"),)}, {"content": [{"text": "Error: x"}]}, True),
+        ({"matches": (re.compile(r"\AError"),)}, {"content": [{"text": "no Error"}]}, False),
+    ],
+)
+def test_an_error_is_found_where_the_mapping_says(
+    target: Target, scope: Scope, rules: dict[str, Any], value: Any, is_error: bool
+) -> None:
+    changed = replace(target, result=replace(target.result, flag=False, **rules))
+    assert result_of(changed, "Edit", TargetAnswer(value), scope).is_error is is_error
+
+
+def test_an_exception_is_a_refusal_only_where_the_mapping_says(target: Target, scope: Scope) -> None:
+    raised = TargetAnswer("ValueError: no", raised=True)
+    with pytest.raises(BrokenAdapter, match="the target raised ValueError: no"):
+        result_of(target, "Edit", raised, scope)
+    refusing = replace(target, result=replace(target.result, exception=True))
+    assert result_of(refusing, "Edit", raised, scope).is_error
+
+
+def test_an_answer_without_text_breaks(target: Target, scope: Scope) -> None:
+    with pytest.raises(BrokenAdapter, match=r"content\.0\.text is no text"):
+        result_of(target, "Edit", TargetAnswer({"content": []}), scope)
+
+
+def test_a_capture_that_finds_nothing_breaks() -> None:
+    assert captured("id=7", {"id": re.compile("id=(.)")}, "open") == {"id": "7"}
+    with pytest.raises(BrokenAdapter, match="the answer to the set-up call open has no id: nothing"):
+        captured("nothing", {"id": re.compile("id=(.)")}, "open")

@@ -1,0 +1,290 @@
+"""Judge what was recorded of the product for harm, group it by cause, and write docs/harm.md and docs/harm.json.
+
+It reads every recording of every contract. The exit code is 1 if a harm has no cause in observatory/tools/harms.yaml,
+and with `--check` if a file would change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from conventions import CONVENTIONS
+
+from readfirst.harness.compare.common import CommonHarm
+from readfirst.harness.harm.harm import Harm
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.replay.recorded import recorded_outcome
+from readfirst.harness.report.by_rule import is_made
+from readfirst.harness.report.markup import table
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.contracts import Contract, order
+from readfirst.harness.suite.harm_kinds import HARMS, KINDS, MEANING
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Transcript
+
+ROOT = Path(__file__).parents[2]
+CAUSES = Path(__file__).with_name("harms.yaml")
+DATA = ROOT / "docs" / "harm.json"
+PAGE = ROOT / "docs" / "harm.md"
+BEGIN, END = "<!-- written by observatory/tools/harms.py -->\n", "<!-- end -->\n"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why the product harms: a sentence, and which harms it explains."""
+
+    id: str
+    kinds: tuple[str, ...]
+    reason: str
+    what: str = ""
+    scenario: str = ""
+    gate: str = ""
+    first: str = ""
+    last: str = ""
+
+    def explains(self, harm: Harm, scenario_id: str, contract: Contract) -> bool:
+        return (
+            harm.kind in self.kinds
+            and re.search(self.what, harm.what) is not None
+            and (not self.scenario or re.fullmatch(self.scenario, scenario_id) is not None)
+            and self.gate in ("", contract.read_gate)
+            and (not self.first or order(self.first) <= order(contract.name))
+            and (not self.last or order(contract.name) <= order(self.last))
+        )
+
+
+@dataclass(frozen=True)
+class Found:
+    """A harm of one scenario on one contract."""
+
+    scenario: str
+    contract: str
+    harm: Harm
+
+    def to_read(self, suite: Suite) -> tuple[bool, int, str, Harm]:
+        """What makes it the one to show: that a person wrote it, and few steps."""
+        return is_made(self.scenario), steps_of(suite, self.scenario), self.scenario, self.harm
+
+    def shown(self, suite: Suite) -> dict[str, Any]:
+        """Return it as a page shows it, as docs/implementations.json has it."""
+        scenario = suite.scenario(self.scenario)
+        return {
+            "scenario": self.scenario,
+            "title": scenario.title,
+            "steps": len(scenario.steps),
+            "step": self.harm.step + 1,
+            "line": self.harm.line,
+        }
+
+
+@cache
+def steps_of(suite: Suite, scenario_id: str) -> int:
+    """Return how many steps a scenario has."""
+    return len(suite.scenario(scenario_id).steps)
+
+
+@cache
+def causes() -> tuple[Cause, ...]:
+    document = strict_yaml.load(CAUSES.read_bytes(), CAUSES)
+    return tuple(
+        Cause(
+            each["cause"],
+            tuple(each["kind"]),
+            each["reason"],
+            each.get("what", ""),
+            each.get("scenario", ""),
+            each.get("gate", ""),
+            each.get("first", ""),
+            each.get("last", ""),
+        )
+        for each in document.value
+    )
+
+
+def cause_of(found: Found, suite: Suite) -> Cause | None:
+    """Return the first cause that explains a harm, None where nothing does."""
+    contract = suite.contracts[found.contract]
+    return next((each for each in causes() if each.explains(found.harm, found.scenario, contract)), None)
+
+
+def found_in(ids: Sequence[str]) -> tuple[list[Found], dict[str, set[str]]]:
+    """Return the harms in these scenarios on all contracts, and the scenarios of each contract that were judged."""
+    suite = Suite(ROOT / "fixtures")
+    found = []
+    sessions: dict[str, set[str]] = {}
+    for scenario_id in ids:
+        scenario = suite.scenario(scenario_id)
+        for transcript, contracts in _shared(suite, scenario_id, scenario.inputs):
+            harms = harms_of(scenario, recorded_outcome(scenario, transcript))
+            for contract in contracts:
+                sessions.setdefault(contract, set()).add(scenario_id)
+                found += [Found(scenario_id, contract, harm) for harm in harms]
+    return found, sessions
+
+
+def _shared(suite: Suite, scenario_id: str, inputs: str) -> Iterator[tuple[Transcript, list[str]]]:
+    """Yield each transcript once, with the contracts that have it."""
+    together: dict[int, tuple[Transcript, list[str]]] = {}
+    known = {each.name for each in suite.contracts}
+    for contract, transcript in suite.recordings.of(scenario_id, inputs).transcripts.items():
+        if contract in known:
+            together.setdefault(id(transcript), (transcript, []))[1].append(contract)
+    yield from together.values()
+
+
+def everything(jobs: int = 2) -> tuple[list[Found], dict[str, set[str]]]:
+    """Return the same of the whole suite."""
+    ids = sorted(Suite(ROOT / "fixtures").ids())
+    found: list[Found] = []
+    sessions: dict[str, set[str]] = {}
+    with ProcessPoolExecutor(jobs) as pool:
+        for each, judged in pool.map(found_in, [ids[start :: 4 * jobs] for start in range(4 * jobs)]):
+            found += each
+            for contract, scenarios in judged.items():
+                sessions.setdefault(contract, set()).update(scenarios)
+    return sorted(found, key=lambda each: (each.scenario, each.contract, each.harm)), sessions
+
+
+def data(found: Iterable[Found], sessions: Mapping[str, Set[str]], suite: Suite) -> dict[str, Any]:
+    """Return what the page shows: of each contract the sessions by kind, and of each cause where it shows.
+
+    Beside it, of each rule in how many recordings of its scenarios there is harm of each kind.
+    """
+    names = [each.name for each in suite.contracts if each.name in sessions]
+    rows: dict[str, dict[str, set[str]]] = {name: {kind: set() for kind in KINDS[:-1]} for name in names}
+    shortest: dict[str, dict[str, Found]] = {name: {} for name in names}
+    by_cause: dict[str, dict[str, set[str]]] = {}
+    by_rule: dict[str, dict[str, set[tuple[str, str]]]] = {}
+    unexplained: list[str] = []
+    for each in found:
+        rows[each.contract][each.harm.kind].add(each.scenario)
+        known = shortest[each.contract]
+        known[each.harm.kind] = min(
+            each, known.get(each.harm.kind, each), key=lambda found: found.to_read(suite)
+        )
+        kinds = by_rule.setdefault(suite.heading(each.scenario).rule, {})
+        kinds.setdefault(each.harm.kind, set()).add((each.scenario, each.contract))
+        cause = cause_of(each, suite)
+        if cause is None:
+            unexplained.append(f"{each.scenario} on {each.contract} has no cause: {each.harm.line}")
+            continue
+        by_cause.setdefault(cause.id, {}).setdefault(each.contract, set()).add(each.scenario)
+    if unexplained:
+        raise SystemExit("\n".join(unexplained))
+    return {
+        "contracts": {
+            name: {
+                "sessions": len(sessions[name]),
+                "harmed": {kind: len(ids) for kind, ids in rows[name].items()},
+                "any": len(set().union(*(rows[name][kind] for kind in HARMS))),
+                "shortest": {
+                    kind: shortest[name][kind].shown(suite) for kind in KINDS if kind in shortest[name]
+                },
+                **since(suite.contracts[name], rows, by_cause, sessions, suite),
+            }
+            for name in names
+        },
+        "causes": [
+            {
+                "id": cause.id,
+                "kinds": list(cause.kinds),
+                "reason": cause.reason,
+                "contracts": {name: len(by_cause[cause.id].get(name, ())) for name in names},
+                "example": min(
+                    (each for ids in by_cause[cause.id].values() for each in ids),
+                    key=lambda each: (is_made(each), each),
+                ),
+            }
+            for cause in causes()
+            if cause.id in by_cause
+        ],
+        "rules": {
+            rule: {kind: len(shown[kind]) for kind in KINDS if kind in shown}
+            for rule, shown in sorted(by_rule.items())
+        },
+    }
+
+
+def since(
+    contract: Contract,
+    harmed: Mapping[str, Mapping[str, Set[str]]],
+    by_cause: Mapping[str, Mapping[str, Set[str]]],
+    sessions: Mapping[str, Set[str]],
+    suite: Suite,
+) -> dict[str, Any]:
+    """Return what is otherwise than in the contract before, in the scenarios that both were recorded with."""
+    before = suite.contracts.before(contract)
+    if before is None or before.name not in sessions:
+        return {}
+    pair = before.name, contract.name
+    both = sessions[pair[0]] & sessions[pair[1]]
+    harm = CommonHarm.of((both, both), (harmed[pair[0]], harmed[pair[1]]))
+    was, now = ({id for id, shown in by_cause.items() if both & shown.get(name, set())} for name in pair)
+    return {
+        "since": {"version": before.name, **harm.data(), "new": sorted(now - was), "gone": sorted(was - now)}
+    }
+
+
+def tables(found: Mapping[str, Any]) -> str:
+    """Return the tables of the page."""
+    kinds = KINDS[:-1]
+    contracts = [
+        [name, f"{each['sessions']:,}", *(f"{each['harmed'][kind]:,}" for kind in kinds)]
+        for name, each in found["contracts"].items()
+    ]
+    causes = []
+    for cause in found["causes"]:
+        on = [name for name, count in cause["contracts"].items() if count]
+        where = on[0] if len(on) == 1 else f"{on[0]} to {on[-1]}, {len(on)} contracts"
+        total = f"{sum(cause['contracts'].values()):,}"
+        causes.append([cause["reason"], ", ".join(cause["kinds"]), where, total, f"`{cause['example']}`"])
+    tables = [
+        table(["contract", "sessions", *kinds], contracts, numbers=("sessions", *kinds)),
+        table(["why", "kinds", "contracts", "sessions", "for example"], causes, numbers=("sessions",)),
+        table(["kind", "when"], [[f"`{kind}`", MEANING[kind]] for kind in KINDS]),
+        table(
+            ["what a tool may do without harm", "shown by"],
+            [[each.sentence, f"`{each.scenario}`"] for each in CONVENTIONS.values()],
+        ),
+    ]
+    return "\n\n".join(tables) + "\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Judge everything, and write or check both files."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
+    check = parser.parse_args(arguments).check
+    suite = Suite(ROOT / "fixtures")
+    made = data(*everything(), suite)
+    before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
+    written = {
+        PAGE: before + BEGIN + tables(made) + END + rest.partition(END)[2],
+        DATA: json.dumps(made, indent=1) + "\n",
+    }
+    if check:
+        stale = [
+            file.name
+            for file, text in written.items()
+            if not file.exists() or file.read_text("utf-8") != text
+        ]
+        print("\n".join(f"{name} is out of date: run observatory/tools/harms.py" for name in stale), end="")
+        return bool(stale)
+    for file, text in written.items():
+        file.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,183 @@
+"""Choose generated scenarios for the suite: those in which exceptions of rules show that no scenario shows yet.
+
+    python3 observatory/tools/mutation/choose.py [--seed N] [--drawn N] [--most N] [--least N]
+    readfirst product record --family crossed
+
+Draws what `readfirst fuzz` draws, long sessions among them, and adds what is chosen to the corpus, as
+`crossed/drawn-SEED-NUMBER` or `crossed/long-SEED-NUMBER`. The reference decides what is worth recording, the real
+product what is expected.
+"""
+
+from __future__ import annotations
+
+# ruff: noqa: E402 - the checkout must be importable first
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from heapq import heapify, heappop, heappush
+from itertools import islice
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(CHECKOUT))
+
+from confinement import Confined
+from panel import Panel
+from scenarios import scenario_panel
+from switches import Point, Switches
+from theme import theme_text
+
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.written import values_of
+from readfirst.observatory.fuzz import generate
+from readfirst.observatory.fuzz.disagree import disagreements
+
+FAMILY = "crossed"
+RULE = "rules-hold-for-every-file"
+"""Whose scenarios these are: each meets too many rules to show one of them."""
+_NOTE = (
+    "Chosen by `python3 observatory/tools/mutation/choose.py`; what is expected is in the recordings alone."
+)
+_LONG = 20
+"""Of so many that are drawn one is a long session."""
+_ATTEMPTS = 9
+"""After how many scenarios of a kind in which a point does not show it is given up there."""
+_FADES = 0.6
+"""What a point is worth after each of them."""
+
+
+def main() -> int:
+    """Choose, and write the files."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seed", type=int, default=0, help="another seed draws others")
+    parser.add_argument("--drawn", type=int, default=2000, help="how many are drawn")
+    parser.add_argument("--most", type=int, default=60, help="how many are chosen at most")
+    parser.add_argument("--least", type=int, default=2, help="how many exceptions each has to show")
+    options = parser.parse_args()
+    panel = scenario_panel(CHECKOUT, {}, exceptions=True)
+    fixtures = CHECKOUT / "fixtures"
+    pool = list(drawn(options.seed, options.drawn))
+    confined = Confined(lambda: chosen(panel, fixtures, pool, options.most, options.least))
+    try:
+        found: list[Scenario] = confined.result()
+    finally:
+        confined.end()
+    write_all(files_of(Suite(fixtures), found))
+    print(f"{len(found)} more are chosen", file=sys.stderr)
+    return 0
+
+
+def files_of(suite: Suite, found: Iterable[Scenario]) -> dict[Path, bytes]:
+    """Return the files of the corpus with what was chosen, and with what they hold already, by their paths."""
+    new = {each.id: each for each in found}
+    themes = {name.rpartition("-")[0] for name in new}
+    held = [each for each in suite.ids() if each.rpartition("-")[0] in themes]
+    every = {**{each: suite.scenario(each, require_expect=False) for each in held}, **new}
+    return {
+        suite.root / "corpus" / f"{theme}.yaml": theme_text(
+            {
+                name.partition("/")[2]: values_of(each)
+                for name, each in every.items()
+                if name.rpartition("-")[0] == theme
+            },
+            _NOTE,
+        ).encode()
+        for theme in themes
+    }
+
+
+def drawn(seed: int, number: int) -> Iterator[Scenario]:
+    """Yield generated scenarios as the suite would have them."""
+    kinds = (
+        ("drawn", generate.scenarios(seed), number - number // _LONG),
+        ("long", generate.long_sessions(seed), number // _LONG),
+    )
+    for kind, scenarios, most in kinds:
+        for index, each in enumerate(islice(scenarios, most)):
+            names = sorted(each.given.files) or ["a missing file"]
+            title = f"Every rule holds in a generated session about {names[0]}"
+            yield replace(each, id=f"{FAMILY}/{kind}-{seed}-{index}", title=title, rule=RULE, tags=("chain",))
+
+
+def chosen(panel: Panel, root: Path, drawn: Iterable[Scenario], most: int, least: int) -> list[Scenario]:
+    """Return drawn scenarios that show what none of the panel's cases shows; what the suite has is not drawn."""
+    suite = Suite(root)
+    contract = panel.cases[0].partition(" ")[0]
+    switches = Switches(panel, contract)
+
+    def shows(scenario: Scenario, outcome: Outcome, point: Point) -> bool:
+        changed = switches.changed(scenario, point)
+        return changed.broken is not None or (
+            any(disagreements(scenario, outcome, changed, "text", suite.vocabulary))
+        )
+
+    known = [suite.scenario(name.partition(" ")[2]) for name in panel.cases]
+    seen = [(each, *switches.met(each)) for each in known]
+
+    by: dict[Point, list[int]] = {}
+    for index, (_, _, met) in enumerate(seen):
+        for point in met:
+            by.setdefault(point, []).append(index)
+    caught: Counter[tuple[int, bool, int]] = Counter()
+
+    def is_shown(point: Point) -> bool:
+        """Ask first the scenarios that show others of the same rule."""
+        of_rule = point[:2]
+        for index in sorted(by.get(point, ()), key=lambda index: -caught[*of_rule, index]):
+            scenario, outcome, _ = seen[index]
+            if shows(scenario, outcome, point):
+                caught[*of_rule, index] += 1
+                return True
+        return False
+
+    noticed = [rule for rule in switches.points if is_shown(rule)]
+    left = {point for rule in noticed for point in switches.exceptions(rule) if not is_shown(point)}
+    held = set(suite.ids())
+    pool: dict[str, tuple[Scenario, Outcome, set[Point]]] = {}
+    for scenario in drawn:
+        outcome, met = switches.met(scenario)
+        if outcome.broken is None and scenario.id not in held:
+            pool[scenario.id] = scenario, outcome, met & left
+    taken: list[Scenario] = []
+    failed: Counter[tuple[Point, str]] = Counter()
+
+    def kind(name: str) -> str:
+        return name.rpartition("-")[0]
+
+    def tried_at(name: str) -> set[Point]:
+        return {point for point in pool[name][2] & left if failed[point, kind(name)] < _ATTEMPTS}
+
+    def worth(name: str) -> float:
+        return sum(_FADES ** failed[point, kind(name)] for point in tried_at(name))
+
+    # What a scenario is worth only ever falls, so the best is the first that is still worth what it was.
+    best = [(-worth(name), name) for name in pool]
+    heapify(best)
+    while best and len(taken) < most:
+        before, name = heappop(best)
+        tried = sorted(tried_at(name))
+        if len(tried) < least:
+            continue
+        if -worth(name) > before:
+            heappush(best, (-worth(name), name))
+            continue
+        scenario, outcome, _ = pool[name]
+        shown = {point for point in tried if shows(scenario, outcome, point)}
+        failed.update((point, kind(name)) for point in tried if point not in shown)
+        if len(shown) >= least:
+            taken.append(scenario)
+            left -= shown
+    return taken
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""Circumstances: what is so in the call that the reference executes, for mutants that ask `when("name: hidden")`."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from exceptions import ALWAYS
+
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.observatory.fuzz.conditions import calls_of
+
+__all__ = ["attend", "now", "of_scenario"]
+
+_calls: list[frozenset[str]] = []
+"""The conditions of each call of the scenario that is replayed."""
+_prepared = _answered = 0
+"""How many calls were prepared, and how many answered; those of a group are all prepared first."""
+_answering = False
+"""Whether a call is being answered; what is prepared meanwhile is that call again, with the arguments of a hook."""
+_now: frozenset[str] = frozenset()
+
+
+def of_scenario(scenario: Scenario) -> list[frozenset[str]]:
+    """Return the conditions of each call of a scenario."""
+    return [frozenset((ALWAYS, *conditions)) for _, _, conditions in calls_of(scenario)]
+
+
+def attend(scenario: Scenario) -> None:
+    """Let `when`, a name that every module has then, answer for the calls of this scenario's next replays."""
+    global _calls
+    _calls = of_scenario(scenario)
+    builtins.when = _when  # type: ignore[attr-defined]
+    from readfirst.harness.adapters import reference
+
+    adapter, tools = reference.ReferenceAdapter, reference.FileTools
+    if not hasattr(adapter.open, "__wrapped__"):
+        adapter.open = _before(adapter.open, _begin)  # type: ignore[method-assign]
+        tools._prepared = _before(tools._prepared, _prepare)  # type: ignore[method-assign]
+        tools._answer = _during(_before(tools._answer, _answer))  # type: ignore[method-assign]
+
+
+def now() -> frozenset[str]:
+    """Return what is so in the call that is executed."""
+    return _now
+
+
+def _before(method: Callable[..., Any], act: Callable[[], None]) -> Callable[..., Any]:
+    @wraps(method)
+    def wrapped(*args: Any) -> Any:
+        act()
+        return method(*args)
+
+    return wrapped
+
+
+def _during(answer: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(answer)
+    def wrapped(*args: Any) -> Any:
+        global _answering
+        _answering = True
+        try:
+            return answer(*args)
+        finally:
+            _answering = False
+
+    return wrapped
+
+
+def _begin() -> None:
+    global _prepared, _answered, _answering, _now
+    _prepared, _answered, _answering, _now = 0, 0, False, frozenset()
+
+
+def _prepare() -> None:
+    global _prepared, _now
+    if _answering:
+        return
+    _now, _prepared = _calls[_prepared], _prepared + 1
+
+
+def _answer() -> None:
+    global _answered, _now
+    _now, _answered = _calls[_answered], _answered + 1
+
+
+def _when(circumstance: str) -> bool:
+    return circumstance in _now

@@ -1,0 +1,153 @@
+"""Exceptions: mutants in which a rule holds except when something is so, or also when it is.
+
+Each condition of a rule, `if unread:`, becomes `if (unread) and not when("name: hidden"):` or
+`if (unread) or when("name: hidden"):`; `circumstances` defines what `when` says. The same with `when("always")` is
+the rule that does not hold at all: where no scenario notices that, exceptions of it are not made. `population` tries
+them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from mutants import Key, Layout, Mutant, difference
+
+__all__ = ["ALWAYS", "CIRCUMSTANCES", "MODULES", "conditions_of", "exceptions_of", "replaced", "rules_of"]
+
+ALWAYS = "always"
+"""The circumstance in which every call is made."""
+
+_OF_FILES = (
+    "name: hidden",
+    "name: no extension",
+    "name: other extension",
+    "name: spaces",
+    "name: capitals",
+    "depth: deep",
+    "path: roundabout",
+    "path: relative",
+    "path: outside",
+    "path: at home",
+    "kind: link",
+    "kind: hard link",
+    "mode: read-only",
+    "mode: executable",
+    "encoding: utf-16",
+    "encoding: utf-8 with a mark",
+    "line ends: crlf",
+    "line ends: mixed",
+    "size: empty",
+    "size: large",
+    "ends in: text",
+    "before: refused",
+)
+_OF_EDITS = (
+    "edit: deletion",
+    "edit: insertion",
+    "edit: whitespace alone",
+    "edit: whole file",
+    "length: long",
+    "length: lines",
+    "replace_all: false",
+)
+_OF_WRITES = ("content: empty", "content: the same", "length: long")
+
+MODULES = {
+    "files.disk": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
+    "session.memory": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
+    "session.access": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
+    "session.rules": _OF_FILES,
+    "session.storage": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
+    "text.content": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
+    "tools.edit": (*_OF_FILES, *_OF_EDITS),
+    "tools.read": _OF_FILES,
+    "tools.write": (*_OF_FILES, *_OF_WRITES),
+}
+"""The modules that decide what is refused and how is written, each with the circumstances that can matter there."""
+
+CIRCUMSTANCES = tuple(dict.fromkeys((*_OF_FILES, *_OF_EDITS, *_OF_WRITES)))
+"""What may be the exception, as `readfirst.observatory.fuzz.conditions` tells it."""
+
+
+def rules_of(module: str, source: str) -> list[Mutant]:
+    """Return the mutants of one module in which a rule does not hold, or always applies, in the order of their lines.
+
+    A condition is what an `if` asks and what a function returns as true or false, unless the version alone decides it.
+    """
+    found = [rule for _, *both in conditions_of(module, source) for rule in both]
+    return sorted(found, key=lambda each: (each.line, each.before, each.after, each.occurrence))
+
+
+def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, Mutant]]:
+    """Yield the conditions of one module, each with its two rules: that which never and that which always applies."""
+    layout = Layout(source)
+    counts: Counter[Key] = Counter()
+    for node in _conditions(ast.parse(source)):
+        function = layout.function(node.lineno)
+        if not function:
+            continue
+        text = ast.get_source_segment(source, node) or ""
+        both = []
+        for how in ("and not", "or"):
+            changed = replaced(source, node, f'({text}) {how} when("{ALWAYS}")')
+            line, before, after = difference(source, changed)
+            reached_by, *_ = layout.notice(node.lineno, node.end_lineno or node.lineno)
+            mutant = Mutant(module, function, line, before, after, changed, reached_by, when=ALWAYS)
+            counts[mutant.key] += 1
+            both.append(mutant.as_occurrence(counts[mutant.key]))
+        yield node, both[0], both[1]
+
+
+def exceptions_of(rules: Iterable[Mutant]) -> list[Mutant]:
+    """Return the exceptions of rules, each of which is given as the mutant in which it does not hold at all."""
+    return [
+        replace(
+            rule,
+            after=rule.after.replace(f'when("{ALWAYS}")', f'when("{circumstance}")'),
+            source=rule.source.replace(f'when("{ALWAYS}")', f'when("{circumstance}")'),
+            when=circumstance,
+        )
+        for rule in rules
+        for circumstance in dict.fromkeys(MODULES[rule.module])
+    ]
+
+
+def _conditions(tree: ast.AST) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.If(test=test) if _is_of_a_rule(test):
+                yield test
+            case ast.FunctionDef(returns=ast.Name("bool")):
+                returned = [each.value for each in ast.walk(node) if isinstance(each, ast.Return)]
+                yield from (each for each in returned if each is not None and _is_of_a_rule(each))
+            case _:
+                pass
+
+
+def _is_of_a_rule(condition: ast.expr) -> bool:
+    """Tell whether it depends on the call: it is not a constant, and does not ask for the version alone."""
+    match condition:
+        case ast.Constant():
+            return False
+        case ast.UnaryOp(operand=operand):
+            return _is_of_a_rule(operand)
+        case ast.BoolOp(values=values):
+            return any(map(_is_of_a_rule, values))
+        case ast.Attribute(
+            value=ast.Attribute(value=ast.Name("behaviours") | ast.Attribute(attr="behaviours"))
+        ):
+            return False
+        case _:
+            return True
+
+
+def replaced(source: str, node: ast.expr, text: str) -> str:
+    """Return the source with other text for a node; columns count the bytes of a line."""
+    lines = source.encode().splitlines(keepends=True)
+    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+    before = b"".join(lines[:first]) + lines[first][: node.col_offset]
+    after = lines[last][node.end_col_offset :] + b"".join(lines[last + 1 :])
+    return (before + text.encode() + after).decode()

@@ -1,0 +1,168 @@
+"""Population: which exceptions of rules calls can meet, and which of these the scenarios notice."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+from confinement import Confined
+from exceptions import ALWAYS
+from importing import forget
+from measurement import TrialError
+from mutants import Mutant
+from panel import Panel
+from switches import Point, Switches
+from trial import Fate
+
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.fuzz import generate
+
+__all__ = ["FUZZED", "LONG", "Judged", "drawn_scenarios", "judged_exceptions"]
+
+FUZZED, LONG = 3000, 200
+"""How many scenarios as `readfirst fuzz` draws them, and how many long sessions, tell what calls meet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of exceptions: `fates` of those that a call meets.
+
+    `rules` are the changes to whole rules, of which `noticed` are noticed, so that these have exceptions; `exceptions`
+    are all of them, met or not. `calls` are those of drawn scenarios.
+    """
+
+    rules: int
+    noticed: int
+    exceptions: int
+    calls: int
+    fates: tuple[Fate, ...]
+
+
+def judged_exceptions(
+    panel: Panel,
+    root: Path,
+    modules: Collection[str],
+    scenarios: Iterable[Scenario],
+    *,
+    sample: tuple[int, int] | None = None,
+) -> Judged:
+    """Judge the exceptions of some modules by the panel's cases; `scenarios` are those that were drawn.
+
+    `sample`: how many exceptions, and the seed. TrialError: the unchanged package does not pass its own cases.
+    """
+    confined = Confined(lambda: _judged(panel, root, modules, scenarios, sample))
+    try:
+        found = confined.result()
+    except EOFError:
+        raise TrialError("the process that tries the exceptions died") from None
+    finally:
+        confined.end()
+    if isinstance(found, TrialError):
+        raise found
+    assert isinstance(found, Judged)
+    return found
+
+
+def drawn_scenarios(fuzzed: int = FUZZED, long: int = LONG) -> Iterator[Scenario]:
+    """Yield the scenarios that tell what calls can meet, always the same."""
+    yield from islice(generate.scenarios(0), fuzzed)
+    yield from islice(generate.long_sessions(0), long)
+
+
+class _Judge:
+    """Tells whether a case notices a point; those first that noticed others of the same rule."""
+
+    def __init__(self, switches: Switches, suite: Suite, contract: str, cases: Iterable[str]) -> None:
+        self._switches = switches
+        self._suite = suite
+        self._contract = suite.contracts[contract]
+        own = {name: suite.scenario(name) for name in cases}
+        self._scenarios = {name: each for name, each in own.items() if each.contract == contract}
+        self._by: dict[Point, list[str]] = {}
+        self._caught: Counter[tuple[int, bool, str]] = Counter()
+        for name, scenario in self._scenarios.items():
+            outcome, met = switches.met(scenario)
+            if how := self._wrong(scenario, outcome):
+                raise TrialError(f"{name} does not hold on the unchanged package: {how}")
+            for point in met:
+                self._by.setdefault(point, []).append(name)
+
+    @property
+    def met(self) -> Collection[Point]:
+        """The points that the cases meet."""
+        return self._by.keys()
+
+    def fate(self, point: Point) -> tuple[str, str, int]:
+        """Return which case notices a point, and how, both empty if none does; and how many were asked."""
+        of_rule = point[:2]
+        names = sorted(self._by.get(point, ()), key=lambda name: -self._caught[*of_rule, name])
+        for asked, name in enumerate(names, start=1):
+            scenario = self._scenarios[name]
+            if how := self._wrong(scenario, self._switches.changed(scenario, point)):
+                self._caught[*of_rule, name] += 1
+                return name, how, asked
+        return "", "", len(names)
+
+    def _wrong(self, scenario: Scenario, outcome: Outcome) -> str:
+        verdict = compare(scenario, outcome, self._contract, "text", self._suite.vocabulary)
+        if verdict.status in ("passed", "unspecified"):
+            return ""
+        return f"{verdict.status}: {verdict.differences[0].what if verdict.differences else verdict.reason}"
+
+
+def _judged(
+    panel: Panel,
+    root: Path,
+    modules: Collection[str],
+    scenarios: Iterable[Scenario],
+    sample: tuple[int, int] | None,
+) -> Judged | TrialError:
+    _unimport(panel)
+    contract, _, _ = panel.cases[0].partition(" ")
+    switches = Switches(panel, contract, modules)
+    try:
+        judge = _Judge(switches, Suite(root), contract, (name.partition(" ")[2] for name in panel.cases))
+    except TrialError as error:
+        return error
+    met, calls = set(judge.met), 0
+    for scenario in scenarios:
+        met |= switches.met(scenario)[1]
+        calls += _calls(scenario)
+    noticed = [rule for rule in switches.points if judge.fate(rule)[0]]
+    every = [point for rule in noticed for point in switches.exceptions(rule)]
+    chosen = [point for point in every if point in met]
+    if sample is not None and sample[0] < len(chosen):
+        chosen = Random(sample[1]).sample(chosen, sample[0])
+    fates = tuple(Fate(_exception(switches, point), *judge.fate(point)) for point in chosen)
+    return Judged(len(list(switches.points)), len(noticed), len(every), calls, fates)
+
+
+def _unimport(panel: Panel) -> None:
+    """Let the package be imported anew, and what has imported it."""
+    import readfirst.harness.adapters
+
+    forget(panel)
+    sys.modules.pop("readfirst.harness.adapters.reference", None)
+    vars(readfirst.harness.adapters).pop("reference", None)
+
+
+def _exception(switches: Switches, point: Point) -> Mutant:
+    """Return the exception as a mutant, without its source."""
+    rule = switches.rule(point)
+    after = rule.after.replace(f'when("{ALWAYS}")', f'when("{point.circumstance}")')
+    return replace(rule, after=after, source="", when=point.circumstance)
+
+
+def _calls(scenario: Scenario) -> int:
+    return sum(
+        len(step.calls) if isinstance(step, ParallelCalls) else isinstance(step, ToolCall)
+        for step in scenario.steps
+    )

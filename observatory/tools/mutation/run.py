@@ -1,0 +1,299 @@
+"""Mutation testing of the reference implementation, judged by the scenarios alone.
+
+    python observatory/tools/mutation/run.py [--jobs N] [--module NAME]... [--sample N [--seed N]] [--results FILE]
+    python observatory/tools/mutation/run.py --exceptions [--module NAME]... [--sample N [--seed N]] [--results FILE]
+
+Needs the extra `mutation`. A complete run writes docs/mutation.md and witnesses.json; with --exceptions the section of
+the page about rules that hold with an exception, which takes one process and some minutes; with --level effects the
+sentence of docs/harm.md about what harm alone notices. Exit code 0: every mutant
+that survived has a reason in survivors.yaml (exceptions.yaml), none of these is stale, and a complete run reaches the
+score. 1: that is not so. 2: the run was not possible, for example because the reference fails a scenario as it is.
+"""
+
+from __future__ import annotations
+
+# ruff: noqa: E402 - the checkout must be importable first
+import argparse
+import os
+import random
+import sys
+import time
+from collections.abc import Sequence
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(CHECKOUT))
+
+from exceptions import MODULES, exceptions_of, rules_of
+from measurement import Cases, TrialError, measure
+from mutants import Mutant, mutants_of
+from page import (
+    LEAST,
+    LEAST_EXCEPTIONS,
+    Noticed,
+    by_harm,
+    exceptions_in,
+    exceptions_section,
+    noticed_by,
+    page,
+    score,
+    table,
+    with_exceptions,
+    with_sentence,
+)
+from panel import Panel, file_of
+from population import drawn_scenarios, judged_exceptions
+from results import Results, digest, judged_before, keep_judged
+from scenarios import scenario_panel
+from survivors import Survivors, SurvivorsError, entry_text, load_survivors
+from trial import Fate, trials
+from witnesses import WitnessesError, load_witnesses, witnesses_text
+
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.transcript import RecordingError
+
+SURVIVORS = Path(__file__).with_name("survivors.yaml")
+EXCEPTIONS = Path(__file__).with_name("exceptions.yaml")
+WITNESSES = Path(__file__).with_name("witnesses.json")
+PAGE = CHECKOUT / "docs" / "mutation.md"
+HARM = CHECKOUT / "docs" / "harm.md"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run and return the exit code."""
+    options = _options(arguments)
+    try:
+        survivors = load_survivors(EXCEPTIONS if options.exceptions else SURVIVORS)
+        witnesses = {} if options.exceptions else load_witnesses(WITNESSES)
+        panel = scenario_panel(
+            CHECKOUT,
+            witnesses,
+            exceptions=options.exceptions,
+            level=options.level,
+            families=options.family,
+        )
+        if not panel.cases:
+            raise TrialError(
+                f"no scenario of {', '.join(options.family)} can judge; `readfirst list` shows families"
+            )
+        offered = list(MODULES if options.exceptions else panel.sources)
+        unknown = sorted(set(options.module) - set(offered))
+        if unknown:
+            raise TrialError(f"there is no module {unknown[0]!r}; there are {', '.join(offered)}")
+        about = _digest(panel) if options.results else ""
+        results = Results(options.results, about) if options.results and not options.exceptions else None
+    except (SurvivorsError, WitnessesError, SuiteError, RecordingError, TrialError) as error:
+        print(f"mutation: {error}", file=sys.stderr)
+        return 2
+    modules = options.module or offered
+    parts = [*(options.module and modules), *(f"the family {each}" for each in options.family)]
+    partial = f"ONLY {', '.join(parts)}" if parts else ""
+    try:
+        if options.exceptions:
+            return _exceptions(options, panel, modules, survivors, partial, about)
+        all_mutants = _all(panel, modules)
+        mutants = chosen = survivors.judged(all_mutants)
+        if options.sample is not None and options.sample < len(mutants):
+            chosen = random.Random(options.seed).sample(mutants, options.sample)
+            sampled = f"ONLY A SAMPLE: {len(chosen)} of {len(mutants)} mutants, seed {options.seed}"
+            partial = f"{partial} and {sampled}" if partial else sampled
+        if options.level != "text":
+            level = f"AT LEVEL {options.level} under the default contract"
+            partial = f"{partial} and {level}" if partial else level
+        if partial:
+            print(f"*** {partial}. This is not the score of the suite. ***\n")
+        fates = _Judged(panel, results, options.jobs)(chosen)
+    except TrialError as error:
+        print(f"mutation: {error}", file=sys.stderr)
+        return 2
+    if options.level != "text":
+        print(by_harm(fates))
+        if not options.module and not options.family:
+            noticed = Noticed.of(noticed_by(fates).values())
+            sentence = noticed.sentence(_today(), len(fates), len(all_mutants), len(panel.cases))
+            _write(HARM, with_sentence(HARM.read_text("utf-8"), sentence))
+        return 0
+    code = report(fates, all_mutants, modules, survivors, least=0 if partial else LEAST)
+    if partial:
+        print(f"\n*** {partial}. docs/mutation.md is left alone. ***")
+        return code
+    write_all({WITNESSES: witnesses_text(fates, panel.witnesses).encode()})
+    if code == 0:
+        before = PAGE.read_text("utf-8") if PAGE.exists() else ""
+        _write(PAGE, with_exceptions(_page(fates, survivors, panel), exceptions_in(before)))
+    return code
+
+
+def _exceptions(
+    options: argparse.Namespace,
+    panel: Panel,
+    modules: Sequence[str],
+    survivors: Survivors,
+    partial: str,
+    about: str,
+) -> int:
+    """Judge the exceptions, report, and return the exit code. Raises TrialError."""
+    fixtures = CHECKOUT / "fixtures"
+    sample = None if options.sample is None else (options.sample, options.seed)
+    about = f"exceptions of {', '.join(modules)}, sample {sample}: {about}"
+    kept = judged_before(options.results, about, _possible(panel, modules)) if options.results else None
+    judged = kept or judged_exceptions(panel, fixtures, modules, drawn_scenarios(), sample=sample)
+    if options.results and not kept:
+        keep_judged(options.results, about, judged)
+    fates = judged.fates
+    if sample is not None:
+        sampled = f"ONLY A SAMPLE: {len(fates)} mutants, seed {options.seed}"
+        partial = f"{partial} and {sampled}" if partial else sampled
+    if partial:
+        print(f"*** {partial}. This is not the score of the suite. ***\n")
+    print(f"{judged.noticed} of {judged.rules} changes to a whole rule are noticed; these get exceptions.\n")
+    reached = score(fates, survivors)
+    mutants = _possible(panel, modules) if sample is not None else [fate.mutant for fate in fates]
+    least = 0 if partial else LEAST_EXCEPTIONS
+    code = report(fates, mutants, modules, survivors, reached=reached, least=least)
+    if partial:
+        print(f"\n*** {partial}. docs/mutation.md is left alone. ***")
+    elif code == 0:
+        section = exceptions_section(judged, survivors, _today())
+        _write(PAGE, with_exceptions(PAGE.read_text("utf-8"), section))
+    return code
+
+
+def _possible(panel: Panel, modules: Sequence[str]) -> list[Mutant]:
+    """Return the exceptions of all rules, noticed or not, met or not."""
+    return exceptions_of(rule for module in modules for rule in rules_of(module, panel.sources[module]))
+
+
+def _write(page: Path, text: str) -> None:
+    write_all({page: text.encode()})
+    print(f"wrote {page.relative_to(CHECKOUT)}")
+
+
+def _today() -> str:
+    today = date.today()
+    return f"{today.day} {today:%B %Y}"
+
+
+def _all(panel: Panel, modules: Sequence[str]) -> list[Mutant]:
+    return [mutant for module in modules for mutant in mutants_of(module, panel.sources[module])]
+
+
+def _page(fates: Sequence[Fate], survivors: Survivors, panel: Panel) -> str:
+    contracts = list(dict.fromkeys(name.partition(" ")[0] for name in panel.cases))
+    scenarios = len({name.partition(" ")[2] for name in panel.cases})
+    return page(fates, survivors, contracts, scenarios, _today())
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="run.py"
+    )
+    parser.add_argument(
+        "--exceptions", action="store_true", help="mutants in which a rule holds with an exception"
+    )
+    parser.add_argument(
+        "--level",
+        choices=("effects", "text"),
+        default="text",
+        help="what counts as noticed; at `effects` other files or refusals, and how many by harm alone (default: text)",
+    )
+    parser.add_argument("--jobs", type=_count, default=os.cpu_count() or 1, help="processes (default: all)")
+    parser.add_argument("--module", action="append", default=[], help="only this module; repeatable")
+    parser.add_argument(
+        "--family", action="append", default=[], help="only scenarios of this family judge; repeatable"
+    )
+    parser.add_argument("--sample", type=_count, help="only so many mutants, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="another sample (default: 0)")
+    parser.add_argument("--results", type=Path, help="keep what is found here, and go on from what is there")
+    return parser.parse_args(arguments)
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def _digest(panel: Panel) -> str:
+    """Return what tells this reference, these scenarios and this way to judge from others."""
+    folders = (panel.folder, CHECKOUT / "fixtures", CHECKOUT / "harness", Path(__file__).parent)
+    wanted = (".py", ".yaml", ".json")
+    judging = (path for folder in folders for path in folder.rglob("*") if path.suffix in wanted)
+    return digest(path for path in judging if path not in (SURVIVORS, EXCEPTIONS, WITNESSES))
+
+
+class _Judged:
+    """Judges mutants; `panel` is measured when the first one is."""
+
+    def __init__(self, panel: Panel, results: Results | None, jobs: int) -> None:
+        self._panel = panel
+        self._results = results
+        self._jobs = jobs
+
+    @cached_property
+    def _cases(self) -> Cases:
+        return measure(self._panel)
+
+    def __call__(self, mutants: Sequence[Mutant], *, silently: bool = False) -> list[Fate]:
+        """Return the fates in the order of the mutants; tell from time to time how far it is. Raises TrialError.
+
+        Survivors are reported, too, unless it is done `silently`.
+        """
+        order = {mutant: number for number, mutant in enumerate(mutants)}
+        fates = self._results.of(mutants) if self._results else []
+        known = {fate.mutant for fate in fates}
+        left = [mutant for mutant in mutants if mutant not in known]
+        shown = time.monotonic()
+        for fate in trials(self._panel, self._cases, left, self._jobs) if left else ():
+            fates.append(fate)
+            if self._results:
+                self._results.add(fate)
+            if not fate.killed and not silently:
+                print(f"{fate.mutant.described} survives {fate.asked} cases", file=sys.stderr)
+            if time.monotonic() - shown > 15:
+                shown = time.monotonic()
+                print(f"{len(fates)} of {len(mutants)} mutants, {score(fates):.1f} % killed", file=sys.stderr)
+        return sorted(fates, key=lambda fate: order[fate.mutant])
+
+
+def report(
+    fates: Sequence[Fate],
+    all_mutants: Sequence[Mutant],
+    modules: Sequence[str],
+    survivors: Survivors,
+    *,
+    least: float = LEAST,
+    reached: float | None = None,
+) -> int:
+    """Print the numbers and everything that is wrong; return the exit code.
+
+    At least `least` percent must be `reached`, which is the share of all mutants that are killed unless it is given.
+    """
+    accepted = survivors.by_key()
+    print(table(fates, survivors))
+    stale = survivors.nonexistent(all_mutants, modules)
+    stale += survivors.killed({fate.mutant.key: fate.by for fate in fates if fate.killed})
+    for finding in stale:
+        print(f"\n{finding}")
+    unexplained = [fate for fate in fates if not fate.killed and fate.mutant.key not in accepted]
+    if unexplained:
+        print(
+            f"\n{len(unexplained)} survivors without a reason. Add a scenario that kills each, or an entry:\n"
+        )
+        for fate in unexplained:
+            held = "no scenario gets there" if not fate.asked else f"{fate.asked} cases held"
+            print(f"# {file_of(fate.mutant.module)}:{fate.mutant.line}, {held}\n{entry_text(fate.mutant)}")
+    reached = score(fates) if reached is None else reached
+    if reached < least:
+        print(f"\nthe score is {reached:.1f} %, less than {least:g} %")
+    return int(bool(stale or unexplained or reached < least))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

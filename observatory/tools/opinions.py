@@ -1,0 +1,180 @@
+"""Do the three runners agree? Compares the verdicts of readfirst with those of the runners in Go and JavaScript.
+
+    python3 observatory/tools/opinions.py --write
+    python3 observatory/tools/opinions.py --check wrong_state:NoReadCheck
+
+Each implementation is run three times, over the protocol `lines`: the reference and both skeletons with every scenario,
+each wrong implementation of the tests with a share of them, so that all of them together see every scenario.
+
+`--write` writes docs/opinions.md, `--check` nothing; with either, a disagreement is printed and ends in exit code 1.
+Needs go and node; all of it takes a quarter of an hour on two processors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from readfirst.harness.report.markup import table
+from readfirst.harness.source.atomic import write_all
+from tests.runners.verdicts import (
+    LEVELS,
+    REFERENCE,
+    ROOT,
+    SERVE_WRONG,
+    SUITE,
+    WRONG,
+    disagreements,
+    exported,
+    of_go,
+    of_harness,
+    of_node,
+    skeleton,
+)
+
+PAGE = ROOT / "docs/opinions.md"
+_TEXT = """\
+# Three opinions
+
+readfirst and its [two runners](../runners/README.md), in Go and in JavaScript, share no code. Here they judge the same
+implementations over [the same protocol](protocol.md): the reference, the two skeletons, and {wrong} that are wrong on
+purpose. Of {count:,} verdicts, each at {levels} levels, {otherwise} another.
+
+`python3 observatory/tools/opinions.py --write` writes this page. The wrong implementations are those of
+`tests/wrong_implementations`; each gets a share of the scenarios of the day in its row, another than its neighbours,
+and together they see all. What needs a small disk is left out: only readfirst itself makes one.
+
+{table}
+"""
+_COMPLETE = ("reference", "skeleton in Go", "skeleton in JavaScript")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One implementation: on which `day` how many scenarios were judged, at which levels they hold, and what is judged
+    otherwise.
+    """
+
+    name: str
+    day: str
+    scenarios: int
+    holds: tuple[int, ...]
+    go: tuple[str, ...]
+    javascript: tuple[str, ...]
+
+    @property
+    def cells(self) -> list[str]:
+        """The row as a table has it."""
+        counts = (self.scenarios, *self.holds, len(self.go), len(self.javascript))
+        return [self.name, self.day, *(f"{count:,}" for count in counts)]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Return 0 if all agree, else 1."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--write", action="store_true", help="write the page")
+    mode.add_argument("--check", action="store_true", help="write nothing")
+    parser.add_argument(
+        "--rows", type=Path, help="a file of rows that are not measured again; new ones are added"
+    )
+    parser.add_argument("-j", "--jobs", type=int, default=2, help="implementations at once (default: 2)")
+    parser.add_argument(
+        "--part", type=int, default=6, help="a wrong implementation gets one scenario of so many (default: 6)"
+    )
+    parser.add_argument("name", nargs="*", help="only these (default: all)")
+    given = parser.parse_args(words)
+    names = given.name or [*_COMPLETE, *WRONG]
+    if unknown := sorted({*names} - {*_COMPLETE, *WRONG}):
+        parser.error(f"there is no {', '.join(unknown)}; there are {', '.join((*_COMPLETE, *WRONG))}")
+    if given.write and given.name:
+        parser.error("--write takes no names: the page has all")
+    known = {row.name: row for row in _kept(given.rows)}
+    missing = [name for name in names if name not in known]
+    with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(given.jobs) as pool:
+        for row in pool.map(partial(measured, folder=folder, part=given.part), missing):
+            known[row.name] = row
+            print(*row.cells, sep="\t", flush=True)
+            if given.rows is not None:
+                with given.rows.open("a", encoding="utf-8") as stream:
+                    stream.write(json.dumps(asdict(row)) + "\n")
+    rows = [known[name] for name in names]
+    for row in rows:
+        for runner, differing in (("Go", row.go), ("JavaScript", row.javascript)):
+            for each in differing:
+                print(f"{row.name}: {runner} judges {each}", file=sys.stderr)
+    if given.write:
+        write_all({PAGE: page(rows).encode()})
+    return 1 if any(row.go or row.javascript for row in rows) else 0
+
+
+def measured(name: str, folder: str, part: int) -> Row:
+    """Run one implementation with the three runners."""
+    own = Path(tempfile.mkdtemp(dir=folder))
+    match name:
+        case "reference":
+            command = REFERENCE
+        case "skeleton in Go":
+            command = skeleton("go", own)
+        case "skeleton in JavaScript":
+            command = skeleton("typescript", own)
+        case _:
+            command = [*SERVE_WRONG, name]
+    ids = SUITE.ids() if name in _COMPLETE else SUITE.ids()[WRONG.index(name) % part :: part]
+    suite = exported(own / "suite.jsonl.gz", ids)
+    ours = of_harness(command, ids)
+    go, node = of_go(command, suite, own / "go"), of_node(command, suite, own / "node")
+    judged = [each for each in ours.values() if each[0] == "judged"]
+    return Row(
+        name,
+        date.today().isoformat(),
+        len(judged),
+        tuple(sum(level in each for each in judged) for level in LEVELS),
+        tuple(f"{each}: {seen}" for each, seen in disagreements(ours, go).items()),
+        tuple(f"{each}: {seen}" for each, seen in disagreements(ours, node).items()),
+    )
+
+
+def page(rows: Sequence[Row]) -> str:
+    """Return the page."""
+    count = sum(row.scenarios for row in rows)
+    wrong = len(rows) - len(_COMPLETE)
+    otherwise = sum(len(row.go) + len(row.javascript) for row in rows)
+    return _TEXT.format(
+        wrong=wrong,
+        count=count,
+        levels=len(LEVELS),
+        otherwise=f"{otherwise or 'none'} {'are' if otherwise > 1 else 'is'}",
+        table=table(
+            (
+                "implementation",
+                "day",
+                *(counts := ("scenarios", *LEVELS, "otherwise in Go", "otherwise in JavaScript")),
+            ),
+            [row.cells for row in rows],
+            numbers=counts,
+        ),
+    )
+
+
+def _kept(file: Path | None) -> Iterator[Row]:
+    if file is not None and file.exists():
+        for line in file.read_text("utf-8").splitlines():
+            value = json.loads(line)
+            yield Row(**{key: tuple(each) if isinstance(each, list) else each for key, each in value.items()})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,307 @@
+"""Pictures: take those of README and docs, and the cards of a site, with a real Chromium.
+
+    python3 observatory/tools/pictures.py
+
+takes all of docs: it runs the reference and a published implementation, which needs npm and node, and makes the site
+where none is named. Cards for social networks, which show no SVG, are made beside those of a site:
+
+    python3 observatory/tools/pictures.py --site site
+    python3 observatory/tools/pictures.py --cards --site site
+
+Or one, of the HTML report, of what a terminal shows of a run, or of a page:
+
+    python3 observatory/tools/pictures.py site/index.html --width 1440 --height 900 --output docs/site-home.png
+    python3 observatory/tools/pictures.py a.jsonl b.jsonl --output docs/report-light.png
+    python3 observatory/tools/pictures.py a.jsonl --terminal --output docs/run.png
+    python3 observatory/tools/pictures.py a.jsonl --scenario gate/edit-unread --dark --output docs/report-dark.png
+    python3 observatory/tools/pictures.py results/*.jsonl --level effects --output families.png
+
+The report is made of result streams; a page of its own is shown as its window is when it opens.
+Needs the extra `browser`, chromium and chromedriver.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from readfirst.harness.report.stream import StreamError, UnreadableStreamError
+from readfirst.harness.run.command import perform_report
+from readfirst.harness.suite.suite import Suite
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-lcd-text",  # a picture is seen on other screens, too, and grey letters are fewer bytes
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-sync",
+    "--hide-scrollbars",  # a picture has none, and without them lines wrap elsewhere
+)
+SHOWN = """
+const [scenario, level] = arguments;
+const rules = document.getElementById("rules");
+if (rules) rules.closest("section").hidden = true; // hundreds of rows, which no picture shows
+if (level) {
+  const select = document.getElementById("shown");
+  select.value = level;
+  select.dispatchEvent(new Event("change"));
+}
+if (scenario) {
+  document.getElementById(scenario).querySelector("button").click();
+}
+const first = scenario ? document.getElementById(scenario)
+  : level ? document.getElementById("families").closest("section") : document.querySelector("header");
+const last = scenario ? document.getElementById(`details-of-${scenario}`)
+  : document.getElementById("families").closest("section");
+const above = first.getBoundingClientRect(), below = last.getBoundingClientRect();
+const margin = 12; // pixels around what is shown
+return [above.left + scrollX - margin, above.top + scrollY - margin,
+  Math.max(above.width, below.width) + 2 * margin, below.bottom - above.top + 2 * margin];
+"""
+TERMINAL = """
+const lines = document.querySelector("pre").getBoundingClientRect();
+return [0, 0, lines.right + 16, lines.bottom + 16];
+"""
+WINDOW = """
+const still = new CSSStyleSheet();
+still.replaceSync("*, ::before, ::after { transition: none !important; animation: none !important }");
+document.adoptedStyleSheets = [still];
+return [0, scrollY, innerWidth, innerHeight];
+"""
+COLUMNS = 118
+"""Characters of a line of a terminal."""
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+TARGET = "server-filesystem@2026.8.31"
+"""The implementation that pictures show beside the reference."""
+FAMILIES = ("gate", "matching", "staleness")
+CARD = (1200, 630)
+"""Pixels of a card: what social networks show whole."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write pictures; exit code 1 without a Chromium, or for an incomplete stream."""
+    parser = argparse.ArgumentParser(
+        description="Take the pictures of docs, the cards of a site, or one of a report or a page."
+    )
+    parser.add_argument(
+        "streams", nargs="*", type=Path, help="Results that --format jsonl wrote, or one HTML file."
+    )
+    parser.add_argument("--output", type=Path, help="The PNG file to write.")
+    parser.add_argument("--site", type=Path, help="A site that `readfirst field site` made.")
+    parser.add_argument("--cards", action="store_true", help="Write a PNG beside each card of the site.")
+    parser.add_argument("--terminal", action="store_true", help="Show what a terminal shows of a run.")
+    parser.add_argument("--level", default="", help="Show the matrix of families and runs at this level.")
+    parser.add_argument("--scenario", default="", help="Show this scenario, opened.")
+    parser.add_argument("--dark", action="store_true", help="As readers see it who prefer dark pages.")
+    parser.add_argument("--width", type=int, default=1440, help="Pixels.")
+    parser.add_argument("--height", type=int, default=1000, help="Pixels, of the window of a page.")
+    given = parser.parse_args(arguments)
+    if bool(given.streams) != bool(given.output):
+        parser.error("name what a picture is of, and its --output, or neither for all pictures of docs/")
+    if given.site is not None and not (given.site / "index.html").is_file():
+        parser.error(f"there is no site in {given.site}; `readfirst field site --output site` makes one")
+    if given.cards and given.site is None:
+        parser.error("name the --site that the cards are of")
+    page = given.streams[0] if len(given.streams) == 1 and given.streams[0].suffix == ".html" else None
+    if page is not None and not page.is_file():
+        parser.error(f"there is no page {page}; `readfirst field site --output site` makes some")
+    browsers = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
+    chromium, chromedriver = next(filter(None, browsers), None), shutil.which("chromedriver")
+    if chromium is None or chromedriver is None:
+        print(
+            "chromium and chromedriver are needed: apt-get install chromium chromium-driver", file=sys.stderr
+        )
+        return 1
+    with tempfile.TemporaryDirectory() as work, opened(Path(work), chromium, chromedriver) as driver:
+        try:
+            if given.cards:
+                return cards(driver, given.site)
+            if not given.streams:
+                return every_picture(driver, Path(work), given.site)
+            if page is not None:
+                picture = of_page(driver, page, given.width, given.height, dark=given.dark)
+            elif given.terminal:
+                picture = of_terminal(driver, Path(work), given.streams)
+            else:
+                shown = {name: getattr(given, name) for name in ("scenario", "level", "width", "dark")}
+                picture = of_report(driver, Path(work), given.streams, **shown)
+        except (StreamError, UnreadableStreamError) as error:
+            print(error, file=sys.stderr)
+            return 1
+    write(given.output, picture)
+    return 0
+
+
+def every_picture(driver: Any, work: Path, site: Path | None) -> int:
+    """Take all pictures of README and docs; return the exit code of what failed, or 0."""
+    streams = [work / f"{number}.jsonl" for number in range(2)]
+    chosen = [word for family in FAMILIES for word in ("--family", family)]
+    accepted = work / "accepted.yaml"  # nothing: a picture shows all that fails
+    accepted.write_text(f"name: target:{TARGET}\naccepted: []\n", "utf-8")
+    runs = (["reference"], [f"target:{TARGET}", "--baseline", str(accepted)])
+    for target, stream in zip(runs, streams, strict=True):
+        code = readfirst(
+            "run", *target, *chosen, "--level", "effects", "--format", "jsonl", "--output", str(stream)
+        )
+        if code not in (0, 1):
+            return code
+    if site is None:
+        site = work / "site"
+        if code := readfirst("field", "site", "--output", str(site)):
+            return code
+    card = site / "implementations" / f"{TARGET}.html"
+    for name, picture in {
+        "run": of_terminal(driver, work, streams[1:]),
+        "report-light": of_report(driver, work, streams, width=1440),
+        "report-dark": of_report(driver, work, streams, width=1000, scenario="gate/write-unread", dark=True),
+        "site-home": of_page(driver, site / "index.html", 1180, 760),
+        "site-home-phone": of_page(driver, site / "index.html", 390, 844),
+        "site-implementation": of_page(driver, card, 1180, 860, dark=True),
+        "site-version": of_page(driver, site / "versions" / "2.1.228.html", 1180, 760),
+        "table": of_page(driver, site / "table.html", 1180, 720),
+    }.items():
+        write(DOCS / f"{name}.png", picture)
+    return 0
+
+
+def cards(driver: Any, site: Path) -> int:
+    """Write a PNG beside each card of a site, and return 0."""
+    for card in sorted((site / "implementations").glob("*.svg")):
+        write(card.with_suffix(".png"), of_page(driver, card, *CARD))
+    return 0
+
+
+def readfirst(*words: str) -> int:
+    """Run readfirst, and return its exit code."""
+    return subprocess.run(
+        [sys.executable, "-m", "readfirst", *words], cwd=DOCS.parent, check=False
+    ).returncode
+
+
+def write(file: Path, picture: bytes) -> None:
+    """Write a picture, and say so."""
+    file.write_bytes(picture)
+    print(f"wrote {file}")
+
+
+def of_page(driver: Any, page: Path, width: int, height: int, *, dark: bool = False) -> bytes:
+    """Return a picture of a page as its window shows it."""
+    return taken(driver, page, width, height, WINDOW, dark=dark)
+
+
+def of_terminal(driver: Any, work: Path, streams: Sequence[Path]) -> bytes:
+    """Return a picture of what `readfirst report` prints of runs."""
+    page = work / "terminal.html"
+    page.write_text(terminal(streams), "utf-8")
+    return taken(driver, page, 1440, 1000, TERMINAL)
+
+
+def of_report(
+    driver: Any,
+    work: Path,
+    streams: Sequence[Path],
+    *,
+    width: int,
+    scenario: str = "",
+    level: str = "",
+    dark: bool = False,
+) -> bytes:
+    """Return a picture of the HTML report of runs: its top, the families at a level, or a scenario."""
+    page = work / "report.html"
+    perform_report(Suite(), streams, "html", page)
+    return taken(driver, page, width, 1000, SHOWN, scenario, level, dark=dark)
+
+
+def terminal(streams: Sequence[Path]) -> str:
+    """Return a page that shows what `readfirst report` prints of runs."""
+    from rich.console import Console
+    from rich.terminal_theme import MONOKAI
+    from rich.text import Text
+
+    command = [
+        sys.executable,
+        "-m",
+        "readfirst",
+        "report",
+        *map(str, streams),
+        "--format",
+        "table",
+        "--failures",
+        "0",
+    ]
+    printed = subprocess.run(
+        command,
+        env={**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(COLUMNS), "TERM": "xterm-256color"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    ).stdout
+    console = Console(record=True, width=COLUMNS, file=io.StringIO())
+    console.print(Text.from_ansi(printed))
+    return console.export_html(
+        theme=MONOKAI,
+        code_format="<!doctype html><meta charset=utf-8><style>body {{ margin: 16px; color: {foreground};"
+        " background: {background}; font: 14px/1.4 ui-monospace, 'DejaVu Sans Mono', monospace }}"
+        " pre {{ margin: 0; width: max-content; font: inherit }} {stylesheet}</style><pre>{code}</pre>",
+    )
+
+
+@contextmanager
+def opened(folder: Path, chromium: str, chromedriver: str) -> Iterator[Any]:
+    """Start a Chromium with a profile in the folder."""
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    options = Options()
+    options.binary_location = chromium
+    for flag in (*FLAGS, f"--user-data-dir={folder / 'profile'}"):
+        options.add_argument(flag)
+    driver = Chrome(options=options, service=Service(chromedriver))
+    driver.set_page_load_timeout(300)
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+def taken(
+    driver: Any,
+    page: Path,
+    width: int,
+    height: int,
+    shown: str,
+    *words: str,
+    dark: bool = False,
+) -> bytes:
+    """Open a page, and return a picture of what the script `shown` finds with these words."""
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+    screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    driver.get(page.resolve().as_uri())
+    left, top, wide, high = driver.execute_script(shown, *words)
+    clip = {"x": max(0, left), "y": max(0, top), "width": wide, "height": high, "scale": 1}
+    shot: dict[str, Any] = driver.execute_cdp_cmd(
+        "Page.captureScreenshot", {"format": "png", "clip": clip, "captureBeyondViewport": True}
+    )
+    return base64.b64decode(shot["data"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Versions of the product: what they changed, and in which version."""

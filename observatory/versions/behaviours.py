@@ -1,0 +1,204 @@
+"""Behaviours: what one version does, as the reference declares it, and what differs between two."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.report.markup import cell, code, document, scenario_link, table
+from readfirst.harness.suite.contracts import DOCUMENTED, LATEST
+from readfirst.observatory.claims.rule_links import changed_in
+from readfirst.reference_impl.behaviours.history import ByModel, History, version_of
+from readfirst.reference_impl.contract import (
+    DEFAULT_CONTRACT,
+    FIRST_VERSION,
+    LAST_VERSION,
+    behaviours_of,
+    groups,
+    histories,
+    history_of,
+)
+
+_GATED = "+gated"
+
+
+class UnknownVersionError(ReadfirstError, LookupError):
+    """The reference knows no such version; the message says which ones it knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a behaviour is in one version, and the version from which on it is that, at least.
+
+    `since` is None for `documented`, which is no version.
+    """
+
+    name: str
+    value: Any
+    since: str | None
+
+
+def by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield each subject that has one of these behaviours, what it is about, and those, in the reference's order."""
+    wanted = set(names)
+    for subject, kind in groups().items():
+        if found := [each.name for each in fields(kind) if each.name in wanted]:
+            yield subject, kind.__doc__ or "", found
+
+
+def standings(version: str) -> Mapping[str, Standing]:
+    """Return what every behaviour is in a version, by name. Raises UnknownVersionError.
+
+    A version is three numbers, perhaps with `+gated`; or `latest`, or `documented`, what the documents state.
+    """
+    name = LAST_VERSION if version == LATEST else version
+    try:
+        known = behaviours_of(name)
+    except ValueError as error:
+        raise UnknownVersionError(
+            f"{error}. `readfirst contracts` lists the versions of the suite."
+        ) from error
+    return {
+        each: Standing(each, known.value(each), _since(history_of(each), name))
+        for _, _, behaviours in by_subject(histories())
+        for each in behaviours
+    }
+
+
+def _since(history: History, name: str) -> str | None:
+    """Return the version from which on a behaviour is what it is in this one."""
+    if name == DOCUMENTED:
+        return None
+    version, gated = version_of(name.removesuffix(_GATED)), name.endswith(_GATED)
+
+    def own(value: Any) -> Any:
+        if isinstance(value, ByModel):
+            return value.enforced if gated else value.relaxed
+        return value
+
+    since, value = FIRST_VERSION, history.first
+    for changed, later in history.changes.items():
+        # Both classes of models share the versions before the first in which they differ.
+        if changed <= version and own(later) != own(value):
+            since, value = ".".join(map(str, changed)), later
+    return since
+
+
+def compared(*versions: str) -> dict[str, tuple[Standing, ...]]:
+    """Return what behaviours are in one version, or in each of two where they differ, in the order of the reference.
+
+    Raises UnknownVersionError.
+    """
+    first, *others = map(standings, versions)
+    return {
+        name: (each, *(other[name] for other in others))
+        for name, each in first.items()
+        if not others or any(other[name].value != each.value for other in others)
+    }
+
+
+BEGIN = "<!-- Made by `readfirst product behaviours --write`. -->"
+END = "<!-- Until here. -->"
+
+
+class PageError(ReadfirstError):
+    """The page has no place for the tables."""
+
+
+def as_text(versions: Sequence[str], found: Mapping[str, Sequence[Standing]]) -> Iterator[str]:
+    """Yield the lines that a person reads of one version, or of two: each behaviour with its value and its meaning."""
+    if len(versions) > 1 and not found:
+        yield f"{' and '.join(versions)} do the same."
+        return
+    count = "1 behaviour differs" if len(found) == 1 else f"{len(found)} behaviours differ"
+    if len(versions) > 1:
+        head = f"From {' to '.join(versions)}: {count}"
+    else:
+        head = f"What {versions[0]} does: {len(found)} behaviours"
+    yield f"{head}. Where the value is no, the sentence does not hold."
+    for subject, about, names in by_subject(found):
+        yield ""
+        yield f"{subject}: {about}"
+        for name in names:
+            values = (
+                _plain(each.value)
+                + (f" (since {each.since})" if each.since not in (None, FIRST_VERSION) else "")
+                for each in found[name]
+            )
+            yield f"  {name}: {' → '.join(values)}"
+            yield f"      {history_of(name).meaning}"
+
+
+def as_json(versions: Sequence[str], found: Mapping[str, Sequence[Standing]]) -> str:
+    """Return what one version does, or what differs between two, as JSON."""
+    sides = ("before", "after")
+    behaviours = []
+    for subject, _, names in by_subject(found):
+        for name in names:
+            history = history_of(name)
+            values = [{"value": each.value, "since": each.since} for each in found[name]]
+            behaviours.append(
+                {
+                    "name": name,
+                    "subject": subject,
+                    "meaning": history.meaning,
+                    "source": history.source,
+                    "shown_by": list(history.shown_by),
+                    **(values[0] if len(versions) == 1 else dict(zip(sides, values, strict=True))),
+                }
+            )
+    if len(versions) == 1:
+        data = {"version": versions[0], "behaviours": behaviours}
+    else:
+        data = {**dict(zip(sides, versions, strict=True)), "differences": behaviours}
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def with_tables(page: str) -> str:
+    """Return the page with fresh tables between its two marks. Raises PageError."""
+    head, begin, rest = page.partition(f"{BEGIN}\n")
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        raise PageError(f"docs/reference.md has no place for the tables: put {BEGIN} and {END} into it.")
+    return f"{head}{BEGIN}\n\n{document(_tables())}\n{END}{tail}"
+
+
+def value_in_page(value: Any) -> str:
+    """Return a value of a behaviour in Markdown."""
+    match value:
+        case bool() | None:
+            return _plain(value)
+        case int():
+            return f"{value:,}"
+        case _:
+            return code(str(value))
+
+
+def _tables() -> Iterator[str]:
+    usual, documented = standings(DEFAULT_CONTRACT), standings(DOCUMENTED)
+    for subject, about, names in by_subject(usual):
+        yield f"### {subject.capitalize()}"
+        yield about
+        rows = [
+            [
+                f"{code(name)} {cell(history.meaning)}",
+                *(value_in_page(each[name].value) for each in (usual, documented)),
+                changed_in(name),
+                cell(history.source),
+                "<br>".join(map(scenario_link, history.shown_by)),
+            ]
+            for name, history in ((name, history_of(name)) for name in names)
+        ]
+        yield table(["behaviour", DEFAULT_CONTRACT, DOCUMENTED, "changed in", "source", "shown by"], rows)
+
+
+def _plain(value: Any) -> str:
+    match value:
+        case True:
+            return "yes"
+        case False:
+            return "no"
+        case None:
+            return "none"
+    return json.dumps(value, ensure_ascii=False)

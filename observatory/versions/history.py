@@ -1,0 +1,172 @@
+"""History: every change of a behaviour that the reference knows, what was recorded around it, and its page."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from packaging.version import Version
+
+from readfirst.harness.changes.answer import Answer, ReportedEntry
+from readfirst.harness.changes.dating import version_of
+from readfirst.harness.changes.occurrence import Occurrence, shown_text
+from readfirst.harness.changes.wording import ChangeLevel
+from readfirst.harness.difference import first_difference
+from readfirst.harness.report.markup import cell, code, markdown, scenario_link
+from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.suite.scenario import Clause
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.versions.points import ChangePoint, Histories, change_points
+from readfirst.observatory.claims import evidence
+from readfirst.observatory.claims.cells import describe_both
+from readfirst.observatory.template import template
+from readfirst.observatory.versions.behaviours import value_in_page
+from readfirst.reference_impl.contract import histories
+
+NOT_RECORDED = "not recorded"
+_WEIGHT: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 6}
+"""How much more often other words may be seen elsewhere: what a tool does tells a change better than what it says."""
+_FEW_BYTES = 90
+"""Of longer contents that differ the part around the first difference is shown."""
+
+
+@dataclass(frozen=True)
+class WordedChange(ChangePoint):
+    """A change point with `before` and `after`: cells with the product's words at the call of `tool` that shows it."""
+
+    tool: str = ""
+    before: str = NOT_RECORDED
+    after: str = NOT_RECORDED
+
+
+def worded_changes(suite: Suite, known: Histories) -> list[WordedChange]:
+    """Return every change of these behaviours, oldest first. Raises SuiteError, RecordingError."""
+    points = change_points(suite, known)
+    # What is seen at many points is about something else that changed at the same time.
+    spread = Counter(
+        key for point in points for key in {_key(each) for one in point.sights for each in one.occurrences}
+    )
+    return [_worded(point, spread) for point in points]
+
+
+def _key(each: Occurrence) -> tuple[str, ...]:
+    """Return what is the same wherever the same thing changed."""
+    change = each.change
+    return each.tool, change.level, change.kind, change.subject, change.before, change.after
+
+
+def _worded(point: ChangePoint, spread: Mapping[tuple[str, ...], int]) -> WordedChange:
+    """Return the point with the call that shows it best: with what is seen at few other points, and here often."""
+    same = {each.name: getattr(point, each.name) for each in fields(point)}
+    if not point.sights:
+        return WordedChange(**same)
+    every = [(each, one) for one in point.sights for each in one.occurrences]
+    support = Counter(key for key, _ in {(_key(each), each.scenario_id) for each, _ in every})
+    best, where = min(
+        every,
+        key=lambda item: (
+            _WEIGHT[item[0].change.level] * spread[_key(item[0])] / support[_key(item[0])],
+            item[0].follows,
+            item[0].scenario_id,
+            item[0].place[0],
+        ),
+    )
+    before, after = _cells(best.tool, *(side[best.place] for side in where.sides))
+    return WordedChange(**same, tool=best.tool, before=before, after=after)
+
+
+def _cells(tool: str, one: Answer, other: Answer) -> tuple[str, str]:
+    before, after = _entries(one, other), _entries(other, one)
+    clause = Clause(
+        error=(one.error or "without a name") if one.refused else None,
+        text=shown_text(one.text),
+        files=before,
+    )
+    answer = evidence.RecordedAnswer(shown_text(other.text), other.refused, other.error, after)
+    cells = describe_both(evidence.Statement(1, tool, clause, answer=answer))
+    modes = [_modes(one, other), _modes(other, one)]
+    return cells[0] + modes[0], cells[1] + modes[1]
+
+
+def _entries(answer: Answer, other: Answer) -> dict[str, Entry | None]:
+    """Return what one side writes; of a long content that the other writes otherwise, the part that differs."""
+    entries: dict[str, Entry | None] = {}
+    for path, entry in answer.files.items():
+        match entry, other.files.get(path):
+            case ReportedEntry(), _:
+                pass
+            case RegularFile(data=data), RegularFile(data=theirs) if (
+                data != theirs and len(data) > _FEW_BYTES
+            ):
+                text, against = data.decode("utf-8", "replace"), theirs.decode("utf-8", "replace")
+                start = max((first_difference(text, against) or 0) - _FEW_BYTES // 3, 0)
+                entries[path] = RegularFile(f"{'…' if start else ''}{text[start:]}".encode())
+            case _:
+                entries[path] = entry
+    return entries
+
+
+def _modes(answer: Answer, other: Answer) -> str:
+    """Return the modes of files that the other side gives another mode."""
+    modes = ""
+    for path, entry in sorted(answer.files.items()):
+        match entry, other.files.get(path):
+            case RegularFile(mode=int() as mode), RegularFile(mode=int() as theirs) if mode != theirs:
+                modes += f"; mode {code(f'{mode:04o}')} of {code(path)}"
+    return modes
+
+
+def history_page(suite: Suite, *, every: bool = True) -> str:
+    """Return the changes of the reference's behaviours counted, and `every` one. Raises SuiteError, RecordingError."""
+    points = worded_changes(suite, histories())
+    unsure = [point for point in points if point.point is None or not point.point.exact]
+    return markdown(
+        template("docs/history"),
+        count=len(points),
+        exact=len(points) - len(unsure),
+        versions=[*_by_version(suite, points)],
+        unsure=[[*_row(point)[:2], code(point.behaviour), _row(point)[5]] for point in unsure],
+        every=[*map(_row, points)] if every else [],
+    )
+
+
+def _by_version(suite: Suite, points: Sequence[WordedChange]) -> Iterator[list[str]]:
+    before = Version("0")
+    for contract in suite.contracts:
+        if contract.recorded and "+" not in contract.name:
+            version = Version(contract.name)
+            here = [point for point in points if before < Version(point.version) <= version]
+            tools = [sum(point.tool == tool for point in here) for tool in ("Read", "Edit", "Write")]
+            counts = map(str, (len(here), *tools, len(here) - sum(tools)))
+            yield [f"**{contract.name}**", *counts, cell(contract.summary)]
+            before = version
+
+
+def changes_between(suite: Suite, before: str, after: str) -> Iterator[str]:
+    """Yield a line for each change after one version, up to and with another. Raises ValueError for what is none."""
+    first, last = Version(before), Version(after)
+    for point in worded_changes(suite, histories()):
+        if first < Version(point.version) <= last:
+            models = f", {point.models}" if point.models else ""
+            tool = f"{point.tool}: " if point.tool else ""
+            shown = f"  [{point.shown[0][0]}]" if point.shown else ""
+            yield f"{point.version}{models}  {tool}{' '.join(point.meaning.split())} ({_change(point)}){shown}"
+
+
+def _row(point: WordedChange) -> list[str]:
+    tool, around = f"{point.tool}: " if point.tool else "", point.point
+    known = NOT_RECORDED
+    if around is not None:
+        between = f"between {version_of(around.before)} and {version_of(around.after)}"
+        known = "exact" if around.exact else between
+    return [
+        f"**{point.version}**{f', {point.models}' if point.models else ''}",
+        known,
+        f"{code(point.behaviour)} {cell(point.meaning)} ({_change(point)})",
+        f"{tool}{point.before}",
+        f"{tool}{point.after}",
+        "<br>".join(scenario_link(scenario_id) for scenario_id, _ in point.shown),
+    ]
+
+
+def _change(point: ChangePoint) -> str:
+    return f"{value_in_page(point.value_before)} → {value_in_page(point.value_after)}"

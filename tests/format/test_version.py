@@ -1,0 +1,73 @@
+"""The version of a suite, parts of it for runs side by side, and scenarios in dispute."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.compare.baseline import BaselineError, load_baseline
+from readfirst.harness.run.runner import run
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.export import export
+from readfirst.harness.suite.selection import Selection, select
+from readfirst.harness.suite.suite import Suite
+from tests.rows import rows
+
+BUNDLED = Suite()
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    """Return a suite of one scenario, of version 1.1."""
+    left_out = {"scenarios", "recordings", "corpus"}
+    shutil.copytree(BUNDLED.root, tmp_path / "f", ignore=lambda _folder, names: left_out & {*names})
+    (tmp_path / "f/scenarios/gate").mkdir(parents=True)
+    shutil.copy(BUNDLED.path("gate/edit-unread"), tmp_path / "f/scenarios/gate")
+    (tmp_path / "f/suite.yaml").write_text('version: "1.1"\n')
+    return Suite(tmp_path / "f")
+
+
+def test_shards_have_every_scenario_once_and_are_the_same_each_time() -> None:
+    shards = [select(BUNDLED, Selection(shard=(part, 4))) for part in (1, 2, 3, 4)]
+    assert sorted(name for shard in shards for name in shard) == sorted(BUNDLED.ids())
+    assert [select(Suite(BUNDLED.root), Selection(shard=(part, 4))) for part in (1, 2, 3, 4)] == shards
+    both = [select(BUNDLED, Selection(families=("gate",), shard=(part, 2))) for part in (1, 2)]
+    assert sorted([*both[0], *both[1]]) == select(BUNDLED, Selection(families=("gate",)))
+
+
+def test_an_unknown_id_in_a_baseline_is_an_error_with_a_suggestion(suite: Suite, tmp_path: Path) -> None:
+    file = tmp_path / "accepted.yaml"
+    file.write_text(
+        "name: mine\naccepted:\n  - scenario: gate/edit-unred\n    fails: [text]\n    reason: Other words.\n"
+    )
+    with pytest.raises(BaselineError, match=r"no scenario has the id 'gate/edit-unred'") as refused:
+        load_baseline(file, suite.ids(), suite.contracts)
+    assert "Write gate/edit-unread, or remove the entry." in str(refused.value)
+
+
+def test_a_disputed_scenario_counts_for_nothing_and_says_so(suite: Suite) -> None:
+    file = suite.path("gate/edit-unread")
+    file.write_text(file.read_text().replace("given:", "disputed: https://example.org/1\ngiven:", 1))
+    (verdict,) = run(suite, "reference", ["2.1.7"], ids=["gate/edit-unread"])
+    assert (verdict.status, verdict.reason) == ("unspecified", "it is disputed: https://example.org/1")
+    header, scenario, _ = export(suite, suite.contracts["2.1.7"], ["gate/edit-unread"])
+    assert (header["suite"], scenario["disputed"]) == ("1.1", "https://example.org/1")
+
+
+@rows(
+    ("text", "problem"),
+    [
+        ("version: one\n", "version cannot be 'one'"),
+        ('version: "1.0"\nreleases: []\n', "has no key 'releases'"),
+        ("{}\n", "lacks the key 'version'"),
+    ],
+)
+def test_a_wrong_file_is_explained(suite: Suite, text: str, problem: str) -> None:
+    (suite.root / "suite.yaml").write_text(text)
+    with pytest.raises(SuiteError, match=problem):
+        _ = Suite(suite.root).version
+
+
+def test_a_suite_without_the_file_has_no_version(suite: Suite) -> None:
+    (suite.root / "suite.yaml").unlink()
+    assert Suite(suite.root).version == ""
