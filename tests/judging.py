@@ -9,7 +9,7 @@ from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.harm.judge import judge
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import Runner, RunSpec, run
 from readfirst.harness.source import strict_yaml
@@ -43,8 +43,10 @@ def judged(
         scenario = SUITE.scenario(scenario)
     with SitePool(memory=True) if place is None else nullcontext(place) as here:
         outcome = replay(scenario, adapter, here)
-    harms = harms_of(scenario, outcome) if harm else None
-    return compare(scenario, outcome, contract, level, SUITE.vocabulary, harms=harms)
+    judgement = judge(scenario, outcome) if harm else None
+    return compare(
+        scenario, outcome, contract, level, SUITE.vocabulary, judgement=judgement, in_full=SUITE.in_full
+    )
 
 
 def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:

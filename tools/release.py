@@ -21,8 +21,8 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from readfirst.harness.report.export import export
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.export import export
 from readfirst.harness.suite.suite import Suite
 
 ROOT = Path(__file__).resolve().parents[1]

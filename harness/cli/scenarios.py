@@ -179,7 +179,7 @@ def export(
     fixtures: Fixtures = None,
 ) -> int:
     """Write scenarios expanded for one contract, one JSON object per line, for other languages to read."""
-    from readfirst.harness.suite.export import export as expanded
+    from readfirst.harness.report.export import export as expanded
     from readfirst.harness.suite.selection import select
 
     suite = open_suite(fixtures)

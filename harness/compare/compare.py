@@ -1,6 +1,6 @@
 """Compare: judge an outcome against the clauses of one contract, level by level."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
@@ -11,8 +11,11 @@ from readfirst.harness.compare.expected_files import (
     text_differences,
     trace_differences,
 )
+from readfirst.harness.compare.own_outcome import own_harms
+from readfirst.harness.compare.showing import unseen
 from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict, up_to
-from readfirst.harness.harm.harm import Harm
+from readfirst.harness.harm.judge import judge
+from readfirst.harness.harm.judgement import Judgement
 from readfirst.harness.harm.torn import left_to_luck, torn
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.source.finding import Position
@@ -31,6 +34,7 @@ from readfirst.harness.suite.scenario import (
     Step,
     ToolCall,
     WorldEvent,
+    calls_of,
 )
 from readfirst.harness.suite.transcript import RecordedResult, Transcript
 from readfirst.harness.suite.vocabulary import Vocabulary
@@ -86,7 +90,8 @@ def compare(
     level: Level,
     vocabulary: Vocabulary,
     recorded: Transcript | None = None,
-    harms: Sequence[Harm] | None = None,
+    judgement: Judgement | None = None,
+    in_full: Callable[[Scenario], Scenario] = lambda scenario: scenario,
 ) -> Verdict:
     """Judge what an implementation did; all differences of all levels are listed.
 
@@ -94,18 +99,35 @@ def compare(
     below it hold. `recorded` is needed for the level `verbatim`. Set-up calls, on which `documented` is silent,
     are compared with what the scenario's own contract does, at level `effects`.
 
-    `harms` are those of the same outcome, None where nobody looked: then `safe` holds only where `effects` does.
+    `judgement` is that of the same outcome, None where no harm is asked for: then `safe` holds only where `effects`
+    does. `in_full` returns a scenario with all that is expected in the place of digests (`Suite.in_full`).
 
     Raises:
         ValueError: `verbatim` without a recording, or a scenario that was read for another contract.
     """
     if level == "verbatim" and recorded is None:
         raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
-    judge = _Judge(scenario, contract, vocabulary, recorded, state=dict(outcome.before))
+    judging = _compared(scenario, outcome, contract, vocabulary, recorded)
+    if judging.differences or judging.partly or scenario.law:
+        # Else it did and said what the contract does and says, so that it showed and harmed the same.
+        if (full := in_full(scenario)) is not scenario:
+            judging = _compared(full, outcome, contract, vocabulary, recorded)
+        judging.beyond(outcome, judgement)
+    return judging.verdict(outcome, level, judgement)
+
+
+def _compared(
+    scenario: Scenario,
+    outcome: Outcome,
+    contract: Contract,
+    vocabulary: Vocabulary,
+    recorded: Transcript | None,
+) -> "_Judge":
+    judging = _Judge(scenario, contract, vocabulary, recorded, state=dict(outcome.before))
     for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
-        judge.step(index, step, happened)
-    judge.afterwards(outcome)
-    return judge.verdict(outcome, level, harms)
+        judging.step(index, step, happened)
+    judging.afterwards(outcome)
+    return judging
 
 
 @dataclass
@@ -119,13 +141,14 @@ class _Judge:
     judged: int = 0
     messages: int = 0
     silent: bool = False
+    partly: bool = False
+    """Whether there are answers of which nothing is said."""
 
     def step(self, index: int, step: Step, happened: StepOutcome) -> None:
         """Judge one step, and take its changes over."""
         if self.scenario.law:
             self.judged += len(happened.results)
             return
-        earlier = len(self.differences)
         files: Mapping[str, Entry | None] = {}
         clause: Clause | None = None
         position: Position | None = step.position
@@ -155,10 +178,6 @@ class _Judge:
             for found in self._traces(step, files, happened):
                 self._note(index, 0, "effects", found, position)
             self._verbatim(index, step, happened)
-        if len(self.differences) > earlier:
-            self.differences[earlier:] = sorted(
-                self.differences[earlier:], key=lambda each: LEVELS.index(each.level)
-            )
         if happened.changes:
             self.state = applied(self.state, happened.changes)
 
@@ -176,11 +195,28 @@ class _Judge:
         ):
             self._note(index, 0, "effects", found, None if step is None else step.position, late=True)
 
-    def verdict(self, outcome: Outcome, level: Level, harms: Sequence[Harm] | None) -> Verdict:
+    def beyond(self, outcome: Outcome, judgement: Judgement | None) -> None:
+        """Judge what the answers show less than the contract's, and what is harmed that the contract does not harm."""
+        known = judgement or judge(self.scenario, outcome)
+        if not self.scenario.law:
+            for index, number, less in unseen(self.scenario, self.contract, outcome, known):
+                call = calls_of(self.scenario.steps[index])[number]
+                self._note(index, number, "effects", less, call.position)
+        counted = [each for each in known.harms if each.kind in HARMS or each.kind == "overcautious"]
+        if judgement is None or not counted:
+            return
+        own = set() if self.scenario.law else own_harms(self.scenario, self.contract, outcome)
+        for harm in counted:
+            if (harm.step, harm.call, harm.kind, harm.path) not in own:
+                found = FileDifference(harm.line, harm.before, harm.after)
+                self._note(harm.step, harm.call, "safe", found, self.scenario.steps[harm.step].position)
+
+    def verdict(self, outcome: Outcome, level: Level, judgement: Judgement | None) -> Verdict:
         """Sum up. A level that is not judged (verbatim without a recording) does not hold."""
         broken = outcome.broken
         status, blame, reason = self._status(outcome)
-        unsafe = self._harmed(harms)
+        self.differences.sort(key=lambda each: (each.step, LEVELS.index(each.level)))
+        unsafe = judgement is None and any(each.level == "effects" for each in self.differences)
         levels: dict[Level, bool] = {}
         holds = status not in ("broken", "unspecified", "unsupported")
         for each in LEVELS:
@@ -207,28 +243,11 @@ class _Judge:
             self.scenario.requirement,
             self.scenario.rule,
             length=self.scenario.length,
-            harms=() if harms is None else tuple(harms),
+            harms=() if judgement is None else judgement.harms,
             lacks=(broken.message,)
             if status == "unsupported" and broken is not None and broken.blame == "unsupported"
             else (),
         )
-
-    def _harmed(self, harms: Sequence[Harm] | None) -> bool:
-        """Tell whether the effects differ and somebody was harmed, or nobody looked; harms become differences then."""
-        if not self.scenario.law and not any(each.level == "effects" for each in self.differences):
-            return False
-        for harm in harms or ():
-            if harm.kind in HARMS or harm.kind == "overcautious":
-                step = self.scenario.steps[harm.step]
-                self._note(
-                    harm.step,
-                    harm.call,
-                    "safe",
-                    FileDifference(harm.line, harm.before, harm.after),
-                    step.position,
-                )
-        self.differences.sort(key=lambda each: (each.step, LEVELS.index(each.level)))
-        return harms is None
 
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
         broken = outcome.broken
@@ -284,6 +303,7 @@ class _Judge:
             problem = "was never run, though the call was not refused before"
             found = FileDifference("during", "is run before the execution", problem)
             self._note(index, number, "effects", found, position, "adapter")
+        self.partly = self.partly or not fully or clause.text is None
         if not fully:
             return clause
         self.judged += 1

@@ -88,7 +88,7 @@ def kind(difference: Difference) -> str:
         case "path":
             gone, missing = (each == "nothing there" for each in (difference.expected, difference.got))
             return f"effects: path: {'left over' if gone else 'missing' if missing else 'another kind'}"
-        case what:
+        case what:  # also `shown`
             return f"{difference.level}: {what}"
 
 
@@ -123,6 +123,7 @@ _FILES = {
     "path: left over": "It leaves a file that the contract does not.",
     "path: missing": "It makes no file where the contract does.",
     "path: another kind": "It leaves a file of another kind than the contract does.",
+    "shown": "Its answers do not show lines that those of the contract show.",
     "mode": "The file's mode is not that of the contract.",
 }
 """What the files afterwards differ in, as a sentence."""

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, fields
 
 from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, Kind
@@ -90,6 +90,8 @@ class Summary:
         self.requirements: dict[Requirement, Count] = {}
         self.harms: Counter[Kind] = Counter()
         """In how many scenarios there was harm of each kind, and what is counted beside it."""
+        self.harmful_alike: Counter[str] = Counter()
+        """By contract, the scenarios that pass though work is lost or spoiled, because the contract does the same."""
         self.designs: set[str] = set()
         """What the implementation declares to be."""
         self.left_out: Counter[str] = Counter()
@@ -109,6 +111,8 @@ class Summary:
             self.requirements.setdefault(verdict.requirement, Count()).add(verdict, ruling)
         self.total.add(verdict, ruling)
         self.harms.update({harm.kind for harm in verdict.harms})
+        if verdict.status == "passed" and any(harm.kind in HARMS for harm in verdict.harms):
+            self.harmful_alike[verdict.contract] += 1
         if verdict.design:
             self.designs.add(verdict.design)
         if verdict.left_out:
@@ -156,6 +160,25 @@ class Summary:
             return ""
         after = f"; beside it {', '.join(beside)}" if beside else ""
         return f"harm, by scenarios: {', '.join(harmed) or 'none'}{after}"
+
+    def likeness_sentence(self, name: str, level: Level) -> str:
+        """Say of a run that passes in how many scenarios it does so because the contract does harm, too; else nothing.
+
+        `name` is what the implementation is called.
+        """
+        if self.exit_code is not ExitCode.CONFORMANT:
+            return ""
+        named = "The reference" if name == "reference" else name
+        sentences = []
+        for contract, number in self.harmful_alike.items():
+            version = "" if contract == "documented" else "Claude Code "
+            if level == "safe":
+                alike = f"{named} loses or spoils work in {counted(number, 'scenario')} in which"
+                sentences.append(f"{alike} {version}{contract} does the same.")
+            else:
+                alike = f"{named} reproduces {version}{contract}, including the {counted(number, 'scenario')}"
+                sentences.append(f"{alike} in which {contract} loses or spoils work.")
+        return " ".join(sentences)
 
     def design_sentence(self) -> str:
         """Return the declared design, and what is not claimed because of it; empty where none is declared."""

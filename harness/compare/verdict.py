@@ -29,8 +29,9 @@ Blame = Literal["implementation", "adapter", "harness", "environment"]
 class Difference:
     """One disagreement: at which step (from 0) and call of it, at which level, what was expected and what came.
 
-    `what` names the thing compared (`text`, `refused`, `error`, `file notes.txt`). `expected` and `got` are
-    exact; a report makes control characters visible. `late`: it came after the step, which is the last one.
+    `what` names the thing compared (`text`, `refused`, `error`, `file notes.txt`, `shown notes.txt`). `expected` and
+    `got` are exact, of what is shown the lines in words; a report makes control characters visible. `late`: it came
+    after the step, which is the last one.
 
     At the level `safe`, `what` is a harm in one line, `expected` what was there and `got` what is there now.
     """

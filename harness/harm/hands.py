@@ -53,17 +53,19 @@ _Step = Callable[[_Shown], _Shown]
 class Known:
     """What is known of one file: its bytes, whose lines they are, what it held before, and what was shown of it.
 
-    A value. `former` is what it held before, `others` says that somebody else changed it. Which lines were shown is
+    A value. `former` is what it held before, `others` says that somebody else changed it, `forgotten` that a summary
+    took the place of what was shown. Which lines were shown is
     worked out when somebody asks, which is seldom: most edits harm nothing.
     """
 
-    __slots__ = ("_before", "_shown", "_step", "_surely_met", "data", "former", "others")
+    __slots__ = ("_before", "_shown", "_step", "_surely_met", "data", "forgotten", "former", "others")
 
     def __init__(self, data: bytes = b"") -> None:
         """Take a file that is new to everybody."""
         self.data = data
         self.former: tuple[bytes, ...] = ()
         self.others = False
+        self.forgotten = False
         self._surely_met = False
         self._shown: _Shown | None = _NEW
         self._before: Known | None = None
@@ -80,7 +82,7 @@ class Known:
     def _then(self, step: _Step, *, met: bool) -> Known:
         """Return it after a step, which works out what was shown of it; `met` where that is sure."""
         known = Known(self.data)
-        known.former, known.others = self.former, self.others
+        known.former, known.others, known.forgotten = self.former, self.others, self.forgotten
         known._surely_met = met or self._surely_met
         known._shown, known._before, known._step = None, self, step
         return known
@@ -159,6 +161,17 @@ class Known:
     def shown_whole(self, how: str) -> Known:
         """Return it after all of it was shown."""
         return self._then(lambda shown: _Shown(shown.marks.upper(), True, shown.since, how), met=True)
+
+    def forget(self) -> Known:
+        """Return it after a summary that does not show it: the session knows only what it wrote itself."""
+
+        def forget(shown: _Shown) -> _Shown:
+            marks = "".join([mark if mark == "S" else mark.lower() for mark in shown.marks])
+            return _Shown(marks, "S" in marks, shown.since, shown.last)
+
+        known = self._then(forget, met=False)
+        known._surely_met, known.forgotten = False, True
+        return known
 
     def lost(self, after: bytes) -> list[int]:
         """Return the unseen lines that bytes which replace the file leave out, by their numbers from 1.

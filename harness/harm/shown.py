@@ -1,150 +1,163 @@
-"""Shown: which lines of a file an answer contains, however a tool numbers or quotes them."""
+"""Shown: which lines of a file an answer contains, in any form that a person can read.
 
-import json
+An answer is read in several ways (`shown_forms.readings_of`). In each, lines of the answer are compared with lines of
+the file: as they are, after a label that is the same for all, after a digest, or after a number (`numbered_lines`).
+"""
+
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from readfirst.harness.suite.repeated import texts_in
-
-_MARK = "\ufeff"
-"""A byte order mark, which some tools show in front of the first line."""
-_HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Half of a surrogate pair, as UTF-16 may have it; the others represent bytes that are not UTF-8."""
-_NUMBER = re.compile(r"\s*[A-Za-z#]{0,5}\s?([0-9]+)(?:[:#][0-9A-Za-z]{1,8})?\s?[^\w\s]?\s?")
-"""What a tool puts in front of a line: its number, perhaps a short digest, and a separator."""
+from readfirst.harness.harm.numbered_lines import NUMBER, Hits, Where, find_numbered_lines
+from readfirst.harness.harm.shown_forms import MARK, forms_of_line, readings_of
 
 _HEADING = re.compile("<[A-Za-z_-]+>|[A-Z][A-Za-z ]{0,40}: ")
 """What a tool may put in front of the first line, on the same line: a tag, or words and a colon."""
-
-_DIGITS = 18
-"""Digits of a number that are looked at: no file has more lines."""
+_DIGEST = re.compile(r"[^\w\s]?([^\W_]{1,8})([\W_])")
+"""A short word that may be a digest, and the beginning of what separates it from the text."""
+_COUNTED = re.compile(r"([^\W\d_]*)[0-9]+")
+"""A word that may be a number with letters before it."""
+_SEPARATORS = "|│┃:#→>\t-"
+"""What may separate a digest from the text: one of these, two of them, or one with a space behind it."""
+_MARK_OF_CAT = "M-oM-;M-?"
+"""A byte order mark in front of the first line, as `cat -A` writes it."""
+_LONGEST_LABEL = 12
 
 
 def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
     """Return for each line of a file whether the answer contains it in full.
 
-    A line that is blank counts as shown. A number in front of a line says which line it is, where it fits. The first
-    line may also follow a heading.
+    A line that is blank counts as shown; whitespace at its end does not matter. Where lines have numbers, these count
+    from 1, from 0, or from the first line that is shown, and by the same shift in all of a reading of the answer.
     """
     shown = [not line or line.isspace() for line in lines]
-    held: frozenset[str] | None = None
-    where: Mapping[str, Sequence[int]] | None = None
-    last = -1
-    answered = [each.removesuffix("\r") for each in (*answer.split("\n"), *_quoted(answer))]
-    for said in answered:
-        numbered = _NUMBER.match(said)
-        number = int(numbered[1][:_DIGITS]) if numbered is not None else None
-        which: int | None
-        if numbered and number and number <= len(lines) and lines[number - 1] == said[numbered.end() :]:
-            which = number - 1  # what most tools show; the rest need not be tried
-        else:
-            texts = _readings(said, numbered)
-            if held is None:
-                held = _held(tuple(lines))
-            if held.isdisjoint(texts):
-                continue
-            if where is None:
-                where = _where(lines, answered)
-            which = _which(number, texts, where, last)
-        if which is not None:
-            shown[which] = True
-            last = which
-    if not all(shown[:1]):
-        shown[0] = any(_begins(lines[0], said) for said in answered)
+    if all(shown):
+        return shown
+    where = _where(tuple(lines))
+    explained: set[str] = set()
+    for number, answered in enumerate(readings_of(answer, explained)):
+        shows = _matched(answered, where, lines)
+        for at, index in shows.items():
+            explained.add(answered[at])
+            if index is not None:
+                shown[index] = True
+        if number == 0 and not shown[0]:
+            shown[0] = any(_begins(said, where) for said in answered)
+        if all(shown):
+            break
     return shown
 
 
-def _begins(first: str, said: str) -> bool:
-    """Whether a line of an answer is a heading and the first line of the file."""
-    heading = _HEADING.match(said)
-    if heading is None:
-        return False
-    rest = said[heading.end() :]
-    numbered = _NUMBER.match(rest)
-    texts = _readings(rest, numbered if numbered and int(numbered[1][:_DIGITS]) <= 1 else None)
-    return not {first, *_odd((first,)).get(0, ())}.isdisjoint(texts)
-
-
-def _where(lines: Sequence[str], answered: Sequence[str]) -> Mapping[str, Sequence[int]]:
-    """Return the indexes of the lines by their texts in the answer; of those it cannot hold as they are, by others."""
-    exact = {text for said in answered for text in _readings(said, _NUMBER.match(said))}
-    where: dict[str, list[int]] = {}
-    for index, line in enumerate(lines):
-        if line in exact:
-            where.setdefault(line, []).append(index)
-    for index, texts in _odd(tuple(lines)).items():
-        if lines[index] not in exact:
-            for text in exact.intersection(texts):
-                where.setdefault(text, []).append(index)
-    for found in where.values():
-        found.sort()
-    return where
-
-
 @lru_cache(maxsize=8)
-def _held(lines: tuple[str, ...]) -> frozenset[str]:
-    """Return what an answer that shows any of these lines has."""
-    return frozenset((*lines, *(text for texts in _odd(lines).values() for text in texts)))
-
-
-@lru_cache(maxsize=8)
-def _odd(lines: tuple[str, ...]) -> Mapping[int, Sequence[str]]:
-    """Return, by their indexes, what an answer may hold instead of lines that it cannot hold as they are.
+def _where(lines: tuple[str, ...]) -> Where:
+    """Return the indexes of the lines by all texts that show them, without whitespace at the end.
 
     The last few files are kept, because one answer after another is about the same.
     """
-    return {
-        index: (shown := _as_shown(line), shown.rstrip())
-        for index, line in enumerate(lines)
-        if line[-1:].isspace() or not line.isprintable()
-    }
+    where: dict[str, list[int]] = {}
+    for index, line in enumerate(lines):
+        text = line.rstrip()
+        if text:
+            where.setdefault(text, []).append(index)
+            if MARK in line or "\t" in line or not (line.isascii() and line.isprintable()):
+                for form in forms_of_line(line) - {text, ""}:
+                    where.setdefault(form, []).append(index)
+            if index == 0:
+                where.setdefault(_MARK_OF_CAT + text, []).append(index)
+    return where
 
 
-def _as_shown(line: str) -> str:
-    """Return a line as an answer can hold it: bytes that are no text are one mark each."""
-    if line.isprintable():
-        return line
-    line = _HALF.sub("\ufffd", line)
-    return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removesuffix("\r")
+def _matched(answered: Sequence[str], where: Where, lines: Sequence[str]) -> dict[int, int | None]:
+    """Return for lines of one reading of an answer which line of the file each shows; None: its number is wrong.
+
+    Each is taken with its number or without, by that which explains more of them.
+    """
+    texts = [said.replace(MARK, "").rstrip() for said in answered]
+    numbered = find_numbered_lines(texts, where, lines)
+    counted: dict[int, int | None] = {at: numbered.shown.get(at) for at in numbered.hits}
+    plain = _unnumbered(texts, where, numbered.hits)
+    return {**counted, **plain} if len(plain) >= len(counted) else {**plain, **counted}
 
 
-def _readings(said: str, numbered: re.Match[str] | None) -> tuple[str, ...]:
-    """Return what a line of an answer may be, with or without what is in front of it, the likeliest first."""
-    plain = (said, said.rstrip(), said.removeprefix(_MARK))
-    if numbered is None:
-        return plain
-    end = numbered.end(1)
-    body = said[numbered.end() :]
-    separated = (body, body.removeprefix(_MARK), said[end + 1 :], said[end + 1 :].removeprefix(_MARK))
-    return (*separated, said[end:], said[end:].lstrip(), *plain)
+def _unnumbered(texts: Sequence[str], where: Where, numbered: Hits) -> Hits:
+    """Return the lines of an answer that are lines of the file: as they are, or all after one kind of label.
+
+    A kind of label counts if it explains more lines than others do, and than have a number.
+    """
+    cuts = {at: 0 for at, said in enumerate(texts) if said in where}
+    least = max(len(cuts), len(numbered))
+    if len(texts) - len(cuts) > least:
+        for found in _labelled(texts, where, cuts):
+            if len(found) > least:
+                cuts, least = found, len(found)
+    hits: dict[int, int] = {}
+    last = -1
+    for at, cut in sorted(cuts.items()):
+        indexes = where[texts[at][cut:]]
+        following = bisect_right(indexes, last)
+        last = hits[at] = indexes[following] if following < len(indexes) else indexes[0]
+    return hits
 
 
-def _which(
-    number: int | None, texts: Sequence[str], where: Mapping[str, Sequence[int]], last: int
-) -> int | None:
-    """Return which line is shown: by its number, else the next after the last; None where it is no line of the file."""
-    found = [where[text] for text in texts if text in where]
-    if number is not None:
-        for index in (number - 1, number):  # most tools count from 1, some from 0
-            for each in found:
-                at = bisect_left(each, index)
-                if at < len(each) and each[at] == index:
-                    return index
-    if not found:
-        return None
-    at = bisect_right(found[0], last)
-    return found[0][at] if at < len(found[0]) else found[0][0]
+def _labelled(texts: Sequence[str], where: Where, exact: Mapping[int, int]) -> Iterator[dict[int, int]]:
+    """Yield for each kind of label the lines that have it, and where it ends in each."""
+    labels: dict[str, dict[int, int]] = {}
+    digests: dict[str, dict[int, int]] = {}
+    for at, said in enumerate(texts):
+        if at not in exact and said:
+            _add_labels(at, said, where, labels)
+            _add_digests(at, said, where, digests)
+    if any(said.startswith(("+", "-", "@@")) for said in texts):  # a difference, with what stays
+        labels["+"] = {**labels.pop(" ", {}), **labels.get("+", {})}
+        labels.pop("-", None)
+    for label, found in labels.items():
+        # A line alone, or one among others, may have been indented otherwise.
+        if not label.isspace() or (len(found) > 1 and all(texts[at].startswith(label) for at in exact)):
+            yield found
+    for found in digests.values():
+        if found and _are_digests([texts[at] for at in found]):
+            yield found
 
 
-def _quoted(answer: str) -> list[str]:
-    """Return the lines of all strings in an answer that is JSON."""
-    start = answer.lstrip()[:1]
-    if start not in ("{", "[", '"'):
-        return []
-    try:
-        value = json.loads(answer)
-    except (ValueError, RecursionError):
-        return []
-    return [line for text in texts_in(value) for line in text.split("\n")]
+def _add_labels(at: int, said: str, where: Where, labels: dict[str, dict[int, int]]) -> None:
+    """Note each beginning without letters and digits behind which a line of the answer is one of the file."""
+    for cut in range(1, min(len(said), _LONGEST_LABEL + 1)):
+        if said[cut - 1].isalnum():
+            return
+        if said[cut:] in where:
+            labels.setdefault(said[:cut], {})[at] = cut
+
+
+def _add_digests(at: int, said: str, where: Where, digests: dict[str, dict[int, int]]) -> None:
+    """Note each separator after a short word behind which a line of the answer is one of the file."""
+    word = _DIGEST.match(said)
+    if word is None or word[2] not in _SEPARATORS:
+        return
+    start = word.start(2)
+    for cut in (start + 1, start + 2):
+        separator = said[start:cut]
+        if cut < len(said) and separator[1:] in ("", " ", *_SEPARATORS) and said[cut:] in where:
+            digests.setdefault(separator, {})[at] = cut
+
+
+def _are_digests(texts: Sequence[str]) -> bool:
+    """Whether the words in front are digests: of one length, and not numbers, with the same letters before them."""
+    words = [match[1] for text in texts if (match := _DIGEST.match(text))]
+    if len(words) == 1:
+        return len(words[0]) <= 4 and not NUMBER.match(texts[0])
+    counted = {match[1] for word in words if (match := _COUNTED.fullmatch(word))}
+    are_numbers = len(counted) == 1 and all(_COUNTED.fullmatch(word) for word in words)
+    return not are_numbers and len({len(word) for word in words}) == 1
+
+
+def _begins(said: str, where: Mapping[str, Sequence[int]]) -> bool:
+    """Whether a line of an answer is a heading and the first line of the file, perhaps with its number."""
+    heading = _HEADING.match(said)
+    if heading is None:
+        return False
+    rest = said[heading.end() :].rstrip()
+    if 0 in where.get(rest, ()):
+        return True
+    found = find_numbered_lines([rest], where, ())
+    return 0 in found.shown.values()

@@ -163,7 +163,7 @@ def _run(run: Run, levels: tuple[Level, ...]) -> dict[str, Any]:
         "contract": visible(run.contract),
         "level": run.level,
         "result": result,
-        "note": "; ".join(filter(None, (accepted, run.summary.design_sentence()))),
+        "note": "; ".join(filter(None, (accepted, run.summary.design_sentence(), visible(run.likeness)))),
         "tone": "good" if run.conformant else "broken" if result == "broken" else "harm",
         "cells": [{**_level_cell(run, total, level), "level": level} for level in levels],
         "rest": [

@@ -45,6 +45,8 @@ def _lines(results: Results, sources: Sources) -> Iterator[str]:
         numbers=header[4:],
     )
     for run, label in zip(results.runs, results.labels(), strict=True):
+        if alike := run.likeness:
+            yield _escaped(alike)
         if design := run.summary.design_sentence():
             yield (f"**{_escaped(label)}**: {_escaped(design)}")
         if complaint := run.summary.complaint():

@@ -49,6 +49,11 @@ class Run:
             summary.add(verdict, ruling)
         return summary
 
+    @property
+    def likeness(self) -> str:
+        """In how many scenarios a run passes though work is lost, as `Summary.likeness_sentence` says it."""
+        return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
+
     @cached_property
     def verdicts(self) -> Mapping[str, Judged]:
         """The verdicts by scenario id."""

@@ -105,6 +105,8 @@ class TableReport:
             self._table(summary, results)
         if harmed := summary.harm_sentence():
             self._print(f"{harmed}\n", "bold")
+        if not interrupted and (alike := summary.likeness_sentence(self._facts.name, self._facts.level)):
+            self._print(f"{visible(alike)}\n")
         if design := summary.design_sentence():
             self._print(f"{design}\n", "bold")
         for contract, found in left.items():

@@ -5,15 +5,14 @@ import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Self
 
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.design import by_design
 from readfirst.harness.compare.verdict import Level, Status, Verdict
-from readfirst.harness.harm.harm import Harm
-from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.harm.judge import judge
+from readfirst.harness.harm.judgement import Judgement
 from readfirst.harness.harm.overcautious import overcautious, refuses_as_expected
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.recorded import RecordedAdapter
@@ -181,25 +180,22 @@ class Runner:
         verdicts = []
         try:
             outcome = self._replayed(views[0].scenario)
-            harms = self._harms(views[0].scenario, outcome)
+            judgement = self._judgement(views[0].scenario, outcome)
             for view in views:
                 # A contract that expects what another does gets the same verdict in its own name.
                 key = (id(view.scenario), id(None if view.contract.recorded else view.contract))
                 if key not in compared:
                     recorded = view.transcript if level == "verbatim" else None
-                    against = partial(
-                        compare,
-                        outcome=outcome,
-                        contract=view.contract,
-                        level=level,
-                        vocabulary=vocabulary,
-                        recorded=recorded,
-                        harms=harms,
+                    compared[key] = compare(
+                        view.own,
+                        outcome,
+                        view.contract,
+                        level,
+                        vocabulary,
+                        recorded,
+                        judgement,
+                        self.suite.in_full,
                     )
-                    verdict = against(view.own)
-                    if verdict.differences and (full := self.suite.in_full(view.own)) is not view.own:
-                        verdict = against(full)
-                    compared[key] = verdict
                 named = compared[key]
                 if named.contract != view.contract.name:
                     named = replace(named, contract=view.contract.name)
@@ -220,20 +216,21 @@ class Runner:
             self._ended.note(scenario, outcome)
         return outcome
 
-    def _harms(self, scenario: Scenario, outcome: Outcome) -> tuple[Harm, ...]:
-        """Return what the session harmed, and the calls that it refused though every contract answers them."""
-        found = harms_of(scenario, outcome)
+    def _judgement(self, scenario: Scenario, outcome: Outcome) -> Judgement:
+        """Judge the session, with the calls that it refused though every contract answers them."""
+        found = judge(scenario, outcome)
         if not any(result.is_error for step in outcome.steps for result in step.results):
             return found
         if refuses_as_expected(scenario, outcome):
             # The contract itself went this way, so that no recording need be read.
-            return tuple(sorted(found))
+            return replace(found, harms=tuple(sorted(found.harms)))
         try:
             transcripts = self.suite.recordings.of(scenario.id, scenario.inputs).transcripts
         except RecordingError:
             return found  # what is wrong with it does not matter here
         recorded = [transcripts[each.name] for each in self.suite.contracts if each.name in transcripts]
-        return tuple(sorted((*found, *overcautious(scenario, outcome, recorded))))
+        refused = overcautious(scenario, outcome, recorded)
+        return replace(found, harms=tuple(sorted((*found.harms, *refused))))
 
     def _verdict(self, view: _View, status: Status, reason: str) -> Verdict:
         return Verdict.unplayed(

@@ -12,8 +12,8 @@ _LENGTH = 8
 """Hexadecimal digits of a digest: a scenario knows a handful of them."""
 _MODEST = {"world event"}
 """What these say depends on the machine, so only that they differ counts."""
-_UNRECORDED = ("time of ", "inode of ")
-"""What recordings do not tell, so that a recorded version could not be recognised by it."""
+_UNRECORDED = ("time of ", "inode of ", "shown ")
+"""What recordings do not tell, so that a recorded version could not be recognised by it, and the form of answers."""
 
 
 class Fingerprint(NamedTuple):

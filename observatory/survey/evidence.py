@@ -12,7 +12,7 @@ from typing import Any
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.reach import holds_at, level_of, unpacked
 from readfirst.harness.compare.verdict import Verdict, up_to
-from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.harm.judge import judge
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
@@ -159,8 +159,10 @@ def _first(
         scenario = suite.scenario(scenario_id, contract)
         for _ in range(_TRIES if scenario.left_to_luck else 1):
             outcome = replay(scenario, adapter, place)
-            harms = harms_of(scenario, outcome) if scenario.law else None
-            verdict = compare(scenario, outcome, contract, level, suite.vocabulary, harms=harms)
+            judgement = judge(scenario, outcome) if scenario.law else None
+            verdict = compare(
+                scenario, outcome, contract, level, suite.vocabulary, None, judgement, suite.in_full
+            )
             if (each := evidence_of(scenario, outcome, verdict)) is not None:
                 step = scenario.steps[each.step - 1]
                 if rule is None or (isinstance(step, ToolCall) and step.tool in rule.tools):

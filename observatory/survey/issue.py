@@ -120,6 +120,8 @@ def _outcome(report: Report) -> str:
                 sides = (each.got, each.expected)
                 got, wanted = (prose(text.partition(":")[0].partition("\n")[0]) for text in sides)
                 parts.append(f"leaves {got} at {code(path)} instead of {wanted}")
+            case ("shown", _, path):
+                parts.append(f"does not show the lines of {code(path)} that it should")
             case _:
                 parts.append(f"differs in {prose(each.what)}")
     *others, last = dict.fromkeys(parts)
@@ -226,6 +228,8 @@ def _named(found: Found) -> str:
             return f"The mode of {code(rest.removeprefix('of '))}"
         case "path":
             return f"What is at {code(rest)}"
+        case "shown":
+            return f"What is shown of {code(rest)}"
         case _:
             return f"The {found.what}" if found.what in ("text", "error") else prose(found.what)
 

@@ -51,4 +51,12 @@ CONVENTIONS: dict[str, Convention] = {
         "Folders that are missing above a new file are made.",
         "creation/write-creates-parents",
     ),
+    "notebook-outputs": Convention(
+        "A cell whose source is replaced may lose its outputs and its number of execution, or get empty ones.",
+        "notebooks/convert-to-markdown",
+    ),
+    "notebook-cells": Convention(
+        "In a notebook `cell-N` may be the id of a cell, or its number from 0.",
+        "notebooks/id-like-a-number",
+    ),
 }

@@ -274,8 +274,8 @@ func Load(path string) (*Suite, error) {
 			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
 		}
 	}
-	if suite.Format != 3 {
-		return nil, fmt.Errorf("%s: this runner reads format 3, not %d", path, suite.Format)
+	if suite.Format != 4 {
+		return nil, fmt.Errorf("%s: this runner reads format 4, not %d", path, suite.Format)
 	}
 	if !ended {
 		return nil, fmt.Errorf("%s: the export is cut off", path)

@@ -21,7 +21,7 @@ export function load(path) {
     else if (value.type === "scenario") suite.scenarios.push(value);
     else if (value.type === "end") ended = value.scenarios === suite.scenarios.length;
   });
-  if (suite.format !== 3) throw new Error(`${path}: this runner reads format 3, not ${suite.format}`);
+  if (suite.format !== 4) throw new Error(`${path}: this runner reads format 4, not ${suite.format}`);
   if (!ended) throw new Error(`${path}: the export is cut off`);
   return suite;
 }

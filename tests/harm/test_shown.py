@@ -1,9 +1,181 @@
 """Which lines of a file an answer shows."""
 
-import pytest
+from collections.abc import Sequence
 
+import pytest
+from ways_to_show import NUMBERED, UNNUMBERED
+
+from readfirst.harness.harm.content import Content
 from readfirst.harness.harm.shown import shown_lines
 from tests.rows import rows
+
+CONTENTS = {
+    "plain": "alpha\nbeta\ngamma\n",
+    "one line": "alpha = 1\n",
+    "indented": "def run():\n    if ready:\n        return 1\n    return 0\n",
+    "indented by tabs": "all: one\n\tmake one\n\t\tmake two\n\tmake three\n",
+    "tabs within": "a\tb\tc\n10\t2\t300\n",
+    "trailing blanks": "alpha  \nbeta\t\ngamma \n",
+    "quotes": 'say "it\'s"\n\'one\' and "two"\n"three"\nback\\slash\\n\n',
+    "not ASCII": "caf\u00e9\n\u65e5\u672c\u8a9e \U0001f600\nna\u00efve \u2192 \u201cquoted\u201d\n",
+    "blank lines": "\nalpha\n\n\nbeta\n   \ngamma\n\n",
+    "CRLF": "alpha\r\nbeta\r\n\r\ngamma\r\n",
+    "no final newline": "alpha\nbeta",
+    "markup": '<p class="x">a &amp; b</p>\nif a < b && c > d:\n&lt;\n',
+    "table": "| a | b |\n|---|---|\n| 1 | 2 |\n",
+    "numbers in front": "12: foo\n13: bar\n1\t2\n7|x\n",
+    "numbers alone": "3\n2\n1\n10\n",
+    "twelve lines": "".join(f"line number {number};\n}}\n" for number in range(6)),
+    "carets": "[^A-Z]^I$\ncost: 5$\nM-x\n^M\n",
+    "differences": "+added\n-removed\n kept\n> mail\n",
+    "same lines": "x\nx\ny\nx\nx\n",
+}
+"""Texts of files."""
+
+
+def lines_of(text: str) -> list[str]:
+    return Content.of(text.encode()).lines
+
+
+STARTS = [(form, content, first) for form in NUMBERED for content in CONTENTS for first in (1, 0)]
+
+
+@rows(("form", "content", "first"), STARTS)
+def test_a_form_with_numbers_shows_all_lines(form: str, content: str, first: int) -> None:
+    lines = lines_of(CONTENTS[content])
+    answer = NUMBERED[form](lines, lambda index: str(index + first))
+    assert shown_lines(lines, answer) == [True] * len(lines)
+
+
+ALL = [
+    (form, content)
+    for form in UNNUMBERED
+    for content in CONTENTS
+    if (form, content) != ("all indented", "one line")  # which might be a line that is indented
+]
+
+
+@rows(("form", "content"), ALL)
+def test_a_form_without_numbers_shows_all_lines(form: str, content: str) -> None:
+    lines = lines_of(CONTENTS[content])
+    assert shown_lines(lines, UNNUMBERED[form](lines)) == [True] * len(lines)
+
+
+def not_blank(lines: Sequence[str], shown: Sequence[bool]) -> list[str]:
+    return [line for line, each in zip(lines, shown, strict=True) if each and line.strip()]
+
+
+SHIFTED = [
+    (form, content, by)
+    for form in NUMBERED
+    for content in CONTENTS
+    for by in (2, 3, 7)
+    if not (form in ("JSON objects", "JSON pairs") and content == "one line")  # it might be a size
+]
+
+
+@rows(("form", "content", "first"), SHIFTED)
+def test_numbers_that_are_shifted_show_no_line(form: str, content: str, first: int) -> None:
+    lines = lines_of(CONTENTS[content])
+    answer = NUMBERED[form](lines, lambda index: str(index + first))
+    assert not_blank(lines, shown_lines(lines, answer)) == []
+
+
+@rows("form", NUMBERED)
+def test_a_part_has_numbers_of_the_file_or_of_its_own(form: str) -> None:
+    lines = [f"text {chr(97 + index)}" for index in range(12)]
+    part = [False] * 5 + [True] * 4 + [False] * 3
+    for first in (6, 5, 1, 0):
+        assert shown_lines(lines, NUMBERED[form](lines[5:9], lambda index: str(index + first))) == part  # noqa: B023
+    for first in (7, 4, 2, 9):
+        wrong = shown_lines(lines, NUMBERED[form](lines[5:9], lambda index: str(index + first)))  # noqa: B023
+        assert not any(wrong), first
+
+
+def test_an_answer_has_one_shift() -> None:
+    lines = ["alpha", "beta", "gamma", "delta", "omega"]
+    answer = "1\talpha\n2\tbeta\n4\tgamma\n5\tdelta\n6\tomega"
+    assert shown_lines(lines, answer) == [True, True, False, False, False]
+
+
+FORMS = [*(f"1 {form}" for form in NUMBERED), *(f"0 {form}" for form in UNNUMBERED)]
+
+
+def show(form: str, lines: Sequence[str]) -> str:
+    numbered, _, name = form.partition(" ")
+    if numbered == "1":
+        return NUMBERED[name](lines, lambda index: str(index + 1))
+    return UNNUMBERED[name](lines)
+
+
+LINES = ["def run(self):", "    first = 1", "    second = call(First)", "", "    return second"]
+NEARLY = {
+    "cut short": (2, "    second = call(Fi…"),
+    "cut": (2, "    second = call("),
+    "one character": (2, "    second = coll(First)"),
+    "indentation dropped": (2, "second = call(First)"),
+    "indentation halved": (2, "  second = call(First)"),
+    "indentation doubled": (2, "        second = call(First)"),
+    "case": (2, "    second = call(first)"),
+    "end of line more": (2, "    second = call(First) # x"),
+    "word in front": (2, "    a second = call(First)"),
+    "nothing": (2, ""),
+}
+"""By what a line is not as it is in the file: its index, and what is shown in its place."""
+
+
+@rows(("form", "wrong"), [(form, wrong) for form in FORMS for wrong in NEARLY])
+def test_a_line_that_is_nearly_shown_is_not(form: str, wrong: str) -> None:
+    index, text = NEARLY[wrong]
+    told = [*LINES]
+    told[index] = text
+    shown = shown_lines(LINES, show(form, told))
+    assert shown == [True, True, False, True, True]
+
+
+@rows("form", FORMS)
+def test_another_file_or_an_older_text_is_not_shown(form: str) -> None:
+    other = ["class Other:", "    def stop(self):", "        pass"]
+    assert not_blank(LINES, shown_lines(LINES, show(form, other))) == []
+    older = [LINES[0], *LINES[2:]]
+    assert not shown_lines(LINES, show(form, older))[1]
+
+
+@rows("form", FORMS)
+def test_a_part_shows_that_part(form: str) -> None:
+    assert not_blank(LINES, shown_lines(LINES, show(form, LINES[:2]))) == LINES[:2]
+
+
+@rows(
+    "answer",
+    [
+        "",
+        "Read.",
+        "Done. 5 lines.",
+        "File unchanged since last read. The content from the earlier Read is still current.",
+        "notes.txt: 5 lines, 92 bytes",
+        "1\n2\n3\n4\n5\n",
+        "1\t\n2\t\n3\t\n4\t\n5\t\n",
+        "1→def run(self):…",
+        '{"lines": 5, "content": ""}',
+        "def run(self): first = 1 second = call(First) return second",
+    ],
+)
+def test_a_stub_shows_nothing(answer: str) -> None:
+    assert not_blank(LINES, shown_lines(LINES, answer)) == []
+
+
+def test_digits_of_a_text_are_not_taken_for_numbers() -> None:
+    lines = ["foo", "12: foo", "1: foo", "bar"]
+    assert shown_lines(lines, "1: foo") == [False, False, True, False]
+    assert shown_lines(lines, "1: foo\n2: 12: foo\n3: 1: foo\n4: bar") == [True] * 4
+    assert shown_lines(lines, "12: foo\n1: foo") == [False, True, True, False]
+
+
+def test_a_difference_shows_what_is_there_now() -> None:
+    lines = ["alpha", "beta", "gamma"]
+    assert shown_lines(lines, "@@ -1,2 +1,3 @@\n alpha\n-delta\n+beta\n gamma") == [True] * 3
+    assert shown_lines(lines, "-beta") == [False] * 3
 
 
 @pytest.mark.parametrize("digits", ["7" * 18, "7" * 5000])

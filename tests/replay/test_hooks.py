@@ -10,12 +10,12 @@ import pytest
 
 from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.agents.claude_code.reminders import hook_reminders
+from readfirst.harness.report.export import expanded
 from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.report.step import given_lines
 from readfirst.harness.report.timeline import given_blocks
 from readfirst.harness.session import Hook
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.export import expanded
 from readfirst.harness.suite.hooks import hooks_of
 from readfirst.harness.suite.scenario import Scenario
 from tests.judging import CONTRACT, SUITE, as_written

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.suite.export import export
+from readfirst.harness.report.export import export
 from tests.runners.verdicts import CONTRACT, REFERENCE, SUITE, of_go, of_node, run_go, run_node
 from tests.security.test_terminals import HOSTILE, complaints
 

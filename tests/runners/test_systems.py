@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.suite.export import export
+from readfirst.harness.report.export import export
 from tests.runners.verdicts import CONTRACT, ROOT, SUITE, WITHOUT_RIGHTS_OF_ROOT, exported
 
 WINDOWS = {"system": "windows", "folds": True, "composes": False, "opensAll": True}

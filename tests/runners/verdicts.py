@@ -10,8 +10,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from readfirst.harness.report.export import export, machine_needs
 from readfirst.harness.run.runner import run
-from readfirst.harness.suite.export import export, machine_needs
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 

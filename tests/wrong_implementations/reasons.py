@@ -8,3 +8,4 @@ CONVENTION = "what it does is a convention of other tools, and every byte is acc
 NOTHING_THERE = "the file that it changes unread is empty, or gets the bytes that it has"
 CHANGES_NOTHING = "the Read that it answers wrongly changes nothing, and shows nothing of a closed file"
 OWN_OR_SHOWN = "the session was shown all that it replaces, or wrote it itself"
+NOTHING_WRITTEN = "nothing is written after what was not shown"

@@ -23,6 +23,7 @@ import wrong_processes as processes
 import wrong_reminders
 import wrong_reports
 import wrong_sessions
+import wrong_showing
 import wrong_sizes
 import wrong_state
 import wrong_text
@@ -54,6 +55,7 @@ MODULES = (
         wrong_reminders,
         wrong_reports,
         wrong_sessions,
+        wrong_showing,
         wrong_sizes,
         wrong_state,
         wrong_text,
@@ -72,9 +74,13 @@ OF_MEGABYTES = [
     case for case in CASES if case[0] in (wrong_sizes.TakesFourMebibytes, wrong_sizes.ReplacesTenThousand)
 ]
 """Cases that take as long as fifty others."""
-BASES = {wrong_state.Watching, wrong_sessions.WithAgents, wrong_exceptions.Excepting} | {
-    *wrong_exceptions.Excepting.__subclasses__()
-} - CAUGHT.keys()
+BASES = {
+    wrong_state.Watching,
+    wrong_sessions.WithAgents,
+    wrong_exceptions.Excepting,
+    wrong_showing.Remembering,
+    wrong_showing._Knowing,
+} | {*wrong_exceptions.Excepting.__subclasses__()} - CAUGHT.keys()
 OF_A_PROCESS = {
     "EmptiesAndWrites",
     "LeavesALock",

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from altered import Call, afterwards, caught, instead
+from reasons import NOTHING_WRITTEN
 
 from readfirst.harness.session import ToolResult
 
@@ -51,7 +52,7 @@ def TabAfterLineNumber(call: Call, answer: ToolResult) -> ToolResult:
     return replace(answer, text=answer.text.replace("→", "\t")) if call.tool == "Read" else answer
 
 
-@caught("read-output/offset-and-limit", "text", level="text")
+@caught("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @instead
 def CountsLinesFromZero(call: Call) -> ToolResult | None:
     """Takes offset for a number of lines to leave out."""
@@ -68,7 +69,7 @@ def HidesFinalNewline(call: Call, answer: ToolResult) -> ToolResult:
     return replace(answer, text="\n".join(lines)) if call.tool == "Read" and last.endswith("→") else answer
 
 
-@caught("sizes/2001-lines", "end of text", level="text")
+@caught("sizes/2001-lines", "shown notes.txt", harmless=NOTHING_WRITTEN)
 @afterwards
 def CutsLongFiles(call: Call, answer: ToolResult) -> ToolResult:
     """Shows only the first 2,000 lines of a file."""

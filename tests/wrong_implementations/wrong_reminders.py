@@ -30,7 +30,7 @@ def TellsOfOwnEdits(call: Call, answer: ToolResult) -> ToolResult:
     return replace(answer, reminders=("It was changed.",)) if call.tool == "Edit" else answer
 
 
-@caught("reminders/two-places-changed", "reminder", level="text")
+@caught("reminders/two-places-changed", "shown notes.txt", harmless=SHOWN)
 @afterwards
 def ShowsTheFirstPlaceOnly(call: Call, answer: ToolResult) -> ToolResult:
     """Shows one of the places that changed."""

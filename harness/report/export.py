@@ -5,6 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+from readfirst.harness.compare.own_outcome import own_outcome
+from readfirst.harness.compare.showing import ranges, shows
+from readfirst.harness.harm.judge import judge
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.entry import (
     NANOSECONDS,
@@ -17,6 +20,7 @@ from readfirst.harness.suite.entry import (
     Symlink,
     TextContent,
 )
+from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.hooks import command_of
 from readfirst.harness.suite.ownership import Ownership
 from readfirst.harness.suite.permissions import GivenPermissions
@@ -44,7 +48,7 @@ _LONGEST = 4096
 """Bytes of an expected content that is written out."""
 
 
-FORMAT = 3
+FORMAT = 4
 """The version of the form of an export, in its first line."""
 
 
@@ -63,9 +67,32 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
             if suite.rules is not None and value["rule"] in suite.rules:
                 value["class"] = suite.rules[value["rule"]].class_
             value["courses"] = _courses(suite, scenario)
+            _add_own(value, suite.in_full(scenario), contract)
             yield value
             count += 1
     yield {"type": "end", "scenarios": count}
+
+
+def _add_own(value: dict[str, Any], scenario: Scenario, contract: Contract) -> None:
+    """Add what the contract itself harms, and to what is expected which lines of files its answers show."""
+    if scenario.law:
+        return
+    outcome = own_outcome(scenario, contract)
+    judgement = judge(scenario, outcome)
+    value["harms"] = [
+        {"step": each.step + 1, "call": each.call + 1, "kind": each.kind, "path": each.path}
+        for each in judgement.harms
+        if each.kind in HARMS
+    ]
+    for index, seen in judgement.seen.items():
+        step = value["steps"][index]
+        for each in shows(scenario, contract, index, seen):
+            if each.call is None:
+                shown = step["expect"].setdefault("reminders_show", {})
+            else:
+                call = step["calls"][each.call] if step["kind"] == "parallel" else step
+                shown = call["expect"].setdefault("shows_cells" if each.cells else "shows", {})
+            shown[each.path] = ranges(each.numbers)
 
 
 def _courses(suite: Suite, scenario: Scenario) -> list[str]:
@@ -98,7 +125,7 @@ def _header(contract: Contract, suite: Suite) -> dict[str, Any]:
 def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> dict[str, Any] | None:
     """Return one scenario, read for that contract, with every content and one expectation for every call.
 
-    What only the suite knows, its class and the courses of its recordings, is left empty.
+    What only the suite knows, its class, the courses of its recordings and its harms, is left empty.
 
     None where the contract does not specify the scenario: for a recorded contract, where a call has no clause, or the
     contract lacks what it needs; for `documented`, where no call has one. There, calls without a documented clause are
@@ -133,6 +160,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
         },
         "steps": steps,
         "courses": [],
+        "harms": [],
     }
 
 

@@ -1,0 +1,108 @@
+"""Own outcome: what a contract does in a scenario, made of what it is said to answer and to change, without a disk."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.replay.outcome import Outcome, StepOutcome
+from readfirst.harness.replay.recorded import recorded_outcome
+from readfirst.harness.suite.contracts import Contract, clause_for
+from readfirst.harness.suite.entry import Entry, FileDigest
+from readfirst.harness.suite.harm_kinds import Kind
+from readfirst.harness.suite.scenario import (
+    EXECUTION_ERRORS,
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    TextDigest,
+    ToolCall,
+    calls_of,
+)
+from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
+
+
+def clauses_of(scenario: Scenario, contract: Contract) -> Callable[[Expectation], Clause | None]:
+    """Return what finds a clause; where documents are silent, that of the scenario's own contract."""
+
+    def clause_of(expectation: Expectation) -> Clause | None:
+        clause = clause_for(scenario, expectation, contract)
+        return expectation.recorded if clause is None and not contract.recorded else clause
+
+    return clause_of
+
+
+def text_of(clause: Clause, expectation: Expectation) -> str:
+    """Return the answer that a clause states, as far as it is known; else one that was recorded and is alike."""
+    text = clause.text
+    recorded = expectation.recorded
+    if text is None and recorded is not None and (recorded.error is None) == (clause.error is None):
+        text = recorded.text
+    match text:
+        case TextDigest(starts=starts, ends=ends):
+            return "\n…\n".join(filter(None, (starts, ends)))
+        case _:
+            return text or ""
+
+
+def reminders_of(scenario: Scenario, contract: Contract, clause: Clause | None) -> tuple[str, ...]:
+    """Return the reminders that are judged, without those of which only a digest is known."""
+    if clause is None or not (scenario.given.reminders and contract.recorded):
+        return ()
+    return tuple(each for each in clause.reminders if isinstance(each, str))
+
+
+def own_outcome(scenario: Scenario, contract: Contract, beside: Outcome | None = None) -> Outcome:
+    """Return what the contract does, as a replay of it would show it.
+
+    What it does not say is taken from another outcome of the scenario, `beside`; so are long contents of which only a
+    digest is known.
+    """
+    rows = tuple(_rows(scenario, contract, beside or Outcome(scenario.id, ())))
+    return recorded_outcome(scenario, Transcript(rows))
+
+
+def own_harms(scenario: Scenario, contract: Contract, beside: Outcome) -> set[tuple[int, int, Kind, str]]:
+    """Return what the contract itself harms: step and call, from 0, kind and path."""
+    harms = harms_of(scenario, own_outcome(scenario, contract, beside))
+    return {(each.step, each.call, each.kind, each.path) for each in harms}
+
+
+def _rows(scenario: Scenario, contract: Contract, beside: Outcome) -> Iterator[TranscriptStep]:
+    clause_of = clauses_of(scenario, contract)
+    for index, step in enumerate(scenario.steps):
+        if not isinstance(step, ToolCall | ParallelCalls):
+            continue
+        happened = beside.steps[index] if index < len(beside.steps) else StepOutcome()
+        calls = calls_of(step)
+        results = []
+        for number, call in enumerate(calls):
+            clause = clause_of(call.expect)
+            if clause is not None:
+                results.append(RecordedResult(text_of(clause, call.expect), clause.error))
+            elif number < len(happened.results):
+                said = happened.results[number]
+                results.append(RecordedResult(said.text, "unnamed" if said.is_error else None))
+            else:
+                results.append(RecordedResult("", "unnamed"))
+        whole = clause_of(step.expect)
+        changes = {} if whole is None else _in_full(whole.files, happened.changes)
+        reminders = reminders_of(scenario, contract, whole)
+        struck = isinstance(step, ToolCall) and bool(step.during) and _is_executed(clause_of(step.expect))
+        yield TranscriptStep(
+            tuple(call.tool for call in calls), tuple(results), changes, {}, struck, reminders
+        )
+
+
+def _is_executed(clause: Clause | None) -> bool:
+    return clause is None or clause.error is None or clause.error in EXECUTION_ERRORS
+
+
+def _in_full(
+    files: Mapping[str, Entry | None], changed: Mapping[str, Entry | None]
+) -> dict[str, Entry | None]:
+    def whole(path: str, entry: Entry | None) -> Entry | None:
+        other = changed.get(path)
+        data = getattr(other, "data", None)
+        return other if isinstance(entry, FileDigest) and data is not None and entry.fits(data) else entry
+
+    return {path: whole(path, entry) for path, entry in files.items()}

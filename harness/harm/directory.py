@@ -1,0 +1,63 @@
+"""Directory: where relative paths begin in a session whose commands may change the directory."""
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from readfirst.harness.session import BASH, ToolResult
+from readfirst.harness.suite.entry import Directory, Entry, resolved_links
+from readfirst.harness.suite.scenario import ToolCall
+
+_WORD = re.compile(r"""(?:[^\s;&|"']|"[^"]*"|'[^']*')+|[;&|\n]+""")
+"""A word of a command, with its quotes, or what joins commands."""
+
+
+def with_absolute_path(call: ToolCall, directory: str) -> ToolCall:
+    """Return a call whose relative path is made one from `$WS/` on; `directory` is relative to the workspace."""
+    path = call.path
+    if not directory or not path or path.startswith(("/", "$", "~")):
+        return call
+    key = "file_path" if call.arguments.get("file_path") == path else "notebook_path"
+    return replace(call, arguments={**call.arguments, key: f"$WS/{directory}/{path}"})
+
+
+def directory_after(
+    call: ToolCall, result: ToolResult, directory: str, start: str, after: Mapping[str, Entry]
+) -> str:
+    """Return the directory in which a session is after a call; only answered commands with `cd` change it.
+
+    One that leads out of the workspace, or to its home, leads back to the `start`; one that is not there stays away.
+    """
+    if call.tool != BASH or result.is_error:
+        return directory
+    for target in _directories(str(call.arguments.get("command", ""))):
+        if target.startswith("$WS"):
+            wanted = target.removeprefix("$WS").lstrip("/")
+        elif target.startswith(("/", "~", "$")) or not target:
+            directory = start
+            continue
+        else:
+            wanted = posixpath.join(directory, target)
+        wanted = posixpath.normpath(wanted or ".")
+        if wanted.startswith(".."):
+            directory = start
+        elif wanted == ".":
+            directory = ""
+        else:
+            place = resolved_links(wanted, after)
+            if place is not None and isinstance(after.get(place), Directory):
+                directory = place
+    return directory
+
+
+def _directories(command: str) -> Iterator[str]:
+    """Yield the word after each `cd` that begins a command; not in a pipe or in parentheses."""
+    words = _WORD.findall(command)
+    joints = set(";&|\n")
+    for at, word in enumerate(words):
+        first = at == 0 or set(words[at - 1]) <= joints
+        piped = (at > 0 and words[at - 1] == "|") or "|" in words[at + 2 : at + 3]
+        if word == "cd" and first and not piped:
+            target = words[at + 1] if at + 1 < len(words) and not set(words[at + 1]) <= joints else ""
+            yield target.replace('"', "").replace("'", "")

@@ -1,0 +1,46 @@
+"""Target: the file that a call is about."""
+
+import posixpath
+from collections.abc import Mapping
+
+from readfirst.harness.suite.entry import Entry, Symlink
+from readfirst.harness.suite.scenario import ToolCall
+from readfirst.harness.workspace.snapshot import meant
+
+State = Mapping[str, Entry]
+
+_WHITESPACE = " \t\r\n\ufeff"
+
+
+def target_of(call: ToolCall, before: State, after: State, changed: set[str]) -> str | None:
+    """Return the path that a call is about: of several the one that changed, else one that is there.
+
+    A link that became a file counts as it. Spaces around a path are cut where nothing has it with them (`paths`).
+    """
+    paths = meant(call.arguments, before)
+    if any("$WS" in path for path in paths):
+        return None
+    if not any(path in before or path in after for path in paths):
+        bare = {
+            key: value.strip(_WHITESPACE) for key, value in call.arguments.items() if isinstance(value, str)
+        }
+        paths = (*(path for path in meant(bare, before) if path in changed), *paths)
+    links = [path for path in changed if isinstance(before.get(path), Symlink) and names_path(call, path)]
+    changing = (path for path in (*links, *paths) if path in changed)
+    # What begins with ~/ is at home, which comes last.
+    return next(iter((*changing, *(path for path in reversed(paths) if path in before), *paths)), None)
+
+
+def names_path(call: ToolCall, path: str) -> bool:
+    """Whether the path of a call, as it is spelled, begins with a path."""
+    return posixpath.normpath(call.path.removeprefix("$WS").lstrip("/")).startswith(path)
+
+
+def mentions_path(call: ToolCall, path: str) -> bool:
+    """Whether an argument that the judge does not know names a path: tools may call theirs otherwise."""
+    known = ("file_path", "notebook_path", "content", "old_string", "new_string", "new_source")
+    return any(
+        isinstance(value, str) and value.removeprefix("$WS/") == path
+        for key, value in call.arguments.items()
+        if key not in known
+    )

@@ -1,0 +1,96 @@
+"""Sessions that are played in memory, step by step, for the judge: a test says what each call answers and changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from readfirst.harness.harm.harm import Harm
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.replay.outcome import Outcome, StepOutcome
+from readfirst.harness.session import NO_ANSWER, ToolResult
+from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Stamp
+from readfirst.harness.suite.scenario import Given, Scenario, SessionEvent, Step, ToolCall, WorldEvent
+
+__all__ = ["Played"]
+
+Change = bytes | Entry | None
+
+
+class Played:
+    """A session with its files; `given` are rules and permissions."""
+
+    def __init__(self, files: Mapping[str, bytes], given: Given | None = None) -> None:
+        self._numbers = count(1)
+        self.state: dict[str, Entry] = {}
+        for path, data in files.items():
+            self._put(path, self._entry(path, data))
+        self._given = replace(given or Given(), files=dict(self.state))
+        self._before = dict(self.state)
+        self._steps: list[tuple[Step, StepOutcome]] = []
+
+    def _entry(self, path: str, change: Change) -> Entry | None:
+        if not isinstance(change, bytes):
+            return change
+        former = self.state.get(path)
+        mode = former.mode if isinstance(former, RegularFile) else 0o644
+        return RegularFile(change, mode, None, Stamp(next(self._numbers), 1, 0))
+
+    def _put(self, path: str, entry: Entry | None) -> None:
+        for end in (at for at, sign in enumerate(path) if sign == "/"):
+            self.state.setdefault(path[:end], Directory(0o755))
+        self.state[path] = entry or Directory()
+        if entry is None:
+            del self.state[path]
+
+    def _changed(self, changes: Mapping[str, Change]) -> dict[str, Entry | None]:
+        made = {path: self._entry(path, change) for path, change in changes.items()}
+        for path, entry in made.items():
+            self._put(path, entry)
+        return made
+
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        answer: str = "Done.",
+        /,
+        error: bool = False,
+        **more: Any,
+    ) -> None:
+        """Make a call that is answered so, or `interrupted`; `changes` are the new bytes of files by their paths."""
+        interrupted = more.get("interrupted")
+        result = NO_ANSWER if interrupted else ToolResult(answer, error)
+        changed = self._changed(more.get("changes", {}))
+        self._steps.append(
+            (ToolCall(tool, arguments, interrupted=interrupted), StepOutcome((result,), changed))
+        )
+
+    def read(self, path: str, answer: str | None = None) -> None:
+        """Read a file, with numbers in front of its lines unless it is shown otherwise."""
+        entry = self.state[path.removeprefix("$WS/")]
+        assert isinstance(entry, RegularFile)
+        lines = entry.data.decode("utf-8-sig", "replace").split("\n")
+        whole = "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, 1))
+        self.call("Read", {"file_path": path}, whole if answer is None else answer)
+
+    def event(self, kind: Any, path: str = "") -> None:
+        """Let something happen to the conversation."""
+        self._steps.append((SessionEvent(kind, path=path), StepOutcome()))
+
+    def others(self, changes: Mapping[str, Change]) -> None:
+        """Let somebody else change files."""
+        changed = self._changed(changes)
+        self._steps.append((WorldEvent("modify", next(iter(changes))), StepOutcome((), changed, changed)))
+
+    def harms(self) -> tuple[Harm, ...]:
+        """Return what the judge finds."""
+        scenario = Scenario("a/played", "Played", "must", self._given, tuple(step for step, _ in self._steps))
+        outcome = Outcome(scenario.id, tuple(happened for _, happened in self._steps), None, self._before)
+        return harms_of(scenario, outcome)
+
+    def kinds(self) -> list[tuple[str, str]]:
+        """Return the kind and the path of each harm."""
+        return [(each.kind, each.path) for each in self.harms()]

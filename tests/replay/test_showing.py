@@ -1,0 +1,134 @@
+"""What is compared of what answers show, and of harm that the contract does not do."""
+
+from dataclasses import replace
+
+import pytest
+
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.own_outcome import own_harms, own_outcome
+from readfirst.harness.compare.showing import ranges, shown_cells, shows, sources_of
+from readfirst.harness.compare.verdict import Difference
+from readfirst.harness.harm.judge import judge
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.suite.scenario import Scenario
+from tests.judging import CONTRACT, SUITE
+from tests.rows import rows
+
+DOCUMENTED = SUITE.contracts["documented"]
+
+
+def answering(scenario: Scenario, outcome: Outcome, **texts: str) -> Outcome:
+    """Return an outcome with other texts, by `step0`, `step1` …"""
+    steps = [
+        replace(step, results=(replace(step.results[0], text=texts[f"step{index}"]),))
+        if f"step{index}" in texts
+        else step
+        for index, step in enumerate(outcome.steps)
+    ]
+    return replace(outcome, steps=tuple(steps))
+
+
+def differences(scenario_id: str, *levels: str, **texts: str) -> list[Difference]:
+    scenario = SUITE.in_full(SUITE.scenario(scenario_id))
+    outcome = answering(scenario, own_outcome(scenario, CONTRACT), **texts)
+    verdict = compare(scenario, outcome, CONTRACT, "text", SUITE.vocabulary, None, judge(scenario, outcome))
+    return [each for each in verdict.differences if each.level in levels]
+
+
+@rows(
+    ("text", "got"),
+    [
+        ("alpha\nbeta", None),
+        ("1: alpha\n2: beta", None),
+        ("alpha", "line 1"),
+        ("2: beta", "line 2"),
+        ("Read.", "none of them"),
+    ],
+)
+def test_an_answer_shows_at_least_the_lines_that_the_contract_shows(text: str, got: str | None) -> None:
+    found = [
+        (each.step, each.what, each.expected, each.got)
+        for each in differences("gate/write-after-read", "effects", step0=text)
+    ]
+    assert found == ([] if got is None else [(0, "shown notes.txt", "lines 1–2", got)])
+
+
+@rows(("text", "lost"), [("alpha\nbeta", 0), ("alpha", 1), ("Read.", 1)])
+def test_a_write_over_what_was_not_shown_is_harm_that_the_contract_does_not_do(text: str, lost: int) -> None:
+    found = differences("gate/write-after-read", "safe", step0=text)
+    assert [each.what.partition(":")[0] for each in found] == ["lost"] * lost
+
+
+def test_harm_that_the_contract_does_itself_is_no_difference() -> None:
+    scenario = SUITE.scenario("links-and-modes/edit-of-hard-link")
+    outcome = own_outcome(scenario, CONTRACT)
+    (harm,) = judge(scenario, outcome).harms
+    own = (harm.step, harm.call, harm.kind, harm.path)
+    assert own in own_harms(scenario, CONTRACT, outcome)
+    last = len(scenario.steps) - 1
+    assert differences(scenario.id, "safe", "effects", **{f"step{last}": "Done."}) == []
+
+
+def test_so_is_it_where_nobody_asked_for_harm_and_effects_differ() -> None:
+    scenario = SUITE.scenario("gate/write-after-read")
+    outcome = answering(scenario, own_outcome(scenario, CONTRACT), step0="Read.")
+    levels = compare(scenario, outcome, CONTRACT, "text", SUITE.vocabulary).levels
+    assert (levels["safe"], levels["effects"]) == (False, False)
+
+
+@rows(
+    ("text", "got"),
+    [
+        ("The file was changed.", "lines 1, 4"),
+        ("1: one\n2: two\n3: three\n4: FOUR", None),
+    ],
+)
+def test_lines_around_an_edit_were_shown_before_or_are_shown_by_its_answer(
+    text: str, got: str | None
+) -> None:
+    found = differences("gate/partial-read-edit-outside", "effects", step1=text)
+    assert [each.got for each in found] == ([] if got is None else [got])
+
+
+def test_after_a_whole_read_an_edit_need_not_show_anything() -> None:
+    assert differences("gate/edit-after-read", "effects", step1="ok") == []
+
+
+def test_an_unsaid_text_of_the_documents_shows_what_was_recorded() -> None:
+    shown = 0
+    for scenario_id in ("gate/write-after-read", "gate/edit-after-read", "read-output/offset-and-limit"):
+        scenario = SUITE.scenario(scenario_id, DOCUMENTED)
+        outcome = own_outcome(scenario, DOCUMENTED)
+        seen = judge(scenario, outcome).seen
+        shown += sum(bool([*shows(scenario, DOCUMENTED, index, each)]) for index, each in seen.items())
+    assert shown
+
+
+def test_of_a_long_text_all_lines_count() -> None:
+    scenario = SUITE.scenario("sizes/2001-lines")
+    assert [each.got for each in differences(scenario.id, "effects", step0="Read.")] == ["none of them"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        ('<cell id="a">x = 1\ny</cell id="a">\n<cell id="b">z</cell>', [True, True]),
+        ('{"cells": [{"source": "x = 1\\ny"}, {"source": ["z"]}]}', [True, True]),
+        ('<cell id="b">z</cell>\n<cell id="a">x = 1\ny</cell>', [True, False]),
+        ("x = 1\nby\nz", [False, True]),
+        ('<cell id="x = 1" y z></cell>', [False, False]),
+    ],
+)
+def test_cells_are_shown_by_their_sources_in_their_order(answer: str, shown: list[bool]) -> None:
+    assert shown_cells(["x = 1\ny\n", "z"], answer) == shown
+
+
+def test_only_a_notebook_has_cells() -> None:
+    data = b'{"cells": [{"source": ["a\\n", "b"]}, {"source": "c"}]}'
+    assert sources_of("book.ipynb", data) == ["a\nb", "c"]
+    assert sources_of("book.txt", data) == []
+    assert sources_of("book.ipynb", b"[]") == []
+
+
+def test_rows_of_numbers_have_ends() -> None:
+    assert ranges((1, 2, 3, 5, 7, 8)) == [(1, 3), (5, 5), (7, 8)]

@@ -1,0 +1,188 @@
+"""What is shown: forms that a person can read differ in no effect, and safe holds wherever effects does."""
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+import pytest
+import test_wrong_implementations as every
+from faults_of_showing import FAULTS, Fault, lines_in
+
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.own_outcome import own_outcome
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.harm.judge import judge
+from readfirst.harness.harm.overcautious import overcautious
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.scenario import Scenario, calls_of
+from readfirst.harness.suite.transcript import Transcript
+from readfirst.harness.workspace.site import SitePool
+from tests.harm.ways_to_show import NUMBERED, UNNUMBERED
+from tests.judging import CONTRACT, SUITE
+
+FORMS: dict[str, Fault] = {
+    **{
+        f"{name}, with numbers": lambda lines, first, form=form: form(lines, lambda at: str(at + first))
+        for name, form in NUMBERED.items()
+    },
+    **{name: lambda lines, _first, form=form: form(lines) for name, form in UNNUMBERED.items()},
+}
+AMBIGUOUS = "all indented"
+"""Of a line alone it cannot be told whether it is indented, or shown so."""
+_SAMPLE = 60
+"""The part of the suite that is asked at once: one of so many."""
+_FAULTS_AT_ONCE = 3
+_SCENARIOS_AT_ONCE = 12
+
+
+@cache
+def transcripts(scenario_id: str) -> dict[str, Transcript]:
+    found = SUITE.recordings.of(scenario_id, SUITE.scenario(scenario_id).inputs).transcripts
+    return {each.name: found[each.name] for each in SUITE.contracts if each.name in found}
+
+
+def views(scenario_id: str) -> Iterator[tuple[Scenario, Contract]]:
+    """Yield a scenario for each contract that does something else in it than those before."""
+    seen: set[int] = set()
+    for name, transcript in transcripts(scenario_id).items():
+        if id(transcript) not in seen:
+            seen.add(id(transcript))
+            yield SUITE.scenario(scenario_id, SUITE.contracts[name]), SUITE.contracts[name]
+
+
+def shown_so(scenario: Scenario, outcome: Outcome, shown: Fault) -> Outcome | None:
+    """Return an outcome in which every Read shows its lines in another way; None where no line is shown."""
+    steps = []
+    found = False
+    for step, happened in zip(scenario.steps, outcome.steps, strict=True):
+        results = []
+        for call, result in zip(calls_of(step), happened.results, strict=True):
+            lines = lines_in(result.text) if call.tool == "Read" and not result.is_error else None
+            found = found or lines is not None
+            results.append(result if lines is None else replace(result, text=shown(*lines)))
+        steps.append(replace(happened, results=tuple(results)))
+    return replace(outcome, steps=tuple(steps)) if found else None
+
+
+def verdict_on(scenario: Scenario, contract: Contract, outcome: Outcome) -> Verdict:
+    judgement = judge(scenario, outcome)
+    refused = overcautious(scenario, outcome, transcripts(scenario.id).values())
+    judgement = replace(judgement, harms=(*judgement.harms, *refused))
+    return compare(scenario, outcome, contract, "text", SUITE.vocabulary, None, judgement, SUITE.in_full)
+
+
+def levels_that_differ(verdict: Verdict) -> set[str]:
+    return {each.level for each in verdict.differences}
+
+
+def in_their_own_words(scenario_ids: Sequence[str]) -> list[str]:
+    """Return what differs in effects where a file is shown in another form."""
+    wrong = []
+    for scenario_id in scenario_ids:
+        scenario = SUITE.in_full(SUITE.scenario(scenario_id, CONTRACT))
+        if scenario.law or CONTRACT.name not in transcripts(scenario_id):
+            continue
+        own = own_outcome(scenario, CONTRACT)
+        for name, form in FORMS.items():
+            outcome = shown_so(scenario, own, form)
+            if outcome is None:
+                break
+            verdict = verdict_on(scenario, CONTRACT, outcome)
+            if {"safe", "effects"} & levels_that_differ(verdict) and not (
+                name == AMBIGUOUS and all(each.expected == "line 1" for each in verdict.differences[:1])
+            ):
+                wrong.append(f"{scenario_id}, {name}: {verdict.differences[0]}")
+    return wrong
+
+
+def in_safe_alone(scenario_ids: Sequence[str], faults: int) -> tuple[list[str], int]:
+    """Return where a fault in what is shown differs at safe and not in effects, and how many differ in effects."""
+    wrong, differing = [], 0
+    for scenario_id in scenario_ids:
+        start = zlib.crc32(scenario_id.encode())
+        for scenario, contract in views(scenario_id):
+            scenario = SUITE.in_full(scenario)
+            if scenario.law:
+                continue
+            own = own_outcome(scenario, contract)
+            names = [*FAULTS]
+            for name in [names[(start + at) % len(names)] for at in range(faults)]:
+                outcome = shown_so(scenario, own, FAULTS[name].shown)
+                if outcome is None:
+                    break
+                levels = levels_that_differ(verdict_on(scenario, contract, outcome))
+                differing += "effects" in levels
+                if "safe" in levels and "effects" not in levels:
+                    wrong.append(f"{scenario_id} on {contract.name}: {name}")
+    return wrong, differing
+
+
+def played(implementation: type, scenario_ids: Sequence[str], place: SitePool) -> tuple[list[str], int]:
+    """Return the same of an implementation, judged by all contracts, and how many verdicts there were."""
+    wrong, judged = [], 0
+    for scenario_id in scenario_ids:
+        stated = SUITE.scenario(scenario_id)
+        if stated.needs - implementation.capabilities or stated.platform:  # type: ignore[attr-defined]
+            continue
+        outcome = replay(stated, implementation, place)
+        for scenario, contract in views(scenario_id):
+            verdict = verdict_on(scenario, contract, outcome)
+            judged += verdict.status in ("passed", "failed")
+            levels = levels_that_differ(verdict)
+            if verdict.status == "failed" and "safe" in levels and "effects" not in levels:
+                wrong.append(
+                    f"{implementation.__name__} in {scenario_id} on {contract.name}: {verdict.differences}"
+                )
+    return wrong, judged
+
+
+def sample(*, of: int, salt: str = "") -> list[str]:
+    return [each for each in SUITE.ids() if zlib.crc32(f"{salt}{each}".encode()) % of == 0]
+
+
+def test_a_form_that_a_person_can_read_differs_in_no_effect() -> None:
+    assert len(FORMS) >= 60
+    assert in_their_own_words(sample(of=_SAMPLE)) == []
+
+
+@pytest.mark.slow
+def test_no_form_differs_in_any_scenario() -> None:
+    assert in_their_own_words([*SUITE.ids()]) == []
+
+
+def test_where_safe_differs_effects_does_too() -> None:
+    wrong, differing = in_safe_alone(sample(of=_SAMPLE), _FAULTS_AT_ONCE)
+    assert wrong == []
+    assert differing > 20
+
+
+@pytest.mark.slow
+def test_so_it_is_on_every_contract_in_every_scenario() -> None:
+    wrong, differing = in_safe_alone([*SUITE.ids()], 2)
+    assert wrong == []
+    assert differing > 5000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("implementation", every.CAUGHT, ids=lambda each: each.__name__)
+def test_so_it_is_with_every_wrong_implementation(implementation: type, place: SitePool) -> None:
+    named = every.CAUGHT[implementation].by
+    others = sample(of=_SAMPLE * 3, salt=implementation.__name__)
+    wrong, judged = played(implementation, [*named, *others], place)
+    assert wrong == []
+    assert judged
+
+
+def test_an_order_that_does_not_hold_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("readfirst.harness.compare.compare.unseen", lambda *_: iter(()))
+    wrong, _ = in_safe_alone(["write/over-latin-1", "reported/what-was-written-is-there"], len(FAULTS))
+    assert wrong
+
+
+def test_a_form_that_hides_something_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FORMS, "without the first line", lambda lines, _: "\n".join(lines[1:]))
+    (found,) = in_their_own_words(["gate/write-after-read"])
+    assert found.startswith("gate/write-after-read, without the first line: ")

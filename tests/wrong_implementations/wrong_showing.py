@@ -1,0 +1,267 @@
+"""Implementations whose only fault is in what they show."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from altered import Agent, Altered, Arguments, Call, afterwards, caught, instead
+from faults_of_showing import FAULTS, lines_in, numbered
+from reasons import NOTHING_WRITTEN
+
+from readfirst.harness.session import ToolResult, Workspace
+
+UNCHANGED = ToolResult("The file is unchanged since it was read.")
+
+
+def _showing(name: str) -> type[Altered]:
+    """Return the implementation that shows a file so, whenever it reads one."""
+    fault = FAULTS[name]
+
+    def alter(self: Altered, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
+        found = lines_in(result.text) if tool == "Read" and not result.is_error else None
+        return result if found is None else replace(result, text=fault.shown(*found))
+
+    made = type(name, (Altered,), {"alter": alter, "__doc__": fault.wrong, "__module__": __name__})
+    return caught(fault.by, "shown notes.txt", harmless=fault.harmless)(made)
+
+
+globals().update({name: _showing(name) for name in FAULTS})
+
+
+@caught("gate/read-many-then-edit-first", "shown b.txt", harmless=NOTHING_WRITTEN)
+@instead
+def ShowsTheFirstFile(call: Call) -> ToolResult | None:
+    """Shows the first file that it ever read, whichever is asked for."""
+    if call.tool != "Read" or (answer := call.made()).is_error:
+        return None
+    return call.kept.setdefault("first", answer)
+
+
+@caught("read-output/read-after-change", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@instead
+def ShowsWhatItReadFirst(call: Call) -> ToolResult | None:
+    """Shows each file as it was when it was read first."""
+    if call.tool != "Read" or (answer := call.made()).is_error:
+        return None
+    key = json.dumps(dict(call.arguments))
+    return call.kept.setdefault(key, answer)
+
+
+@caught("gate/read-many-then-edit-first", "shown b.txt", harmless=NOTHING_WRITTEN)
+@instead
+def ShowsTheLastFile(call: Call) -> ToolResult | None:
+    """Shows the file before, from the second one on."""
+    if call.tool != "Read" or (answer := call.made()).is_error:
+        return None
+    before = call.kept.get("last", answer)
+    call.kept["last"] = answer
+    return before
+
+
+@caught("read-output/read-after-change", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@instead
+def SaysUnchangedWhateverHappened(call: Call) -> ToolResult | None:
+    """Says of each second Read of a file that nothing changed."""
+    answer = call.made()
+    if call.tool == "Read" and not answer.is_error:
+        known = call.path in call.kept
+        call.kept[call.path] = True
+        return UNCHANGED if known else answer
+    return answer
+
+
+class Remembering(Altered):
+    """Remembers which files it has read."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self.read: set[str] = set()
+        self.over = False
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
+        if tool != "Read" or result.is_error:
+            return result
+        named = str(arguments["file_path"])
+        if self.over and named in self.read:
+            return UNCHANGED
+        self.read.add(named)
+        return result
+
+
+@caught("sessions/edit-after-change-after-compaction", "shown notes.txt", harmless=NOTHING_WRITTEN)
+class SaysUnchangedAfterCompaction(Remembering):
+    """Says of what was read before a compaction that it is unchanged."""
+
+    def compact(self) -> None:
+        super().compact()
+        self.over = True
+
+
+@caught("sessions/edit-after-new-change-after-resume", "shown notes.txt", harmless=NOTHING_WRITTEN)
+class SaysUnchangedAfterResume(Remembering):
+    """Says of what was read before the session went on that it is unchanged."""
+
+    def resume(self) -> None:
+        super().resume()
+        self.over = True
+
+
+@caught("rewind/twice", "shown other.txt", harmless=NOTHING_WRITTEN)
+class SaysUnchangedAfterRewind(Remembering):
+    """Says of what was read before a rewind that it is unchanged."""
+
+    def rewind(self) -> None:
+        super().rewind()
+        self.over = True
+
+
+class _Knowing(Agent):
+    """A sub-agent to which nothing is shown that its session has read."""
+
+    def __init__(self, session: Remembering) -> None:
+        super().__init__(session)
+        self.known = session.read
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Any) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
+        if tool == "Read" and not result.is_error and str(arguments["file_path"]) in self.known:
+            return UNCHANGED
+        return result
+
+
+@caught(
+    "sessions/edit-after-agents-read sessions/agent-writes-what-was-read",
+    "shown notes.txt",
+    harmless=NOTHING_WRITTEN,
+    harmful="sessions/agent-writes-what-was-read",
+)
+class SaysUnchangedToSubAgents(Remembering):
+    """Says to a sub-agent of what its session has read that it is unchanged."""
+
+    def sub_agent(self) -> Altered:
+        return _Knowing(self)
+
+
+@caught("at-once/session-and-agent-edit-one-file", "shown notes.txt", harmless=NOTHING_WRITTEN)
+class SaysUnchangedToBackgroundAgents(Remembering):
+    """Says to an agent in the background of what its session has read that it is unchanged."""
+
+    def background_agent(self) -> Altered:
+        return _Knowing(self)
+
+
+@caught(
+    "two-sessions/same-edit-twice two-sessions/write-then-write-of-the-other",
+    "shown notes.txt",
+    harmless=NOTHING_WRITTEN,
+    harmful="two-sessions/write-then-write-of-the-other",
+)
+class SaysUnchangedToOtherSessions(Remembering):
+    """Says to a second session of what the first has read that it is unchanged."""
+
+    all_read: ClassVar[dict[Path, tuple[Altered, set[str]]]] = {}
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        first, read = self.all_read.setdefault(workspace.root, (self, self.read))
+        self.read, self.over = read, first is not self
+
+    def close(self) -> None:
+        if self.all_read.get(self.workspace.root, (None,))[0] is self:
+            del self.all_read[self.workspace.root]
+
+
+@caught("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@instead
+def IgnoresOffset(call: Call) -> ToolResult | None:
+    """Reads from the first line on, wherever it is to begin."""
+    if call.tool == "Read" and "offset" in call.arguments and not call.made().is_error:
+        return call.made(offset=1)
+    return None
+
+
+@caught("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@instead
+def NumbersFromOffsetButReadsFromTheStart(call: Call) -> ToolResult | None:
+    """Numbers lines from offset on, and shows those at the beginning of the file."""
+    if call.tool == "Read" and "offset" in call.arguments and not (answer := call.made()).is_error:
+        found = lines_in(call.made(offset=1).text)
+        if found is not None:
+            return replace(answer, text=numbered(found[0], int(call.arguments["offset"])))
+    return None
+
+
+@caught("gate/write-after-read", "shown notes.txt")
+@instead
+def ShowsTheFolder(call: Call) -> ToolResult | None:
+    """Lists the folder of a file instead of the file."""
+    if call.tool == "Read" and call.path.is_file() and not call.made().is_error:
+        return ToolResult("\n".join(sorted(each.name for each in call.path.parent.iterdir())))
+    return None
+
+
+@caught(
+    "links-and-modes/read-through-symlink links-and-modes/write-through-symlink",
+    "shown target.txt",
+    harmless=NOTHING_WRITTEN,
+    harmful="links-and-modes/write-through-symlink",
+)
+@instead
+def ShowsWhereALinkLeads(call: Call) -> ToolResult | None:
+    """Shows where a symbolic link leads instead of what is there."""
+    if call.tool == "Read" and call.path.is_symlink() and not call.made().is_error:
+        return ToolResult(f"{call.path.name} -> {call.path.readlink()}")
+    return None
+
+
+@caught("bash-and-mentions/cat", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@afterwards
+def ShowsNoOutput(call: Call, answer: ToolResult) -> ToolResult | None:
+    """Says of a command that it is done, and shows no output."""
+    return ToolResult("Done.") if call.tool == "Bash" and not answer.is_error else None
+
+
+@caught("gate/partial-read-edit-outside", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@afterwards
+def ShowsOtherLinesAfterAnEdit(call: Call, answer: ToolResult) -> ToolResult | None:
+    """Shows the first line of a file after each Edit, instead of those around the change."""
+    if call.tool != "Edit" or answer.is_error:
+        return None
+    first = call.path.read_text(errors="replace").partition("\n")[0]
+    return replace(answer, text=f"{answer.text.partition(chr(10))[0]}\n{numbered([first], 1)}")
+
+
+@caught("gate/partial-read-edit-outside", "shown notes.txt", harmless=NOTHING_WRITTEN)
+@afterwards
+def ShowsNothingAfterAnEdit(call: Call, answer: ToolResult) -> ToolResult | None:
+    """Answers an Edit without the lines around it, also where they were never shown."""
+    edits = call.tool == "Edit" and not answer.is_error
+    return replace(answer, text=answer.text.partition("\n")[0]) if edits else None
+
+
+@caught("notebooks/cell-by-number", "shown book.ipynb", harmless=NOTHING_WRITTEN)
+@afterwards
+def ShowsTagsOfCellsAlone(call: Call, answer: ToolResult) -> ToolResult | None:
+    """Shows the cells of a notebook without their sources."""
+    reads = call.tool == "Read" and call.path.suffix == ".ipynb" and not answer.is_error
+    return replace(answer, text='<cell id="cell-0"></cell id="cell-0">') if reads else None
+
+
+@caught("notebooks/read-after-notebook-edit", harmless=NOTHING_WRITTEN)
+@instead
+def ShowsTheFirstNotebook(call: Call) -> ToolResult | None:
+    """Shows the first notebook that it read, whichever is asked for, as it was then."""
+    if call.tool == "Read" and call.path.suffix == ".ipynb" and not (answer := call.made()).is_error:
+        return call.kept.setdefault("notebook", answer)
+    return None
+
+
+@caught("notebooks/cell-by-number", "shown book.ipynb", harmless=NOTHING_WRITTEN)
+@afterwards
+def ShowsCellsBackwards(call: Call, answer: ToolResult) -> ToolResult | None:
+    """Shows the cells of a notebook in the opposite order."""
+    reads = call.tool == "Read" and call.path.suffix == ".ipynb" and not answer.is_error
+    return replace(answer, text="\n".join(answer.text.split("\n")[::-1])) if reads else None
