@@ -1,5 +1,6 @@
 """Implementations that do the right thing to the files and tell the model something else."""
 
+import re
 from dataclasses import replace
 
 from altered import Call, afterwards, caught, instead
@@ -49,7 +50,9 @@ def WrongOrderOfChecks(call: Call) -> ToolResult | None:
 @afterwards
 def TabAfterLineNumber(call: Call, answer: ToolResult) -> ToolResult:
     """Separates line numbers by a tab."""
-    return replace(answer, text=answer.text.replace("→", "\t")) if call.tool == "Read" else answer
+    if call.tool != "Read":
+        return answer
+    return replace(answer, text=re.sub(r"(?m)^( *[0-9]+)→", r"\1\t", answer.text))
 
 
 @caught("read-output/offset-and-limit", "shown notes.txt", harmless=NOTHING_WRITTEN)
