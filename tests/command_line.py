@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import pytest
 
+from readfirst.harness.cli.commands import providers
 from readfirst.harness.cli.main import main
 
-__all__ = ["Cli", "Ended", "Terminal", "exit_code"]
+__all__ = ["COMMANDS", "GROUPS", "Cli", "Ended", "Terminal", "exit_code"]
 
 
 class Ended(NamedTuple):
@@ -26,6 +27,10 @@ class Terminal(io.StringIO):
         return True
 
 
+COMMANDS = frozenset(called for each in providers() for called in each.functions)
+"""All commands as they are called: those of the suite and those of the observatory."""
+GROUPS = frozenset(name for each in providers() for name in each.groups)
+"""The commands that hold others."""
 Cli = Callable[..., Ended]
 """Runs a command line: `readfirst("run", "reference")`."""
 

@@ -59,9 +59,9 @@ def roots() -> dict[str, Path]:
     """Return the folders that hold what is kept, by kind."""
     return {
         "claude-code": package.cache_root(),
+        **{kind: root() for kind, root in extensions("caches").items()},
         "takes": default_takes(),
         "last-failed": default_folder(),
-        **{kind: root() for kind, root in extensions("caches").items()},
     }
 
 

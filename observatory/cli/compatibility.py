@@ -173,7 +173,7 @@ def site(
 ) -> None:
     """Make a static site: the rules, the implementations, the versions and the docs, with search.
 
-    It works from a folder, without a server and without a network. Needs the extra `site`.
+    It works from a folder, without a server and without a network. Needs the extra `observatory`.
     """
     suite = open_suite(fixtures)
     if suite.installed:

@@ -1,5 +1,6 @@
 """Diagnose command: `readfirst diagnose`; the command line registers it."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
@@ -8,19 +9,14 @@ import typer
 from readfirst.harness.cli.exits import UsageError
 from readfirst.harness.cli.options import AutoJobs, Confine, Fixtures, Output, TimeLimit, open_suite, put
 from readfirst.harness.printed import console, say
-from readfirst.harness.report.failure import short_path
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.session import TIME_LIMIT
-from readfirst.harness.source.kept import KeptError
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.diagnosis.observation import comparable, read_observed, run_observed
 from readfirst.observatory.diagnosis.replays import Replays
 from readfirst.observatory.diagnosis.report import Case, as_json, as_markdown, as_text
 from readfirst.observatory.diagnosis.search import diagnosed
-from readfirst.observatory.diagnosis.table import BASE, TABLE, Table, contracts, made, reference_digest
-
-_FEW = 40
-"""Scenarios that the table may lack without a word: they are replayed in seconds."""
+from readfirst.observatory.diagnosis.table import BASE, Table, contracts, up_to_date
 
 
 def diagnose(
@@ -38,9 +34,6 @@ def diagnose(
     jobs: AutoJobs = 0,
     time_limit: TimeLimit = TIME_LIMIT,
     confine: Confine = False,
-    write_table: bool = typer.Option(
-        False, "--write-table", help="Update the table that diagnoses start from (in a checkout)."
-    ),
     fixtures: Fixtures = None,
 ) -> None:
     """Show which version of the reference an implementation resembles, and in which behaviours it differs.
@@ -48,11 +41,6 @@ def diagnose(
     docs/diagnosis.md says how to read it.
     """
     suite = open_suite(fixtures)
-    if write_table:
-        if targets or fixtures is not None:
-            raise UsageError("--write-table takes no target and no --fixtures: it is for the bundled suite.")
-        _write_table(suite, jobs)
-        return
     if not targets:
         raise UsageError("name a target, or the results of a run: readfirst diagnose mine.jsonl")
     if BASE not in contracts(suite):
@@ -66,12 +54,13 @@ def diagnose(
                 suite, target, suite.ids(), jobs=jobs, time_limit=time_limit, confine=confine
             )
             found.append((target, observed))
-    table, known, cases = _up_to_date(suite, Table.read(), jobs), suite.rules, []
+    table, known, cases = _table(suite, jobs), suite.rules, []
     headings = [] if known is None else [*map(suite.heading, suite.ids())]
     rules = {each.id: known[each.rule] for each in headings if known and each.rule in known}
+    ids = frozenset(suite.ids())
     with Replays(suite) as replays:
         for name, observed in found:
-            seen = comparable(table, observed)
+            seen = comparable(table, {each: did for each, did in observed.items() if each in ids})
             if not seen:
                 raise UsageError(
                     f"{name}: none of the scenarios that were judged can be replayed on the reference."
@@ -88,34 +77,13 @@ def diagnose(
             put("\n".join(texts), output)
 
 
-def _up_to_date(suite: Suite, table: Table, jobs: int) -> Table:
-    """Return the table with rows for all scenarios of a suite."""
-    if table.reference != reference_digest():
-        say(
-            "readfirst: the table that diagnoses start from was made from another state of the reference, so this "
-            "takes longer and may find less. In a checkout, `readfirst diagnose --write-table` updates it.",
-            err=True,
-        )
-    stale = Table(reference_digest(), table.rows).stale(suite)
-    if len(stale) > _FEW:
-        say(
-            f"readfirst: {len(stale)} scenarios are not in the table; replaying them takes a while.", err=True
-        )
-    ids = set(suite.ids())
-    rows = {name: row for name, row in table.rows.items() if name in ids}
-    return Table(table.reference, {**rows, **dict(made(suite, stale, jobs))})
+def _table(suite: Suite, jobs: int) -> Table:
+    """Return the table of a suite; a progress bar shows how it is made on first use."""
+    with ExitStack() as stack:
+        bars: list[ProgressBar] = []
 
+        def begin(count: int) -> None:
+            say("readfirst: preparing the comparison with the reference, once for this suite.", err=True)
+            bars.append(stack.enter_context(ProgressBar(console(err=True), count)))
 
-def _write_table(suite: Suite, jobs: int) -> None:
-    try:
-        known = Table.read()
-    except KeptError:
-        known = Table("", {})
-    stale = known.stale(suite)
-    rows = {name: row for name, row in known.rows.items() if name in set(suite.ids())}
-    with ProgressBar(console(err=True), len(stale)) as bar:
-        for name, row in made(suite, stale, jobs):
-            rows[name] = row
-            bar.advance()
-    Table(reference_digest(), rows).write()
-    say(f"{short_path(TABLE)}: {len(stale)} of {len(rows)} scenarios replayed")
+        return up_to_date(suite, jobs, begin, lambda: bars[0].advance())

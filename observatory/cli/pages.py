@@ -202,7 +202,6 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("readfirst", "product", "history", "--write"),
     ("python3", "observatory/tools/harms.py"),
     ("readfirst", "field", "compatibility", "--write"),
-    ("readfirst", "diagnose", "--write-table"),
 )
 """The commands that make files of others, each after those that make what it reads."""
 

@@ -87,14 +87,14 @@ def _take(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) -> list
 
 
 def comparable(table: Table, observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
-    """Return what was observed in the scenarios of a table, without those for which an implementation lacks something.
+    """Return the results without scenarios for which the implementation lacks something that every version has.
 
-    That no version of the product lacks, that is: without MultiEdit there are some. Of scenarios that are replayed in
-    a process of their own the table knows nothing.
+    Without MultiEdit there are some versions. Scenarios of the table that need a process of their own are left out.
     """
-    rows = {each: table.rows[each].known() for each in observed if each in table.rows}
+    lacking = {each for row in table.rows.values() for each in row.known() if is_lacking(each)}
     return {
-        each: observed[each]
-        for each, known in rows.items()
-        if known != {BROKEN} and (not is_lacking(observed[each]) or observed[each] in known)
+        name: found
+        for name, found in observed.items()
+        if (name not in table.rows or table.rows[name].known() != {BROKEN})
+        and (not is_lacking(found) or found in (table.rows[name].known() if name in table.rows else lacking))
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, Self, cast
 
 from readfirst.harness.adapters.reference import ReferenceSession
@@ -142,21 +143,26 @@ class _Distinct(Behaviours):
 
 def _watched(behaviours: Behaviours, asked: dict[str, None]) -> Behaviours:
     """Return the same behaviours, which note in `asked` which of them are asked for."""
-    return _Distinct(
-        **{
-            group: _noting(kind, asked)(**{each.name: behaviours.value(each.name) for each in fields(kind)})
-            for group, kind in groups().items()
-        }
-    )
+    watched = {}
+    for group, kind in groups().items():
+        values = {each.name: behaviours.value(each.name) for each in fields(kind)}
+        watched[group] = noting = _noting(kind)(**values)
+        vars(noting)[_ASKED] = asked
+    return _Distinct(**watched)
 
 
-def _noting(kind: type, asked: dict[str, None]) -> type:
-    """Return the class of a group whose behaviours note in `asked` that they are asked for."""
+_ASKED = "_asked"
+
+
+@cache
+def _noting(kind: type) -> type:
+    """Return the class of a group whose behaviours note in its `_asked` that they are asked for."""
     names = frozenset(each.name for each in fields(kind))
 
     def noted(group: object, name: str) -> Any:
         if name in names:
-            asked[name] = None
+            object.__getattribute__(group, "__dict__")[_ASKED][name] = None
         return object.__getattribute__(group, name)
 
-    return type(kind.__name__, (kind,), {"__getattribute__": noted})
+    members = {"__getattribute__": noted, "__eq__": object.__eq__, "__hash__": object.__hash__}
+    return type(kind.__name__, (kind,), members)

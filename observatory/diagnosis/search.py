@@ -14,7 +14,7 @@ from readfirst.observatory.diagnosis.alternatives import (
     versions,
     with_changes,
 )
-from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
+from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, BROKEN, Fingerprint
 from readfirst.observatory.diagnosis.replays import Replays
 from readfirst.observatory.diagnosis.table import BASE, Table
 from readfirst.reference_impl import Behaviours, behaviours_of
@@ -70,7 +70,8 @@ def diagnosed(
     """Return the diagnosis of what was observed; at the level reason that of effects goes first, and stays.
 
     `contracts` are those of the table, in order; `candidates` are the versions that may be named, None for all.
-    Scenarios that the table does not have are left out. KeyError: nothing changed in a candidate.
+    Version and changes are found with the scenarios of the table, and then tried in all that were observed.
+    KeyError: nothing changed in a candidate.
     """
     known = {name: each for name, each in observed.items() if name in table.rows}
     guide = _Guide(table, tuple(contracts), known)
@@ -81,7 +82,7 @@ def diagnosed(
     if level == "reason":
         search = _Search(guide, replays, known, "reason")
         found = search.refined(found.guess)
-    return search.diagnosis(found, candidates)
+    return search.diagnosis(found, candidates, observed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,14 +344,24 @@ class _Search:
         }
         return _Guess(version, frozenset(changes))
 
-    def diagnosis(self, state: _State, candidates: Collection[str] | None) -> Diagnosis:
-        """Return the diagnosis, with what each change explains."""
-        guess = state.guess
+    def diagnosis(self, state: _State, candidates: Collection[str] | None, everything: Observed) -> Diagnosis:
+        """Return the diagnosis of everything that was observed, with the scenarios that each change explains."""
+        guess, behaviours = state.guess, state.guess.behaviours
+        did = {each: self._replays(each, behaviours) for each in everything}
+        did = {each: seen for each, seen in did.items() if seen.fingerprint != BROKEN or each in state.did}
+        wrong = {each for each, seen in did.items() if not self._like(everything[each], seen.fingerprint)}
+        failures = {each for each in did if not self._like(everything[each], AS_EXPECTED)}
         differences = []
         for change in guess.changes:
-            without = self._moved(state, guess.without(change), change.behaviour)
+            without = guess.without(change).behaviours
+            explains = (
+                each
+                for each in (failures | state.did.keys()) - wrong
+                if change.behaviour in did[each].asked
+                and not self._like(everything[each], self._replays(each, without).fingerprint)
+            )
             instead_of = _behaviours(guess.version).value(change.behaviour)
-            differences.append(Difference(change, instead_of, tuple(sorted(without.wrong - state.wrong))))
+            differences.append(Difference(change, instead_of, tuple(sorted(explains))))
         alike = [
             version
             for version in self._same(guess, candidates, len(guess.changes))
@@ -361,9 +372,9 @@ class _Search:
             guess.version,
             tuple(alike),
             tuple(sorted(differences, key=lambda each: (-len(each.explains), each.change.name))),
-            tuple(sorted(self._observed)),
-            tuple(sorted(each for each, did in self._observed.items() if not self._like(did, AS_EXPECTED))),
-            tuple(sorted(state.wrong)),
+            tuple(sorted(did)),
+            tuple(sorted(failures)),
+            tuple(sorted(wrong)),
         )
 
 

@@ -1,7 +1,7 @@
-"""Table: what the reference does in every scenario, in every contract and with one behaviour changed; kept in a file.
+"""Table of the reference's results in a sample of the scenarios, by contract and with one behaviour changed.
 
-It is made of the reference and the scenarios alone: `readfirst diagnose --write-table` brings it up to date, and
-replays only what is not. A diagnosis starts from it, and trusts it in nothing: what it finds is replayed.
+It depends on the reference and the scenarios alone. It is made on first use, in up to three minutes, and kept in the
+user's cache. A diagnosis begins with it, and replays every result that it reports.
 """
 
 from __future__ import annotations
@@ -9,27 +9,31 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import platformdirs
+
 from readfirst import reference_impl
 from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.atomic import write_all
-from readfirst.harness.source.kept import reading
+from readfirst.harness.source.kept import KeptError, reading
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.diagnosis.alternatives import alternatives, with_changes
 from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
 from readfirst.observatory.diagnosis.replays import Replays
 from readfirst.reference_impl import DEFAULT_CONTRACT, behaviours_of
 from readfirst.reference_impl.behaviours.history import behaviour
+from readfirst.reference_impl.contract import histories
 
 BASE = DEFAULT_CONTRACT
 """The version in which one behaviour at a time is changed."""
-TABLE = Path(__file__).with_name("table.json")
+MOST_ROWS = 400
+"""Scenarios of a suite up to which all of them are in its table."""
 _FORMAT = 1
 _LENGTH = 12
 _FOR_READERS = ("meaning", "source", "shown_by")
@@ -69,9 +73,9 @@ class Table:
     rows: Mapping[str, Row]
 
     @classmethod
-    def read(cls, file: Path | None = None) -> Table:
-        """Read a table, by default the one that is kept with the suite. Raises KeptError."""
-        with reading(file or TABLE, "readfirst diagnose --write-table", _FORMAT) as data:
+    def read(cls, file: Path) -> Table:
+        """Read a table. Raises KeptError."""
+        with reading(file, "readfirst diagnose", _FORMAT) as data:
             rows = {}
             for name, (digest, *parts) in data["scenarios"].items():
                 by_contract, changed = (
@@ -80,25 +84,62 @@ class Table:
                 rows[name] = Row(str(digest), by_contract, changed)
             return cls(data["reference"], rows)
 
-    def write(self, file: Path | None = None) -> None:
+    @classmethod
+    def kept(cls) -> Table:
+        """Return the table of this reference in the user's cache; an empty one if there is none, or it is damaged."""
+        with suppress(KeptError):
+            return cls.read(table_file())
+        return cls(reference_digest(), {})
+
+    def write(self, file: Path) -> None:
         """Write the file, a line for each scenario, whole or not at all."""
         lines = []
         for name, row in sorted(self.rows.items()):
             parts = ({key: str(each) for key, each in part.items()} for part in (row.contracts, row.changed))
             lines.append(f"  {json.dumps(name)}: {json.dumps([row.digest, *parts], separators=(',', ':'))}")
         head = f'{{\n "format": {_FORMAT},\n "reference": "{self.reference}",\n "scenarios": {{\n'
-        write_all({file or TABLE: (head + ",\n".join(lines) + "\n }\n}\n").encode()})
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_all({file: (head + ",\n".join(lines) + "\n }\n}\n").encode()})
 
     def stale(self, suite: Suite) -> list[str]:
-        """Return the scenarios of a suite that the table does not have as they are, or all of another reference."""
-        ids = suite.ids()
-        if self.reference != reference_digest():
-            return ids
+        """Return the scenarios of the sample of a suite that the table does not have as they are."""
+        rows = self.rows if self.reference == reference_digest() else {}
         return [
             each
-            for each in ids
-            if each not in self.rows or self.rows[each].digest != scenario_digest(suite, each)
+            for each in sample(suite)
+            if each not in rows or rows[each].digest != scenario_digest(suite, each)
         ]
+
+    def of(self, ids: Collection[str]) -> Table:
+        """Return the table of these scenarios alone."""
+        return Table(self.reference, {name: row for name, row in self.rows.items() if name in ids})
+
+
+def cache_root() -> Path:
+    """Return the directory of the tables in the user's cache, one for each state of the reference."""
+    return platformdirs.user_cache_path("readfirst") / "diagnosis"
+
+
+def table_file() -> Path:
+    """Return the file of the table of this reference."""
+    return cache_root() / reference_digest() / "table.json"
+
+
+def sample(suite: Suite) -> list[str]:
+    """Return the scenarios of the table: those that show a behaviour, and one of each other rule.
+
+    A small suite is its own sample.
+    """
+    ids = suite.ids()
+    if len(ids) <= MOST_ROWS:
+        return ids
+    chosen = {name for history in histories().values() for name in history.shown_by}.intersection(ids)
+    covered = {suite.heading(each).rule for each in chosen}
+    for each in ids:
+        if (rule := suite.heading(each).rule) not in covered:
+            covered.add(rule)
+            chosen.add(each)
+    return sorted(chosen)
 
 
 def scenario_digest(suite: Suite, scenario_id: str) -> str:
@@ -196,3 +237,25 @@ def made(suite: Suite, ids: Sequence[str], jobs: int = 1) -> Iterator[tuple[str,
     with job.open() as work:
         for scenario_id in ids:
             yield work(scenario_id)
+
+
+def up_to_date(
+    suite: Suite,
+    jobs: int = 1,
+    begin: Callable[[int], None] = lambda _: None,
+    advance: Callable[[], None] = lambda: None,
+) -> Table:
+    """Return the table of a suite, after the missing rows were made and kept in the user's cache.
+
+    `begin` is called with the number of scenarios to replay if there are any, `advance` after each. Raises SuiteError.
+    """
+    table = Table.kept()
+    if stale := table.stale(suite):
+        begin(len(stale))
+        rows = dict(table.rows)
+        for name, row in made(suite, stale, jobs):
+            rows[name] = row
+            advance()
+        table = Table(reference_digest(), rows)
+        table.write(table_file())
+    return table.of(sample(suite))

@@ -62,7 +62,7 @@ def demand_mkdocs() -> None:
         import material
         import mkdocs.commands.build
     except ImportError as error:
-        raise SiteError("a site needs MkDocs: python3 -m pip install 'readfirst[site]'") from error
+        raise SiteError("a site needs MkDocs: python3 -m pip install 'readfirst[observatory]'") from error
     del material, mkdocs
 
 

@@ -26,7 +26,7 @@ _PLAIN_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 
 def sanitized(html: str) -> str:
     """Return the HTML without whatever could run or fetch something, and with the head of each cell of a table."""
-    import nh3  # of the extra `site`
+    import nh3  # of the extra `observatory`
 
     clean = nh3.clean(
         html,

@@ -102,7 +102,7 @@ def registry_variables(home: Path) -> dict[str, str]:
 def renew(target: Target) -> list[Path]:
     """Write the locks of its version anew, and return them. Raises BrokenAdapter, OSError.
 
-    What pip installs is resolved by uv, which the extra `pin` brings.
+    What pip installs is resolved by uv, which the extra `observatory` has.
     """
     release, written = target.release, dict[Path, bytes]()
     with Scratch() as scratch:
@@ -128,7 +128,7 @@ def _compiled(target: Target, folder: Path, variables: dict[str, str]) -> bytes:
     uv = shutil.which("uv", path=os.pathsep.join([str(Path(sys.executable).parent), variables["PATH"]]))
     if uv is None:
         raise BrokenAdapter(
-            "uv resolves the packages to pin and is not installed: pip install 'readfirst[pin]'",
+            "uv resolves the packages to pin and is not installed: pip install 'readfirst[observatory]'",
             blame="environment",
         )
     asked, locked = folder / "asked.txt", folder / "locked.txt"

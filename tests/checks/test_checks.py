@@ -46,7 +46,7 @@ def test_a_mark_that_nobody_runs_is_noticed() -> None:
 
 @pytest.mark.parametrize("mark", MARKS)
 def test_every_mark_is_on_a_test(mark: str) -> None:
-    files = (CHECKOUT / "tests").rglob("test_*.py")
+    files = (file for name in ("tests", "observatory/tests") for file in (CHECKOUT / name).rglob("test_*.py"))
     assert any(
         re.search(rf"(^pytestmark = |^@|marks=)pytest\.mark\.{mark}\b", file.read_text("utf-8"), re.M)
         for file in files

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.cli.main import COMMANDS, GROUPS
+from readfirst.harness.cli.commands import SUITE
 from readfirst.harness.compare.baseline import BaselineError
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.processes.scratch import ScratchError
@@ -20,7 +20,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
-from tests.command_line import Cli
+from tests.command_line import COMMANDS, GROUPS, Cli
 from tests.rows import rows
 
 from .conftest import FAILING, HOLDING, PASSES, RACES, MakeSuite, record_alike
@@ -436,6 +436,15 @@ def test_every_command_has_one_place_in_the_help(readfirst: Cli) -> None:
         held = [called.split()[1] for called in COMMANDS if called.startswith(f"{group} ")]
         assert held, group
         assert all(f"│ {name} " in shown for name in held)
+
+
+def test_the_commands_of_the_suite_come_first_and_those_of_the_observatory_in_a_panel_of_their_own(
+    readfirst: Cli,
+) -> None:
+    suite, _, observatory = readfirst("--help").out.partition("─ Observatory ─")
+    assert all(f"│ {called} " in suite for called in SUITE.functions if " " not in called)
+    assert all(f"│ {called} " in observatory for called in ("fuzz", "diagnose", "renew", "field"))
+    assert not any(f"│ {called} " in suite for called in ("fuzz", "diagnose", "renew", "field"))
 
 
 def test_a_group_suggests_what_was_meant(readfirst: Cli) -> None:

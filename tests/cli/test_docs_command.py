@@ -14,7 +14,8 @@ CHECKOUT = Path(__file__).parents[2]
 BUILD = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
 NAMED = {
     name
-    for file in (CHECKOUT / "harness").rglob("*.py")
+    for folder in ("harness", "observatory")
+    for file in (CHECKOUT / folder).rglob("*.py")
     for name in re.findall(r"`readfirst docs ([a-z]+)`", file.read_text("utf-8"))
 }
 

@@ -38,6 +38,7 @@ from readfirst.harness.suite.entry import RegularFile, Symlink
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
 from readfirst.harness.suite.scenario import Clause, Expectation, Given, Scenario, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
+from tests.command_line import COMMANDS
 
 pytestmark = pytest.mark.slow
 
@@ -478,7 +479,7 @@ def test_every_format_of_every_command_is_listed() -> None:
 
 def formats() -> Iterator[tuple[str, str]]:
     """Yield the commands that have `--format`, with its values."""
-    for name in (called for called in cli.COMMANDS if " " not in called):
+    for name in (called for called in sorted(COMMANDS) if " " not in called):
         for option in typer.main.get_command(cli._app([name])).commands[name].params:
             if "--format" in option.opts:
                 yield from ((name, str(value)) for value in option.type.choices)

@@ -11,7 +11,7 @@ import pytest
 import typer.main
 
 from readfirst.harness.cli import main as cli
-from tests.command_line import Cli
+from tests.command_line import GROUPS, Cli
 from tests.pages.page import CHECKOUT, PAGES, Block, blocks, code, name_of
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
@@ -102,8 +102,8 @@ PLANS = {
     "readfirst run target:mine.yaml": Plan("node", (1,)),
     "readfirst field compatibility --check": Plan(bundled=True, seconds=300),
     "readfirst list --family unsaved-buffers": Plan(bundled=True),
-    "readfirst product record --tools --contract 2.1.7 --check": Plan("live", seconds=600),
-    "readfirst product record --results --contract 2.1.7 --check": Plan("live", seconds=600),
+    "readfirst product tools --contract 2.1.7 --check": Plan("live", seconds=600),
+    "readfirst product tools --results --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst field site --output site": Plan("browser", bundled=True, seconds=300),
     "python3 observatory/tools/pictures.py --cards --site site": Plan(
         "browser", before="readfirst field site --output site", bundled=True, seconds=300
@@ -296,7 +296,7 @@ def test_a_command_in_a_sentence_exists_with_its_options() -> None:
         known = typer.main.get_command(cli._app([name, *words]))
         assert name in known.commands, shown  # type: ignore[attr-defined]
         called = known.commands[name]  # type: ignore[attr-defined]
-        if name in cli.GROUPS and words:
+        if name in GROUPS and words:
             assert words[0] in called.commands, shown
             called = called.commands[words.pop(0)]
         options = {option for each in called.params for option in (*each.opts, *each.secondary_opts)}

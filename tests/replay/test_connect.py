@@ -7,14 +7,14 @@ import pytest
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.agents.claude_code import adapter as claude_code
 from readfirst.harness.replay.recorded import RecordedAdapter
-from readfirst.harness.run.connect import KINDS, ConnectError, connect
+from readfirst.harness.run.connect import ConnectError, connect, kinds
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from tests.rows import rows
 
 ALL = (
-    "reference, python:MODULE:FACTORY, mcp:COMMAND, lines:COMMAND, target:NAME@VERSION, agent:NAME@VERSION, "
-    "claude-code:VERSION, recording:CONTRACT"
+    "reference, python:MODULE:FACTORY, mcp:COMMAND, lines:COMMAND, claude-code:VERSION, recording:CONTRACT, "
+    "agent:NAME@VERSION, target:NAME@VERSION"
 )
 
 MINIATURES = Path(__file__).with_name("miniatures.py")
@@ -93,4 +93,4 @@ def test_the_real_product_is_opened_by_its_own_module(suite: Suite, monkeypatch:
 
 
 def test_every_kind_can_be_connected() -> None:
-    assert ", ".join(KINDS.values()) == ALL
+    assert ", ".join(each.form for each in kinds().values()) == ALL

@@ -13,11 +13,11 @@ from readfirst.harness.agents.claude_code import adapter as claude_code
 from readfirst.harness.agents.claude_code.package import InstalledPackage
 from readfirst.harness.processes import sandbox
 from readfirst.harness.processes.sandbox import find_sandbox
-from readfirst.harness.run import connect as connecting
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.session import Adapter, BrokenAdapter, Workspace
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.observatory.targets import adapter as targets
+from readfirst.observatory.targets import kind
 from readfirst.observatory.targets.install import Installed
 from readfirst.observatory.targets.mapping import load_target
 from tests.command_line import exit_code
@@ -74,7 +74,7 @@ def server(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapt
 def installed(mapping: str, suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
     (folder / "stand-in.yaml").write_text(mapping)
     target = load_target(folder / "stand-in.yaml")
-    monkeypatch.setattr(connecting, "find_target", lambda _: target)
+    monkeypatch.setattr(kind, "find_target", lambda _: target)
     monkeypatch.setattr(targets, "install", lambda *_: Installed(HERE, sys.executable))
     return connect("target:stand-in@1.0.0", suite)
 

@@ -1,4 +1,4 @@
-"""The three walks of ARCHITECTURE.md are what runs, in that order, and they are short."""
+"""The two walks of ARCHITECTURE.md are what runs, in that order, and they are short."""
 
 import re
 import sys
@@ -13,8 +13,6 @@ import pytest
 from readfirst import FileTools, Result
 from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.report.compatibility import compatibility_page, like
-from readfirst.observatory.survey.compatibility import RuleScenario, implementations_data
 from tests.rows import rows
 
 CHECKOUT = Path(__file__).parents[2]
@@ -25,7 +23,7 @@ Place = tuple[str, str]
 
 def walks() -> list[list[Place]]:
     """Return the walks of the page, each as files and the functions that they are entered by."""
-    text = (CHECKOUT / "ARCHITECTURE.md").read_text("utf-8").partition("## Three walks")[2]
+    text = (CHECKOUT / "ARCHITECTURE.md").read_text("utf-8").partition("## Two walks")[2]
     found: list[list[Place]] = []
     for number, file, function in STEP.findall(text):
         if number == "1":
@@ -34,7 +32,7 @@ def walks() -> list[list[Place]]:
     return found
 
 
-VERDICT, EDIT, ROW = walks()
+VERDICT, EDIT = walks()
 
 
 def entered(call: Callable[[], object], folder: str) -> list[Place]:
@@ -73,7 +71,7 @@ def edited(contract: str, folder: Path) -> list[Place]:
     return places
 
 
-@rows(("walk", "most"), [(VERDICT, 15), (EDIT, 8), (ROW, 6)])
+@rows(("walk", "most"), [(VERDICT, 15), (EDIT, 8)])
 def test_a_walk_leads_through_few_files(walk: list[Place], most: int) -> None:
     files = [file for file, _ in walk]
     assert len(files) == len({*files}) <= most
@@ -99,22 +97,3 @@ def test_an_edit_enters_the_files_of_the_page_and_no_other(contract: str, tmp_pa
 
 def test_an_edit_enters_them_in_the_order_of_the_page(tmp_path: Path) -> None:
     assert [place for place in edited("2.1.7", tmp_path) if place in EDIT] == EDIT
-
-
-def test_a_row_is_made_in_the_files_of_the_page_and_no_other() -> None:
-    suite = Suite(CHECKOUT / "fixtures")
-    rules = suite.rules
-    assert rules is not None
-    rule = next(iter(rules)).id
-    harm = {"sessions": 1, "counts": {}, "scenarios": {}, "shortest": {}}
-    target = {"target": "mine@1.0", "title": "Mine", "home": "", "kind": "mcp", "level": "text", "date": "x"}
-    survey = {"date": "x", "contracts": ["2.1.7"], "targets": [{**target, "harm": harm, "reach": {}}]}
-
-    def page() -> None:
-        data = implementations_data(rules, [RuleScenario("gate/edit-unread", rule, 1)], survey)
-        whole = {**data, "contract": "2.1.7", "versions": {}}
-        compatibility_page(like(whole, "2.1.7"))
-
-    places = entered(page, "harness")
-    assert {file for file, _ in places} == {file for file, _ in ROW}
-    assert [place for place in places if place in ROW] == ROW

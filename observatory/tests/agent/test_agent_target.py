@@ -19,7 +19,7 @@ from readfirst.observatory.targets.install import Installed
 from readfirst.observatory.targets.mapping import AgentLaunch, Target, load_target
 from tests.supervision import NO_NAMESPACES, altered_supervisor
 
-FAKE = Path(__file__).with_name("fake_agent.py")
+FAKE = Path(__file__).parents[3] / "tests" / "agent" / "fake_agent.py"
 MAPPING = """
 title: A stand-in
 home: https://example.org/

@@ -17,7 +17,7 @@ from readfirst.harness.session import BrokenAdapter
 from readfirst.observatory.agents.wires.formats import WIRES
 from tests.processes import alive, below, gone
 
-FAKE = Path(__file__).with_name("fake_agent.py")
+FAKE = Path(__file__).parents[3] / "tests" / "agent" / "fake_agent.py"
 
 
 def program(directory: Path, wire: str = "openai", *flags: str, **more: object) -> AgentProgram:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import pytest
 
+import readfirst.harness.versions.points
 import readfirst.observatory.versions.history
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.entry import RegularFile
@@ -122,7 +123,7 @@ def test_the_page_has_one_line_for_each_change(small: Small, monkeypatch: pytest
 
 def test_scenarios_of_changes_tell_more_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
     histories = {"changed": one({(2, 1, 8): True}, "a/b"), "never": one({}, "c/d")}
-    monkeypatch.setattr(readfirst.observatory.versions.history, "histories", lambda: histories)
+    monkeypatch.setattr(readfirst.harness.versions.points, "histories", lambda: histories)
     assert scenarios_of_changes() == {"a/b"}
 
 

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.cli import pages
-from readfirst.harness.cli.main import COMMANDS
-from tests.command_line import Cli
+from readfirst.observatory.cli import pages
+from tests.command_line import COMMANDS, Cli
 from tests.rows import rows
 
 CHECKOUT = Path(__file__).parents[3]
@@ -50,7 +49,7 @@ def test_each_is_a_command_that_there_is(step: tuple[str, ...]) -> None:
 def test_every_command_that_writes_a_page_is_among_them() -> None:
     """A test that says `run readfirst ... --write` names a command that `renew` runs, too."""
     run = {" ".join(step[1:]) for step in pages.STEPS}
-    sources = "\n".join(file.read_text() for file in (CHECKOUT / "harness" / "cli").glob("*.py"))
+    sources = "\n".join(file.read_text() for file in (CHECKOUT / "observatory" / "cli").glob("*.py"))
     for command in COMMANDS:
         if f'"{command} --write"' in sources:
             assert f"{command} --write" in run

@@ -48,7 +48,7 @@ def test_the_story_of_a_rule_has_claims_behaviours_versions_and_scenarios() -> N
         "    2.1.112 to 2.1.207\tall scenarios",
         "    2.1.228 to 2.1.330\tM of N scenarios; the shortest of the others: gate/deletion-needs-a-read",
     ]
-    assert any(line.startswith("    gate/edit-unread\tmust\t") for line in lines[first + 4 :])
+    assert any(line.startswith("    gate/edit-unread\tmust\t") for line in lines)
 
 
 def test_a_suite_of_ones_own_shows_versions_without_claims(suite: Suite) -> None:

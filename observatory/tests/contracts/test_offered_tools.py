@@ -97,11 +97,6 @@ def test_show_prints_what_an_implementer_copies(read_first: Callable[..., tuple[
         ),
         (("show", "--tools", "2.1.6"), ExitCode.USAGE, "2.1.7"),
         (("show", "--tools", "documented"), ExitCode.NOTHING, "no product answers for it"),
-        (
-            ("product", "record", "--tools", "--family", "gate", "--check"),
-            ExitCode.USAGE,
-            "about contracts, not scenarios",
-        ),
     ],
 )
 def test_what_cannot_be_shown_is_reported(
@@ -114,7 +109,7 @@ def test_what_cannot_be_shown_is_reported(
 @rows("text", ["", "{}", '{"format": 2, "tools": {}}', '{"format": 1, "tools": {"Edit": [1]}}'])
 def test_a_damaged_file_is_reported_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "tools.json").write_text(text)
-    with pytest.raises(KeptError, match=r"tools\.json.*`readfirst product record --tools` writes it"):
+    with pytest.raises(KeptError, match=r"tools\.json.*`readfirst product tools` writes it"):
         load_tools(tools_file(tmp_path))
 
 
@@ -150,7 +145,7 @@ def test_changes_are_written_and_a_check_only_tells_them(
     )
     before = (root / "tools.json").read_bytes()
     product(tmp_path, monkeypatch, [{"name": "Edit", "description": "Edits.", "input_schema": {}}])
-    arguments = ["product", "record", "--tools", "--contract", "2.1.7", "--fixtures", str(root)]
+    arguments = ["product", "tools", "--contract", "2.1.7", "--fixtures", str(root)]
     for more, code, message in ((["--check"], 1, "differs"), ([], 0, "recorded"), (["--check"], 0, "")):
         assert exit_code(*arguments, *more) == code
         out = capsys.readouterr().out

@@ -98,7 +98,7 @@ def test_show_prints_them(name: str, code: int, message: str, readfirst: Cli) ->
 @rows("text", ["", "[]", '{"format": 2}', '{"format": 1, "cases": [{}]}'])
 def test_a_damaged_file_is_reported_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "results.json").write_text(text)
-    with pytest.raises(KeptError, match=r"results\.json.*`readfirst product record --results` writes it"):
+    with pytest.raises(KeptError, match=r"results\.json.*`readfirst product tools --results` writes it"):
         load_results(results_file(tmp_path))
 
 

@@ -1,4 +1,4 @@
-"""What the tests of diagnoses share: the table, cut down to a few families, and the reference with any behaviours."""
+"""A table of a few scenarios, and the reference with any behaviours."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,18 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.diagnosis.alternatives import BehaviourChange, named, with_changes
 from readfirst.observatory.diagnosis.replays import Replays
 from readfirst.observatory.diagnosis.search import Diagnosis, Level, Observed, diagnosed
-from readfirst.observatory.diagnosis.table import BASE, Table, contracts
+from readfirst.observatory.diagnosis.table import BASE, Table, contracts, reference_digest, row_of, up_to_date
 from readfirst.reference_impl import behaviours_of
 
-FEW = ("gate/", "staleness/edit-after-touch", "line-endings/write", "arguments/read-offset")
-"""Scenarios that are replayed in a moment, and tell some behaviours apart."""
+FEW = (
+    "arguments/read-offset-negative",
+    "gate/edit-after-read",
+    "gate/edit-unread",
+    "gate/write-after-read",
+    "gate/write-unread",
+    "staleness/edit-after-touch-offset-only",
+)
+"""Scenarios that tell some behaviours apart, and whose rows are made in seconds."""
 
 
 class Clinic:
@@ -35,16 +42,16 @@ def full() -> Iterator[Clinic]:
     """All of the suite."""
     suite = Suite()
     with Replays(suite) as replays:
-        yield Clinic(Table.read(), replays, suite)
+        yield Clinic(up_to_date(suite, 2), replays, suite)
 
 
 @pytest.fixture(scope="session")
 def few() -> Iterator[Clinic]:
     """A few scenarios of the suite."""
-    suite, table = Suite(), Table.read()
-    rows = {name: row for name, row in table.rows.items() if name.startswith(FEW)}
+    suite = Suite()
     with Replays(suite) as replays:
-        yield Clinic(Table(table.reference, rows), replays, suite)
+        rows = {name: row_of(suite, replays, name) for name in FEW}
+        yield Clinic(Table(reference_digest(), rows), replays, suite)
 
 
 def changes_of(found: Diagnosis) -> set[BehaviourChange]:

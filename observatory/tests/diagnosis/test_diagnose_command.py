@@ -90,7 +90,6 @@ def test_nothing_to_diagnose_is_said(readfirst: Cli, tmp_path: Path) -> None:
         (): "name a target, or the results of a run",
         (tmp_path / "none.jsonl",): "cannot be read",
         ("nothing:at-all",): "there is no kind 'nothing'",
-        ("--write-table", "reference"): "--write-table takes no target",
     }.items():
         ran = readfirst("diagnose", *words)
         assert (ran.code, ran.out) == (2, ""), words

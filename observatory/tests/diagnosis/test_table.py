@@ -1,89 +1,71 @@
-"""The table that diagnoses start from is fresh, and says what the reference does."""
+"""The table that diagnoses start from: made on first use, kept in the user's cache, and made anew where it is stale."""
 
 import ast
 from pathlib import Path
 
 import pytest
 
-from readfirst.harness.cli import exits
 from readfirst.harness.source.kept import KeptError
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.diagnosis import table as module
-from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
+from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, BROKEN, Fingerprint
 from readfirst.observatory.diagnosis.observation import comparable
-from readfirst.observatory.diagnosis.replays import Replays
-from readfirst.observatory.diagnosis.table import Row, Table, made, reference_digest, row_of, scenario_digest
-from tests.command_line import exit_code
+from readfirst.observatory.diagnosis.table import Row, Table, reference_digest, sample, table_file, up_to_date
+from readfirst.reference_impl.contract import histories
 from tests.rows import rows
 from tests.small_suites import small_suite
 
-SAMPLE = ("gate/edit-unread", "staleness/edit-after-touch-offset-only")
+ID = "gate/edit-unread"
 
 
-@pytest.mark.slow
-def test_the_table_is_up_to_date() -> None:
-    stale = Table.read().stale(Suite())
-    assert not stale, f"run `readfirst renew`: it is out of date for {len(stale)}: {stale[:3]}"
-    assert sorted(Table.read().rows) == Suite().ids()
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suite:
+    """A suite of one scenario, and a cache of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return small_suite(tmp_path / "suite", {ID: Suite().path(ID).read_bytes()})
 
 
-def test_a_sample_of_its_rows_is_up_to_date() -> None:
-    suite, known = Suite(), Table.read().rows
-    sample = suite.ids()[::20]
-    assert [each for each in sample if suite.place(each).composed]
-    assert [each for each in sample if known[each].digest != scenario_digest(suite, each)] == []
+def made_now(suite: Suite) -> tuple[Table, list[int]]:
+    """Return the table, and how many scenarios were replayed for it: what was begun, then each step."""
+    seen: list[int] = []
+    return up_to_date(suite, 1, seen.append, lambda: seen.append(1)), seen
 
 
-@pytest.mark.parametrize("scenario_id", SAMPLE)
-def test_the_table_says_what_the_reference_does(scenario_id: str) -> None:
-    suite = Suite()
-    with Replays(suite) as replays:
-        row = row_of(suite, replays, scenario_id)
-    assert row == Table.read().rows[scenario_id]
-    assert row.changed
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
-def test_a_part_of_the_table_is_what_the_reference_does(part: int) -> None:
-    suite, table = Suite(), Table.read()
-    ids = suite.ids()[part::64]
-    assert {name for name, row in made(suite, ids) if row != table.rows[name]} == set()
-
-
-@pytest.mark.slow
-def test_writing_replays_what_changed_and_gives_the_same_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    whole = module.TABLE.read_bytes()
-    table = Table.read()
-    file = tmp_path / "table.json"
-    monkeypatch.setattr(module, "TABLE", file)
-    monkeypatch.setattr(exits.signal, "signal", lambda *_: None)
-    rows = {name: row for name, row in table.rows.items() if name != SAMPLE[0]}
-    Table(table.reference, {**rows, "gone/away": Row("1", {}, {})}).write()
-    assert exit_code("diagnose", "--write-table") == 0
-    assert capsys.readouterr().out.endswith(f"1 of {len(table.rows)} scenarios replayed\n")
-    assert file.read_bytes() == whole
-
-
-def test_few_scenarios_are_left_out_because_nothing_of_them_could_be_replayed() -> None:
-    table = Table.read()
-    behaviour = dict.fromkeys(table.rows, AS_EXPECTED)
-    left_out = table.rows.keys() - comparable(table, behaviour).keys()
-    assert "interrupted/edit-killed" in left_out
-    assert len(left_out) < 0.02 * len(table.rows)
-
-
-def test_a_row_is_stale_when_its_scenario_changed(tmp_path: Path) -> None:
-    root = tmp_path / "suite"
-    suite = small_suite(root, {"gate/edit-unread": Suite().path("gate/edit-unread").read_bytes()})
-    file = suite.path("gate/edit-unread")
-    table = Table.read()
-    assert table.stale(suite) == []
+def test_a_table_is_made_once_and_again_for_what_changed(small: Suite) -> None:
+    table, replayed = made_now(small)
+    assert replayed == [1, 1]
+    assert table.rows[ID].changed["edit_needs_read=false"] != AS_EXPECTED
+    assert made_now(small) == (table, [])
+    file = small.path(ID)
     file.write_bytes(file.read_bytes() + b"\n")
-    assert table.stale(Suite(root)) == ["gate/edit-unread"]
-    assert Table("another reference", table.rows).stale(Suite(root)) == ["gate/edit-unread"]
+    assert made_now(Suite(small.root))[1] == [1, 1]
+
+
+def test_a_table_of_another_reference_or_a_damaged_one_is_made_anew(
+    small: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, _ = made_now(small)
+    table_file().write_text("{")
+    assert made_now(small) == (table, [1, 1])
+    monkeypatch.setattr(module, "reference_digest", lambda: "another")
+    assert made_now(small)[1] == [1, 1]
+
+
+def test_the_sample_shows_every_behaviour_and_every_rule() -> None:
+    suite = Suite()
+    chosen = set(sample(suite))
+    known = set(suite.ids())
+    assert all(
+        chosen & {*history.shown_by} for history in histories().values() if known & {*history.shown_by}
+    )
+    assert {suite.heading(each).rule for each in chosen} == {suite.heading(each).rule for each in known}
+    assert len(chosen) <= module.MOST_ROWS
+
+
+def test_what_needs_a_process_of_its_own_and_what_is_lacking_is_left_out() -> None:
+    table = Table("x", {"a/b": Row("1", {"2.1.7": BROKEN}, {}), "a/c": Row("1", {"2.1.7": AS_EXPECTED}, {})})
+    observed = {"a/b": AS_EXPECTED, "a/c": AS_EXPECTED, "a/d": AS_EXPECTED, "a/e": Fingerprint("lacks Write")}
+    assert [*comparable(table, observed)] == ["a/c", "a/d"]
 
 
 def test_remarks_in_the_reference_make_no_table_stale() -> None:
@@ -108,5 +90,5 @@ def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_what_is_not_a_table_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "table.json"
     file.write_text(text)
-    with pytest.raises(KeptError, match=r"format.*readfirst diagnose --write-table"):
+    with pytest.raises(KeptError, match=r"format.*readfirst diagnose"):
         Table.read(file)

@@ -12,7 +12,7 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.suite.suite import Suite
 from tests.rows import rows
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 JUDGE = ROOT / "harness" / "harm"
 SAMPLE = ("gate/", "staleness/older", "line-endings/mixed", "full-disk/", "permissions/link", "quotes/old")
 

@@ -230,7 +230,7 @@ def test_a_site_needs_mkdocs_and_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "mkdocs.commands.build", None)
     assert exit_code_of(CHECKOUT / "fixtures", tmp_path / "site") == ExitCode.USAGE
-    assert "pip install 'readfirst[site]'" in capsys.readouterr().err
+    assert "pip install 'readfirst[observatory]'" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
