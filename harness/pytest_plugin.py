@@ -82,6 +82,10 @@ _LONG_OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "NAMES",
         "help": "What must be claimed; default: Read,Edit,Write, or what the baseline says.",
     },
+    "trust": {
+        "action": "store_true",
+        "help": "Run a suite that is not the bundled one with your own rights; see `readfirst docs running`.",
+    },
     "settle": {
         "type": float,
         "default": 0.0,
@@ -234,7 +238,7 @@ class _Target:
         from readfirst.harness.suite.suite import Suite
 
         options = self._options
-        self._suite = suite = Suite(self.root)
+        self._suite = suite = Suite(self.root, trust=options.readfirst_trust)
         claims = claims_named(options.readfirst_claims or ())
         called = self.name
         if (own := target_defaults(self.name)) is not None:
@@ -271,6 +275,7 @@ class _Target:
 
     def _connect(self, contract: str) -> Runner:
         """Connect the target unless it is. Raises _Unconnected."""
+        from readfirst.harness.processes.sandbox import NoWallError
         from readfirst.harness.run.connect import ConnectError
         from readfirst.harness.run.runner import Runner, RunSpec
         from readfirst.harness.session import BrokenAdapter
@@ -282,6 +287,9 @@ class _Target:
                 self._runners[contract] = Runner(spec, self._suite)
             except ConnectError as error:
                 raise _Unconnected(str(error)) from error
+            except NoWallError as error:
+                message = str(error).replace("--trust", "--readfirst-trust")
+                raise _Unconnected(message) from error
             except BrokenAdapter as error:
                 message = f"{self.name!r} cannot be connected: {error}"
                 raise _Unconnected("\n".join(filter(None, (message, error.details.strip())))) from error

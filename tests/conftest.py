@@ -15,6 +15,22 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from tests.command_line import Cli, Ended, exit_code
 
+_NEEDS_WALL = Suite.needs_wall
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_suites() -> Iterator[None]:
+    """Trust the suites that tests write: their programs run without a wall in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Suite, "needs_wall", False)
+        yield
+
+
+@pytest.fixture
+def untrusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trust no suite but the bundled one, as commands do, for tests of the wall."""
+    monkeypatch.setattr(Suite, "needs_wall", _NEEDS_WALL)
+
 
 @pytest.fixture
 def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:

@@ -1,33 +1,20 @@
-"""A supervisor on a system that lacks something: copies of its program with a few words changed."""
-
-from collections.abc import Mapping
-from pathlib import Path
+"""A system that lacks something: bubblewrap, or a way to adopt the processes that lose their parent."""
 
 import pytest
 
-from readfirst.harness.processes import child, confine, footing, supervisor
+from readfirst.harness.processes import child, sandbox
 
-__all__ = ["AS_A_USER", "NO_NAMESPACES", "NO_SUBREAPER", "NO_WAY_INTO_A_NAMESPACE", "altered_supervisor"]
-
-NO_NAMESPACES = {'if not hasattr(libc, "unshare"):': "if True:"}
-AS_A_USER = {"if not as_a_user and libc.unshare(flags) == 0:": "if False:"}
-"""What needs the rights of root is not tried."""
-NO_WAY_INTO_A_NAMESPACE = AS_A_USER | {'open(f"/proc/self/{name}"': 'open(f"/proc/self/no-{name}"'}
-NO_SUBREAPER = {'return hasattr(libc, "prctl") and': "return False and"}
+NO_BUBBLEWRAP = "bubblewrap is not installed"
 
 
-def altered_supervisor(folder: Path, monkeypatch: pytest.MonkeyPatch, changes: Mapping[str, str]) -> None:
-    """Let every program that is started from now on have a supervisor with these changes."""
-    for original in (Path(str(each.__file__)) for each in (supervisor, confine, footing)):
-        copy = folder / "readfirst" / "harness" / original.parent.name / original.name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        for package in copy.parents[:3]:
-            (package / "__init__.py").touch()
-        source = original.read_text()
-        if original.name == "supervisor.py":
-            for old, new in changes.items():
-                assert old in source
-                source = source.replace(old, new)
-        copy.write_text(source)
-    monkeypatch.setattr(child, "SUPERVISOR", folder / "readfirst" / "harness" / "processes" / "supervisor.py")
+def without_bubblewrap(monkeypatch: pytest.MonkeyPatch, problem: str = NO_BUBBLEWRAP) -> None:
+    """Let every program that is started from now on be without bubblewrap."""
+    for module in (child, sandbox):
+        monkeypatch.setattr(module, "find_problem", lambda: problem)
     monkeypatch.setattr(child, "_warned", set())
+
+
+def without_subreapers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no supervisor that is started from now on adopt orphans."""
+    lacking = "sys.modules[main.__module__]._adopt_orphans = lambda: False\nmain(sys.argv"
+    monkeypatch.setattr(child, "_RUN_MODULE", child._RUN_MODULE.replace("main(sys.argv", lacking))

@@ -15,44 +15,6 @@ from readfirst.harness.session import BrokenAdapter
 
 _OPTION = re.compile(r"(--?[A-Za-z][\w-]*=)(.+)", re.DOTALL)
 _LOOKS_LIKE_A_FILE = re.compile(r"(\.{0,2}|~)/.+|[^@:$\s]*[^@:$\s/]\.[A-Za-z]\w{0,4}")
-_RUNS_WHAT_STANDS_THERE = frozenset(
-    {
-        *(
-            "bun",
-            "bundle",
-            "bunx",
-            "cargo",
-            "corepack",
-            "deno",
-            "dotnet",
-            "go",
-            "gradle",
-            "hatch",
-            "just",
-            "make",
-            "mise",
-        ),
-        *(
-            "mvn",
-            "npm",
-            "npx",
-            "pdm",
-            "pipenv",
-            "pixi",
-            "pnpm",
-            "pnpx",
-            "poetry",
-            "rake",
-            "task",
-            "uv",
-            "uvx",
-            "yarn",
-        ),
-    }
-)
-"""Programs that run what is in the folder where they start, or take it for their settings."""
-_MODULE = re.compile(r"-\w*[mc]")
-_PYTHON = re.compile(r"py(thon)?[0-9.]*(\.exe)?")
 _EXAMPLE = "mcp:node server.js or 'mcp:--isolation=directory node server.js'"
 
 
@@ -69,22 +31,6 @@ class Command:
     folder: Path
     isolation: Isolation = "auto"
     as_it_stands: bool = False
-
-    @property
-    def launcher(self) -> str:
-        """What starts the server, if that is a program that runs what is in the folder where it starts."""
-        words = list(self.words)
-        if Path(words[0]).name == "env":
-            words = [word for word in words[1:] if not word.startswith("-") and "=" not in word] or words
-        name = Path(words[0]).name
-        return name if name in _RUNS_WHAT_STANDS_THERE else ""
-
-    @property
-    def is_a_module(self) -> bool:
-        """Whether Python looks for it in the folder where it starts, unless an option forbids it."""
-        programs = [number for number, word in enumerate(self.words) if _PYTHON.fullmatch(Path(word).name)]
-        options = self.words[programs[0] + 1 :] if programs else ()
-        return any(_MODULE.match(word) for word in options[:4])
 
     def located(self) -> list[str]:
         """Return the words with absolute paths for files, because a server starts elsewhere.

@@ -31,6 +31,7 @@ from readfirst.reference_impl import Hook as ReferenceHook
 
 if TYPE_CHECKING:
     from readfirst.harness.adapters.lines import LinesAdapter
+    from readfirst.harness.processes.sandbox import Sandbox
 
 
 def reference_tools(
@@ -56,8 +57,7 @@ class ReferenceAdapter:
     """Opens one `FileTools` per scenario. ValueError: the reference does not know the contract.
 
     `contract` is one, or behaviours put together freely. `seconds` is the time limit per call; it needs the main thread
-    (see `TimeLimit`). `confined`: the commands and hooks of scenarios run shut in (`shell.Confines`). `mortal`: where
-    a scenario kills the program, a process of its own serves the reference.
+    (see `TimeLimit`). `mortal`: where a scenario kills the program, a process of its own serves the reference.
     """
 
     def __init__(
@@ -65,7 +65,6 @@ class ReferenceAdapter:
         contract: str | Behaviours,
         *,
         seconds: float = TIME_LIMIT,
-        confined: bool = False,
         mortal: bool = False,
     ) -> None:
         tools = (schema.tool for schema in FileTools(contract, root=".").schemas)
@@ -75,31 +74,37 @@ class ReferenceAdapter:
         self.traits = AdapterTraits(
             capabilities,
             repeats_paths=True,
-            in_memory=not confined,
+            in_memory=True,
             stamps=True,
             reset=self.close,
             close=self.close,
         )
         self._contract = contract
         self._seconds = seconds
-        self._confined = confined
 
     def open(self, workspace: Workspace) -> Session:
         """Start with nothing read."""
         if self._mortal and "kill" in workspace.needs and isinstance(self._contract, str):
             if self._served is None:
-                from readfirst.harness.adapters.lines import LinesAdapter  # which what it starts does without
-
-                serve = (sys.executable, "-P", "-m", __name__, self._contract)
-                self._served = LinesAdapter(serve, time_limit=self._seconds)
+                self._served = served_reference(self._contract, time_limit=self._seconds)
             return self._served.open(workspace)
-        confines = Confines(workspace.root, workspace.home, self._seconds, self._confined)
+        confines = Confines(workspace.root, workspace.home, self._seconds)
         return ReferenceSession.of(self._contract, workspace, confines)
 
     def close(self) -> None:
         """End what serves the reference."""
         if self._served is not None:
             self._served.close()
+
+
+def served_reference(
+    contract: str, *, time_limit: float = TIME_LIMIT, sandbox: Sandbox | None = None
+) -> LinesAdapter:
+    """Return the reference in a process of its own, perhaps in a sandbox. `time_limit` is in seconds per call."""
+    from readfirst.harness.adapters.lines import LinesAdapter  # which what it starts does without
+
+    command = (sys.executable, "-P", "-m", __name__, contract)
+    return LinesAdapter(command, time_limit=time_limit, sandbox=sandbox)
 
 
 class ReferenceSession:

@@ -5,15 +5,12 @@ import resource
 import secrets
 import signal
 import subprocess
-import sys
 import tempfile
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from readfirst.harness.processes.child import Child, bare_variables
-from readfirst.harness.processes.sandbox import Sandbox, sandbox_among_files
+from readfirst.harness.processes.child import bare_variables
 from readfirst.reference_impl import Ran
 
 _BLOCK = 512
@@ -23,16 +20,11 @@ _MOST_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Confines:
-    """Where commands run: in an environment of their own, with `home` as their home, for `seconds` at most.
-
-    `confined`: they can write to `root` and `home` alone and have no network, wherever the system allows that;
-    elsewhere a warning says so once. Nothing that they start outlives them then.
-    """
+    """Where commands run: in an environment of their own, with `home` as their home, for `seconds` at most."""
 
     root: Path
     home: Path
     seconds: float
-    confined: bool
 
     def run(self, command: str, directory: str, said: bytes = b"") -> Ran:
         """Run a command in `directory`, with `said` on its standard input.
@@ -49,37 +41,17 @@ class Confines:
         ):
             reads.write(said)
             reads.seek(0)
-            streams = (reads, prints, errors)
-            sandbox = _sandbox() if self.confined else None
-            status = self._start(words, directory, streams, sandbox)
+            status = self._start(words, directory, (reads, prints, errors))
             if status is None:
                 raise TimeoutError(
                     f"the command did not end within {self.seconds:g} s: {command.splitlines()[0]}"
                 )
             return Ran(_text(prints), _text(errors), status)
 
-    def _start(
-        self, words: list[str], directory: str, streams: tuple[IO[bytes], ...], sandbox: Sandbox | None
-    ) -> int | None:
+    def _start(self, words: list[str], directory: str, streams: tuple[IO[bytes], ...]) -> int | None:
         """Run a program to its end and return its exit status; None if its time was up."""
         environment = bare_variables(self.home)
         reads, prints, errors = (stream.fileno() for stream in streams)
-        if sandbox is not None:
-            child = Child(
-                words,
-                directory=Path(directory),
-                environment=environment,
-                stdin=reads,
-                stdout=prints,
-                stderr=errors,
-                sandbox=sandbox,
-                writable=(self.root, self.home),
-            )
-            try:
-                ended = child.wait(self.seconds) is not None
-            finally:
-                child.end()
-            return child.process.returncode if ended else None
         process = subprocess.Popen(
             words,
             cwd=directory,
@@ -97,13 +69,6 @@ class Confines:
             if process.returncode is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-
-
-@cache
-def _sandbox() -> Sandbox | None:
-    found = sandbox_among_files()
-    # Hooks that write files are programs of this Python.
-    return found and replace(found, own=(Path(sys.prefix), Path(sys.base_prefix)))
 
 
 def _text(stream: IO[bytes]) -> str:

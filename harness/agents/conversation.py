@@ -55,7 +55,7 @@ class Launch:
     """How to start an agent whose files are made.
 
     `variables` are all it sees of an environment. In them, in the command and in `files` the port of its model
-    is `supervisor.PORT`. A request that offers one of `tools` asks the model what to do next. `close` frees
+    is `listener.PORT`. A request that offers one of `tools` asks the model what to do next. `close` frees
     what was made for the agent.
     """
 

@@ -13,8 +13,8 @@ from readfirst.harness.agents.json_lines import JsonLines
 from readfirst.harness.agents.scripted_model.wire import Wire
 from readfirst.harness.processes.child import bare_variables
 from readfirst.harness.processes.footing import write_anew
+from readfirst.harness.processes.listener import PORT
 from readfirst.harness.processes.sandbox import Sandbox
-from readfirst.harness.processes.supervisor import PORT
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.repeated import with_texts
 

@@ -111,6 +111,13 @@ AutoJobs = Annotated[
     ),
 ]
 """Its default is 0, which means `auto`."""
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Run the suite of --fixtures with your own rights: its programs without a wall, its paths unchecked.",
+    ),
+]
 Confine = Annotated[
     bool,
     typer.Option(
@@ -174,11 +181,11 @@ def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
     return words[0]
 
 
-def open_suite(fixtures: Path | None) -> Suite:
-    """Open the suite that --fixtures names, or the bundled one."""
+def open_suite(fixtures: Path | None, *, trust: bool = False) -> Suite:
+    """Open the suite that --fixtures names, or the bundled one. `trust` is what --trust says."""
     from readfirst.harness.suite.suite import Suite
 
-    return Suite(fixtures)
+    return Suite(fixtures, trust=trust)
 
 
 def in_installed_package(file: Path) -> bool:
@@ -190,14 +197,14 @@ def in_installed_package(file: Path) -> bool:
     return Suite(None).installed and file.resolve().is_relative_to(package)
 
 
-def open_own_suite(fixtures: Path | None) -> Suite:
-    """Open the suite that --fixtures names, or that of the checkout, to write to it.
+def open_own_suite(fixtures: Path | None, *, trust: bool = False) -> Suite:
+    """Open the suite that --fixtures names, or that of the checkout, to write to it. `trust` is what --trust says.
 
     Raises UsageError for the copy inside the installed package.
     """
     from readfirst.harness.cli.exits import UsageError
 
-    suite = open_suite(fixtures)
+    suite = open_suite(fixtures, trust=trust)
     if suite.installed:
         raise UsageError(
             f"{suite.root} is part of the installed package, and nothing is written there. Name a suite of your own "

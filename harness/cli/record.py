@@ -16,6 +16,7 @@ from readfirst.harness.cli.options import (
     Jobs,
     Selected,
     TimeLimit,
+    Trust,
     open_own_suite,
     open_suite,
     selecting,
@@ -77,6 +78,7 @@ def record(
     ),
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
+    trust: Trust = False,
 ) -> int:
     """Let the real product fill in what scenarios expect. Needs npm and node; see `readfirst docs recording`.
 
@@ -84,7 +86,7 @@ def record(
     `--missing` records the other contracts later.
     """
     mode = _mode(fix, check)
-    suite = (open_suite if check else open_own_suite)(fixtures)
+    suite = (open_suite if check else open_own_suite)(fixtures, trust=trust)
     sweep()
     selected = select(suite, replace(selection, ids=tuple(ids or ())))
     if shard is not None:
@@ -113,7 +115,7 @@ def record(
                 say(f"broken {each.scenario_id}: {each.contract}: {each.message}")
 
         def connect(each: Contract) -> Product:
-            return Product(suite.root, each.name, time_limit)
+            return Product(suite.root, each.name, time_limit, suite.trust)
 
         if shard is None:
             return _printed(recorded(suite, wanted, mode, connect, kept, jobs=jobs, progress=note), wanted)

@@ -21,6 +21,7 @@ from readfirst.harness.cli.options import (
     Selected,
     Settle,
     TimeLimit,
+    Trust,
     in_installed_package,
     open_suite,
     selecting,
@@ -98,10 +99,11 @@ def run(
         help="Print every call and raw answer; for an MCP server also its messages. Runs one scenario at a time.",
     ),
     fixtures: Fixtures = None,
+    trust: Trust = False,
 ) -> int:
     """Replay scenarios on an implementation and compare. `readfirst run` tests the bundled reference."""
     stated: frozenset[str] | None = None
-    targets, suite = list(target or ()), open_suite(fixtures)
+    targets, suite = list(target or ()), open_suite(fixtures, trust=trust)
     if targets:
         meant = hint(targets, suite)
         if meant:

@@ -21,6 +21,7 @@ from readfirst.harness.cli.options import (
     Ids,
     Output,
     Selected,
+    Trust,
     open_own_suite,
     open_suite,
     selecting,
@@ -145,7 +146,7 @@ def new(
         raise UsageError(f"cannot write to {fixtures or 'the suite'}: {error}") from error
 
 
-def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
+def lint(ids: Ids = None, fixtures: Fixtures = None, trust: Trust = False) -> int:
     """Check scenario files and recordings; exit code 4 if anything is wrong. With ids, only these are read.
 
     `readfirst docs format` lists the rules.
@@ -155,7 +156,7 @@ def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
     from readfirst.harness.run.jobs import processors
     from readfirst.harness.suite.selection import Selection, select
 
-    suite = open_suite(fixtures)
+    suite = open_suite(fixtures, trust=trust)
     chosen = select(suite, Selection(ids=tuple(ids))) if ids else None
     linted = walk(suite, chosen, processors())
     count = len(linted.findings)

@@ -137,10 +137,11 @@ class Look:
     """Looks at files of scenarios, in a worker process or in this one, so that each is read once."""
 
     fixtures: Path
+    trust: bool = False
 
     def open(self, suite: Suite | None = None) -> AbstractContextManager[Callable[[Ids], tuple[Looked, ...]]]:
         """Read the suite once for all files of a worker; what is asked for are the scenarios of one file."""
-        return nullcontext(partial(self._looked, suite or Suite(self.fixtures)))
+        return nullcontext(partial(self._looked, suite or Suite(self.fixtures, trust=self.trust)))
 
     def lost(self, ids: Ids, reason: str) -> tuple[Looked, ...]:
         """Return the finding about a file that ends whoever reads it."""
@@ -173,7 +174,7 @@ def _look_at(suite: Suite, scenario_id: str) -> Looked:
             scenario_id,
             suite.contracts,
             require_expect=require_expect and not place.composed,
-            bundled=suite.bundled,
+            trusted=suite.trust,
             composed=place.composed,
             words=lambda: suite.vocabulary.words,
         )

@@ -99,7 +99,7 @@ def _files(suite: Suite, ids: Iterable[str]) -> list[Ids]:
 @contextmanager
 def _looked(suite: Suite, files: Sequence[Ids], jobs: int) -> Iterator[Iterable[tuple[Looked, ...]]]:
     """Give the results for the scenarios of each file; workers begin at once, while the caller does something else."""
-    look = Look(suite.root)
+    look = Look(suite.root, suite.trust)
     jobs = min(jobs, sum(map(len, files)) // _WORTH_A_PROCESS)
     if jobs <= 1:
         with look.open(suite) as looked:

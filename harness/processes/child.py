@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Required, TypedDict
 
 from readfirst.harness.processes import supervisor
-from readfirst.harness.processes.sandbox import Sandbox
+from readfirst.harness.processes.listener import LISTENING
+from readfirst.harness.processes.sandbox import Sandbox, find_problem, wrap_unconfined
 from readfirst.harness.session import BrokenAdapter
 
 SUPERVISOR = Path(supervisor.__file__)
-_SUPERVISE = """\
+_RUN_MODULE = """\
 import sys
 sys.path.append(sys.argv[1])
-from readfirst.harness.processes.supervisor import main
+from readfirst.harness.processes.{module} import main
 main(sys.argv[2:])
 """
 """As a module and not as a script, which Python compiles each time."""
@@ -68,23 +69,28 @@ class Child:
 
         No variable tells it which scenario runs. In a `sandbox` it can write below the `writable` folders alone, and
         has no network. With `port_in` there is a `listener` on its loopback interface, whose port is put into the
-        command, its variables and these files where `supervisor.PORT` is. `starter` is a command that starts the
+        command, its variables and these files where `listener.PORT` is. `starter` is a command that starts the
         supervisor, as somebody else for example. Raises BrokenAdapter where no process can be started; a program that
         is not there ends with exit status 127.
         """
         self._channel, theirs = socket.socketpair()
-        words = [sys.executable, "-I", "-S", "-B", "-c", _SUPERVISE]
-        words += [str(SUPERVISOR.parents[3]), str(theirs.fileno())]
-        if offline:
-            words.append("--offline")
+        words = [*starter, *_python("supervisor"), str(theirs.fileno())]
         variables = {name: value for name, value in environment.items() if not name.startswith(_OF_PYTEST)}
-        if sandbox is not None:
-            words += sandbox.flags(command, variables, directory or Path.cwd(), writable)
+        started = list(command)
         if port_in is not None:
-            words += ["--listen", *(f"--port-in={file}" for file in port_in)]
+            words.append("--listening")
+            started = [*_python("listener"), *map(str, port_in), "--", *started]
+        if sandbox is not None:
+            wrapped: list[str] | None = sandbox.wrap(started, variables, directory or Path.cwd(), writable)
+        else:
+            wrapped = wrap_unconfined(started, variables, offline=offline)
+        self._network = find_problem() if offline and wrapped is None else ""
+        if wrapped is not None:
+            words.append("--wrapped")
+            started = wrapped
         try:
             self.process = subprocess.Popen(
-                [*starter, *words, "--", *command],
+                [*words, "--", *started],
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
@@ -103,23 +109,26 @@ class Child:
     def warn(self) -> None:
         """Say once per run what the system does not let the supervisor do. For a program that has answered."""
         with suppress(OSError):
-            _warn_of("the program", *self._channel.recv(4096, socket.MSG_DONTWAIT).decode().split("\n"))
+            reason = self._channel.recv(4096, socket.MSG_DONTWAIT).decode()
+            _warn_of("the program", reason, self._network)
 
-    def listener(self, name: str, patience: float) -> tuple[socket.socket | None, str]:
-        """Return the socket on its loopback interface, and why it keeps its network, empty where it does not.
+    def listener(self, name: str, timeout: float) -> tuple[socket.socket | None, str]:
+        """Return the socket on the program's loopback interface, and why it keeps its network (empty if it does not).
 
-        `name` is what warnings call it. None: it did not come within `patience` seconds.
+        `name` is what warnings call it. None instead of the socket if it did not come within `timeout` seconds.
         """
-        self._channel.settimeout(patience)
+        self._channel.settimeout(timeout)
+        said, descriptors = b"", list[int]()
         try:
-            message, descriptors, _, _ = socket.recv_fds(self._channel, 4096, 1)
+            while not descriptors:
+                part, descriptors, _, _ = socket.recv_fds(self._channel, 4096, 1)
+                said += part
+                if not part:
+                    return None, ""
         except TimeoutError:
             return None, ""
-        if not descriptors:
-            return None, ""
-        processes, network = message.decode().split("\n")
-        _warn_of(name, processes, network)
-        return socket.socket(fileno=descriptors[0]), network
+        _warn_of(name, said.removesuffix(LISTENING).decode(), self._network)
+        return socket.socket(fileno=descriptors[0]), self._network
 
     def status(self) -> str | None:
         """Say how the program ended, None if it has not; the number stays its own until `end`."""
@@ -169,6 +178,12 @@ class Child:
                 os.killpg(self.pid, signal.SIGKILL)
         self._channel.close()
         self.process.wait()
+
+
+def _python(module: str) -> list[str]:
+    """Return the command that runs a module of this package in a Python without site-packages."""
+    start = _RUN_MODULE.format(module=module)
+    return [sys.executable, "-I", "-S", "-B", "-c", start, str(SUPERVISOR.parents[3])]
 
 
 def _descendants(pid: int) -> list[int]:

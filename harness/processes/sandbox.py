@@ -1,103 +1,199 @@
-"""Sandbox: what a confined program may touch, and the words that say so to its supervisor."""
+"""The wall around a program: namespaces and read-only mounts, which bubblewrap (`bwrap`) builds."""
 
-import json
 import logging
 import os
-import resource
-from collections.abc import Mapping, Sequence
+import pwd
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from shutil import which
 
-from readfirst.harness.processes.view import view
+import readfirst
+from readfirst.harness.exit_code import ExitCode, ReadfirstError
+from readfirst.harness.processes.shown import Covered, shown_paths
+from readfirst.harness.processes.supervisor import INPUT_FD, OUTPUT_FD
 from readfirst.harness.session import BrokenAdapter
+
+# `os.path` takes a path that may not be looked at for one that does not exist; pathlib raises.
+# ruff: noqa: PTH112
 
 _LOG = logging.getLogger("readfirst")
 
-LIMITS = {"data": 4 * 1024**3, "fsize": 1024**3, "nproc": 512}
-"""Bytes of memory that one process may fill, bytes of one file, and processes."""
-_SECONDS = 20.0
-_said: set[str] = set()
+_PROBE_TIMEOUT_S = 20.0
+_LIMITS = "ulimit -d 4194304; ulimit -f 2097152; ulimit -p 512 2>/dev/null || ulimit -u 512; "
+"""4 GiB of memory in a process, 1 GiB in a file, 512 processes (`-p` in dash, `-u` in other shells)."""
+_STREAMS = f"<&{INPUT_FD} >&{OUTPUT_FD} {INPUT_FD}<&- {OUTPUT_FD}>&-"
+_ADDED_VARIABLES = ("PWD", "OLDPWD", "SHLVL", "_")
+"""The variables that bubblewrap and a shell add to the environment."""
+_HIDDEN = ("/home", "/root", "/tmp", "/var/tmp", "/run")
+_SHARED_MEMORY = Path("/dev/shm")
+_NEVER_HIDDEN = ("/", "/usr", "/etc", "/lib", "/bin")
+"""What a home directory may be called in a container, and no program can do without."""
+_WALL = (
+    *("--unshare-all", "--die-with-parent", "--cap-drop", "ALL"),
+    *("--ro-bind", "/", "/", "--dev", "/dev", "--tmpfs", "/dev/shm", "--proc", "/proc"),
+)
+INSTALL = "Install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap)"
+_warned: set[str] = set()
+
+
+class NoWallError(ReadfirstError):
+    """A suite that is not trusted needs the wall, and this system cannot build it."""
+
+    exit_code = ExitCode.SUITE_INVALID
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A place to confine programs in. `hidden` they never see; `own` are files and folders that they need.
+    """A wall for programs. `hidden` paths are not visible behind it; `own` are paths that the programs need to read.
 
-    `quiet`: nobody has asked for it, so nothing is said of what they can read.
+    `quiet`: the user did not ask for the wall by `--confine`, so the visible paths are not listed.
     """
 
     hidden: tuple[Path, ...] = ()
     own: tuple[Path, ...] = ()
     quiet: bool = False
 
-    def flags(
+    def wrap(
         self,
         command: Sequence[str],
         environment: Mapping[str, str],
         directory: Path,
         writable: Sequence[Path],
     ) -> list[str]:
-        """Return the arguments of the supervisor, and say once what the program can read beside the system."""
-        own = {"own": self.own, "hidden": self.hidden, "writable": writable}
-        seen = view(command, environment, directory, **own)
+        """Return the command that starts a command behind the wall, and log once which private paths it can read."""
+        private = _private_paths(writable)
+        hidden = sorted({_real(path) for path in (*suite_paths(), *self.hidden) if os.path.lexists(path)})
+        covered = Covered(private, hidden)
+        shown = shown_paths(command, environment, own=self.own, writable=writable, covered=covered)
         if writable and not self.quiet:
-            listed = ", ".join(map(str, seen.own)) or "nothing"
-            _say_once(f"--confine: beside the system's folders, the program can read {listed}")
-        walls = (_limits(), seen.places(directory, writable))
-        return [f"--walls={json.dumps(walls)}"]
+            outer = sorted(place for place in shown if shown.keys().isdisjoint(place.parents))
+            listed = ", ".join(map(str, outer)) or "nothing"
+            _warn_once(f"--confine: of your home, /tmp and /run, the program can read {listed}")
+        made = {place: ["--ro-bind", str(path), str(place)] for place, path in shown.items()}
+        for path in _names(hidden, shown, empty=[*private, _SHARED_MEMORY]):
+            is_folder = os.path.isdir(path)
+            made[path] = ["--tmpfs", str(path)] if is_folder else ["--ro-bind", os.devnull, str(path)]
+        words = [*_WALL, *_options("--tmpfs", private)]
+        words += [word for place in sorted(made) for word in made[place]]  # outer places first
+        words += [word for path in map(_real, writable) for word in ("--bind", str(path), str(path))]
+        words += [*_options("--remount-ro", [*private, Path("/dev")]), "--chdir", str(directory)]
+        return _wrapped(words, _LIMITS + _start(environment), command)
 
 
-def _say_once(message: str) -> None:
-    if message not in _said:
-        _said.add(message)
-        _LOG.warning("%s", message)
+def wrap_unconfined(
+    command: Sequence[str], environment: Mapping[str, str], *, offline: bool
+) -> list[str] | None:
+    """Return the command that starts a command with all files and rights, in a process namespace of its own.
 
-
-def find_sandbox(hidden: Sequence[Path] = (), *, quiet: bool = False) -> Sandbox:
-    """Return the way to confine that this system offers: namespaces. `quiet` is that of the sandbox.
-
-    Raises BrokenAdapter (blame environment) where it offers none: nothing runs unconfined that was not to.
+    `offline`: without a network, too. None where bubblewrap cannot be used.
     """
-    if problem := _problem():
-        raise BrokenAdapter(
-            f"--confine is not possible here: namespaces cannot be used ({problem})", blame="environment"
-        )
-    if os.geteuid() == 0 and not quiet:
-        _say_once("--confine: Linux does not limit the number of root's processes; run it as a user")
-    return Sandbox(tuple(hidden), quiet=quiet)
-
-
-def sandbox_among_files() -> Sandbox | None:
-    """Return a quiet one for what starts among files of a suite that is not the bundled one.
-
-    None, and a warning that says so once, where the system offers none.
-    """
-    try:
-        return find_sandbox(quiet=True)
-    except BrokenAdapter as error:
-        _say_once(f"what runs among the files of this suite is unconfined: {error}")
+    if find_problem():
         return None
+    network = ["--unshare-net"] if offline else []
+    words = ["--die-with-parent", "--dev-bind", "/", "/", "--proc", "/proc", "--unshare-pid", *network]
+    return _wrapped(words, _start(environment), command)
+
+
+def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
+    """Return the wall that `--confine` asks for. Raises BrokenAdapter (blame environment) where there is none."""
+    if problem := find_problem():
+        raise BrokenAdapter(f"--confine is not possible here: {problem}. {INSTALL}.", blame="environment")
+    if os.geteuid() == 0:
+        _warn_once("--confine: Linux does not limit the number of root's processes; run it as a user")
+    return Sandbox(tuple(hidden))
+
+
+def wall_around(root: Path) -> Sandbox:
+    """Return the wall for all programs of a suite that is not trusted. Raises NoWallError where there is none."""
+    if problem := find_problem():
+        raise NoWallError(
+            f"{root} is not the bundled suite, so its programs run behind a wall, and there is none here: {problem}. "
+            f"{INSTALL}, or add --trust to run the suite with your own rights."
+        )
+    return Sandbox((root.absolute(),), quiet=True)
+
+
+def refuse_without_trust(root: Path, command: str) -> None:
+    """Raise NoWallError: a command plays an untrusted suite in its own process, which has no wall around it."""
+    raise NoWallError(
+        f"{root} is not the bundled suite, and {command} plays it without a wall. Add --trust to do so."
+    )
 
 
 @cache
-def _problem() -> str:
-    """Say why a program cannot be confined; empty if it can."""
-    from readfirst.harness.processes.child import run_errand
-
+def find_problem() -> str:
+    """Return why bubblewrap cannot build the wall on this system; empty if it can."""
+    if not sys.platform.startswith("linux"):
+        return "bubblewrap is for Linux"
+    if _program() is None:
+        return "bubblewrap is not installed"
     try:
-        done = run_errand([which("true") or "true"], seconds=_SECONDS, sandbox=Sandbox())
-    except BrokenAdapter as error:
+        words = _wrapped(_WALL, 'exec "$@"', ["true"])
+        done = subprocess.run(words, capture_output=True, timeout=_PROBE_TIMEOUT_S, check=False, text=True)
+    except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    reason = done.stderr.strip().removeprefix("readfirst: ") or f"it ended with exit status {done.returncode}"
-    return reason if done.returncode else ""
+    return done.stderr.strip() or f"bwrap ended with exit status {done.returncode}" if done.returncode else ""
 
 
-def _limits() -> dict[str, int]:
-    """Return the limits, none above what this process may set."""
-    limits = {}
-    for name, wanted in LIMITS.items():
-        hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))[1]
-        limits[name] = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-    return limits
+@cache
+def suite_paths() -> tuple[Path, ...]:
+    """Return the paths of this project's scenarios and recordings, and of what reports on them."""
+    package = Path(readfirst.__file__).parent.resolve()
+    paths = [package / "fixtures", package / "docs"]
+    if (package.parent / "fixtures" / "contracts.yaml").is_file():
+        paths += [package.parent / name for name in ("fixtures", "docs", "tests", "build", "dist", ".git")]
+    return tuple(paths)
+
+
+def _program() -> str | None:
+    return which("bwrap", path=os.defpath) or which("bwrap")
+
+
+def _wrapped(words: Sequence[str], script: str, command: Sequence[str]) -> list[str]:
+    return [_program() or "bwrap", *words, "--", "/bin/sh", "-c", script, "sh", *command]
+
+
+def _start(environment: Mapping[str, str]) -> str:
+    """Return the script that becomes the program, with its streams and no variable that it did not have."""
+    unset = " ".join(f"-u {name}" for name in _ADDED_VARIABLES if name not in environment)
+    return f'exec {unset and "env "}{unset} "$@" {_STREAMS}'
+
+
+def _private_paths(writable: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the folders that are empty behind the wall, but for the paths that a program needs."""
+    found = {*_HIDDEN, tempfile.gettempdir()}
+    if any(_SHARED_MEMORY in path.parents for path in writable):
+        found.add(str(_SHARED_MEMORY))
+    with suppress(RuntimeError, KeyError):  # in a container a user may have no home, and be unknown
+        found |= {str(Path.home()), pwd.getpwuid(os.getuid()).pw_dir}
+    paths = {_real(Path(path)) for path in found if os.path.isdir(path)}
+    kept = {path for path in paths if str(path) not in _NEVER_HIDDEN}
+    return tuple(sorted(path for path in kept if kept.isdisjoint(path.parents)))
+
+
+def _names(hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]) -> Iterator[Path]:
+    """Yield the names under which hidden paths are visible: not in an `empty` folder, or below a path that is shown."""
+    for path in hidden:
+        if not any(folder in path.parents for folder in empty):
+            yield path
+        yield from (place / path.relative_to(real) for place, real in shown.items() if real in path.parents)
+
+
+def _options(name: str, paths: Iterable[Path]) -> list[str]:
+    return [word for path in paths for word in (name, str(path))]
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _warn_once(message: str) -> None:
+    if message not in _warned:
+        _warned.add(message)
+        _LOG.warning("%s", message)

@@ -1,19 +1,16 @@
 """Run inside a child process: start a program, watch over it, and let nothing that it starts outlive it.
 
-`main` gets CHANNEL [FLAG...] -- COMMAND..., in a Python without site-packages that has this package at the end of its
-path; this imports next to nothing, because it runs before every program. CHANNEL is an inherited socket. When its other
-end closes, because the harness ended however it ended, all processes are killed; when the program ends, so does what it
-left, and this process ends in the same way. A byte that comes through it is the number of a signal for the program.
+`main` gets CHANNEL [--wrapped] [--listening] -- COMMAND..., in a Python without site-packages that has this package at
+the end of its path; this imports next to nothing, because it runs before every program. CHANNEL is an inherited socket.
+When its other end closes, because the harness ended however it ended, all processes are killed; when the program ends,
+so does what it left, and this process ends in the same way. A byte that comes through it is the number of a signal for
+the program.
 
-A PID namespace holds the processes together where the system lets us make one: the kernel ends them all with the
-first. Elsewhere this process becomes the parent of everything that loses its own, and kills its children until there
-are none. A system that has neither leaves the process group, and what leaves that gets away.
+`--wrapped`: COMMAND is bubblewrap, which starts the program (`sandbox`). The kernel ends all processes of its namespace
+with the first. Elsewhere this process becomes the parent of everything that loses its own, and kills its children until
+there are none. A system that cannot do that leaves the process group, and what leaves that gets away.
 
-`--offline` takes the network away where that is possible. `--listen` opens a socket on the loopback interface, which
-is its own then, and hands it back through CHANNEL: a server can stay in the harness. Its port is put where PORT is in a
-variable, in the command or in one of the files of `--port-in=FILE`, which nobody knows before.
-`--walls=JSON`, with limits and the places that there are,
-confines the program (`confine`), or it is not started.
+`--listening`: what is started gets the channel, too, as LISTENING_FD, for `listener`.
 
 The program has no right to read or write files against their modes, not even root's: what it does must not depend on
 who tests it.
@@ -26,6 +23,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import os
 import select
 import sys
@@ -34,121 +32,48 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Callable
     from typing import NoReturn
-
-    Walls = tuple[dict[str, int], list[list[str]]]
-    """Limits by their names (`nproc`), and the places of the file system (`view.Place`)."""
 else:
     import _signal as signal  # what `signal` is made of, without the enumerations that take long to import
 
-PORT = "{port of the model}"
+LISTENING_FD = 7
+"""The descriptor of the channel in a program that `listener` starts."""
+INPUT_FD, OUTPUT_FD = 8, 9
+"""The descriptors of standard input and output where the program is wrapped, so that bubblewrap holds neither open."""
 
-_NOT_STARTED = 126
 _NOT_FOUND = 127
-_CLONE_NEWNS = 0x00020000
-_CLONE_NEWUTS = 0x04000000
-_CLONE_NEWIPC = 0x08000000
-_CLONE_NEWUSER = 0x10000000
-_CLONE_NEWPID = 0x20000000
-_CLONE_NEWNET = 0x40000000
-_ALL = _CLONE_NEWNS | _CLONE_NEWUTS | _CLONE_NEWIPC | _CLONE_NEWPID | _CLONE_NEWNET
-_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_SLAVE = 0x2, 0x4, 0x8, 0x4000, 0x80000
+_BY_SIGNAL = 128
+"""What shells and bubblewrap add to the number of a signal that ended a program, for their own exit status."""
+_LAST_SIGNAL = 64
 _PR_SET_PDEATHSIG = 1
 _PR_CAPBSET_DROP = 24
 _PR_SET_CHILD_SUBREAPER = 36
 _AGAINST_MODES = (1, 2, 4)
 """The capabilities CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FSETID."""
-_SIOCSIFFLAGS = 0x8914
-_IFF_UP = 0x1
-_PATIENCE = 5.0
-"""Seconds after which processes that cannot be killed (another user's) are let go."""
-
-
-class Isolation:
-    """What was reached: whether what is started here is `in_namespace`.
-
-    `processes` says why some may get away, `network` why they keep it; empty for what was reached, or not asked for.
-    """
-
-    def __init__(self, in_namespace: bool, processes: str, network: str) -> None:
-        self.in_namespace = in_namespace
-        self.processes = processes
-        self.network = network
-
-    def __str__(self) -> str:
-        return f"{self.processes}\n{self.network}"
+_TIMEOUT_S = 5.0
+"""After this time, processes that cannot be killed (another user's) are left."""
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Isolate, tell what could not be, start the program, end as it ends."""
+    """Start the program, report what may get away, and end as the program ends."""
     split = arguments.index("--")
-    (channel, *flags), command = arguments[:split], arguments[split + 1 :]
+    (inherited, *flags), command = arguments[:split], arguments[split + 1 :]
     os.umask(0o022)
-    walls = read_walls(flags)
-    isolation = isolate(offline="--offline" in flags, confined=walls is not None)
-    files = [flag.partition("=")[2] for flag in flags if flag.startswith("--port-in=")]
+    channel = fcntl.fcntl(int(inherited), fcntl.F_DUPFD_CLOEXEC, OUTPUT_FD + 1)
+    os.close(int(inherited))
+    adopts, wrapped = _adopt_orphans(), "--wrapped" in flags
     try:
-        if "--listen" in flags:
-            command = _listen(int(channel), str(isolation), files, command)
-        else:
-            os.write(int(channel), str(isolation).encode())
+        os.write(channel, b"" if adopts or wrapped else b"this system has no subreapers")
     except OSError:
         pass  # the harness is gone: the program ends as soon as it begins
-    supervise(command, int(channel), isolation, walls)
-
-
-def _listen(channel: int, isolation: str, files: list[str], command: list[str]) -> list[str]:
-    """Hand a listening socket back, and return the command with its port. Raises OSError."""
-    import socket
-
-    from readfirst.harness.processes.footing import write_anew
-
-    with (
-        socket.create_server(("127.0.0.1", 0), backlog=64) as listener,
-        socket.socket(fileno=os.dup(channel)) as harness,
-    ):
-        port = str(listener.getsockname()[1])
-        socket.send_fds(harness, [isolation.encode()], [listener.fileno()])
-    for name, value in os.environ.items():
-        os.environ[name] = value.replace(PORT, port)
-    for file in files:
-        with open(file, encoding="utf-8", newline="") as given:
-            text = given.read()
-        write_anew(file, text.replace(PORT, port).encode())
-    return [word.replace(PORT, port) for word in command]
-
-
-def isolate(*, offline: bool, confined: bool = False) -> Isolation:
-    """Enter namespaces of our own: of processes (in which this process itself is not), and without a network.
-
-    `confined`: of everything else, too, or this process ends.
-    """
-    if confined:
-        problem = _enter(_ALL, as_a_user=True)
-        if problem:
-            _say(problem)
-            os._exit(_NOT_STARTED)
-        return Isolation(True, "", "")
-    problem = _enter(_CLONE_NEWPID | _CLONE_NEWNS | (_CLONE_NEWNET if offline else 0))
-    if not problem:
-        return Isolation(True, "", "")
-    processes = "" if _adopt_orphans() else problem
-    return Isolation(False, processes, _enter(_CLONE_NEWNET) if offline else "")
-
-
-def supervise(command: list[str], channel: int, isolation: Isolation, walls: Walls | None = None) -> NoReturn:
-    """Start the program, and end as it ends, or by SIGKILL when the channel closes. Nothing of it is left then."""
-    os.set_inheritable(channel, False)
-    if isolation.in_namespace:
-        status = _in_namespace(command, channel, walls)
-    else:
-        status = _watched(command, channel)
-        if not isolation.processes:
-            _kill_descendants()
-        elif status is None:
-            os.killpg(0, signal.SIGKILL)
+    status = _watch(command, channel, wrapped=wrapped, listening="--listening" in flags)
+    if adopts:
+        _kill_descendants()
+    elif status is None:
+        os.killpg(0, signal.SIGKILL)
     code = -signal.SIGKILL if status is None else os.waitstatus_to_exitcode(status)
+    if wrapped and _BY_SIGNAL < code <= _BY_SIGNAL + _LAST_SIGNAL:
+        code = _BY_SIGNAL - code
     if code < 0:
         if -code != signal.SIGKILL:
             signal.signal(-code, signal.SIG_DFL)
@@ -156,134 +81,39 @@ def supervise(command: list[str], channel: int, isolation: Isolation, walls: Wal
     os._exit(code)
 
 
-def _enter(flags: int, *, as_a_user: bool = False) -> str:
-    """Leave the namespaces that these flags name; return '' or why it failed."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if not hasattr(libc, "unshare"):
-        return "this system has no namespaces"
-    if not as_a_user and libc.unshare(flags) == 0:
-        _furnish(libc, flags)
-        return ""
-    # Some systems let anybody make a namespace and nobody do anything in it: a child finds that out, because
-    # there is no way back.
-    child = os.fork()
-    if child == 0:
-        os._exit(_errno_of(lambda: _enter_as_a_user(libc, flags)))
-    if problem := os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
-        return os.strerror(problem)
-    _enter_as_a_user(libc, flags)
-    return ""
-
-
-def _enter_as_a_user(libc: ctypes.CDLL, flags: int) -> None:
-    """Do it with the rights that a user has in a namespace of users. Raises OSError."""
-    uid, gid = os.getuid(), os.getgid()
-    if libc.unshare(_CLONE_NEWUSER | flags) != 0:
-        raise OSError(ctypes.get_errno(), "unshare")
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
-        with open(f"/proc/self/{name}", "w") as file:
-            file.write(text)
-    _furnish(libc, flags)
-
-
-def _furnish(libc: ctypes.CDLL, flags: int) -> None:
-    if flags & _CLONE_NEWNS:
-        # What the program mounts stays among its processes.
-        libc.mount(b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_SLAVE), None)
-    if flags & _CLONE_NEWNET:
-        _start_loopback()
-
-
-def _start_loopback() -> None:
-    import fcntl
-    import socket
-    import struct
-
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
-
-
-def _errno_of(action: Callable[[], None]) -> int:
-    """Return the number of the error that an action ends with, 0 if with none."""
-    try:
-        action()
-    except OSError as error:
-        return error.errno or errno.EIO
-    return 0
-
-
-def read_walls(flags: list[str]) -> Walls | None:
-    """Return the limits and the places that a flag names, None if none asks for confinement."""
-    for flag in flags:
-        name, _, value = flag.partition("=")
-        if name == "--walls":
-            import json
-
-            limits, places = json.loads(value)
-            return limits, places
-    return None
-
-
-def _shut_in(walls: Walls, status_write: int) -> None:
-    from readfirst.harness.processes.confine import shut_in
-
-    try:
-        shut_in(walls[1])
-    except OSError as error:
-        _say(str(error.strerror))
-        os.write(status_write, str(_NOT_STARTED << 8).encode())
-        os._exit(0)
-
-
-def _say(problem: str) -> None:
-    print(f"readfirst: {problem}", file=sys.stderr, flush=True)
-
-
-def _in_namespace(command: list[str], channel: int, walls: Walls | None) -> int | None:
-    """Let the first process of the namespace start the program; return its status when all of them are gone."""
-    status_read, status_write = os.pipe()
-    first = os.fork()
-    if first == 0:
-        _die_with_parent()
-        os.setsid()
-        if walls is not None:
-            _shut_in(walls, status_write)
-        else:
-            # Where the system forbids it, the program sees the processes of everybody.
-            ctypes.CDLL(None).mount(
-                b"proc", b"/proc", b"proc", ctypes.c_ulong(_MS_NOSUID | _MS_NODEV | _MS_NOEXEC), None
-            )
-        status = _watched(command, channel, status_write, walls=walls)
-        if status is not None:
-            os.write(status_write, str(status).encode())
-        os._exit(0)  # the kernel kills everything else in the namespace
-    _close_but(2, status_read)
-    os.waitpid(first, 0)
-    answer = os.read(status_read, 16)
-    return int(answer) if answer else None
-
-
-def _watched(command: list[str], channel: int, *kept: int, walls: Walls | None = None) -> int | None:
+def _watch(command: list[str], channel: int, *, wrapped: bool, listening: bool) -> int | None:
     """Start the program and wait for its end; return its status, None if the channel closed first."""
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    child = _start(command, walls)
+    child = _start(command, channel, wrapped=wrapped, listening=listening)
     # The program's ends alone count: nobody is to wait for this process to close its own.
-    _close_but(2, channel, woken, wake, *kept)
+    _close_but(2, channel, woken, wake)
     while True:
         ready, _, _ = select.select([woken, channel], [], [])
         if channel in ready:
             number = _heard(channel)
             if not number:
                 return None
-            os.kill(child, number)
+            os.kill(_wrapped_program(child) if wrapped else child, number)
         if woken in ready:
             os.read(woken, 4096)
             for pid, status in _ended():
                 if pid == child:
                     return status
+
+
+def _wrapped_program(wrapper: int) -> int:
+    """Return the process id of the program that bubblewrap started by way of the first process of its namespace."""
+    pid = wrapper
+    for _ in range(2):
+        try:
+            with open(f"/proc/{pid}/task/{pid}/children") as file:
+                pid = int(file.read().split()[0])
+        except (OSError, IndexError):
+            return wrapper
+    return pid
 
 
 def _heard(channel: int) -> int:
@@ -294,7 +124,7 @@ def _heard(channel: int) -> int:
         return 0
 
 
-def _start(command: list[str], walls: Walls | None) -> int:
+def _start(command: list[str], channel: int, *, wrapped: bool, listening: bool) -> int:
     """Start the program as a child that does not outlive this process; return its process id."""
     parent = os.getpid()
     child = os.fork()
@@ -307,23 +137,22 @@ def _start(command: list[str], walls: Walls | None) -> int:
         for name in ("SIGPIPE", "SIGXFSZ", "SIGINT"):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
         _heed_modes()
-        if walls is not None:
-            from readfirst.harness.processes.confine import drop_rights, limit
-
-            limit(walls[0])
-            drop_rights()
+        if listening:
+            os.dup2(channel, LISTENING_FD)
+        if wrapped:
+            null = os.open(os.devnull, os.O_RDWR)
+            for stream, kept in ((0, INPUT_FD), (1, OUTPUT_FD)):
+                os.dup2(stream, kept)
+                os.dup2(null, stream)
         if os.getppid() == parent:
-            _execute(command)
+            execute(command)
     except OSError as error:
-        _say(f"cannot start {command[0]}: {error.strerror}")
+        print(f"readfirst: cannot start {command[0]}: {error.strerror}", file=sys.stderr, flush=True)
     os._exit(_NOT_FOUND)
 
 
-def _execute(command: list[str]) -> NoReturn:
-    """Become the program. Raises OSError.
-
-    `os.execvp` imports a module for that, of a Python that a confined program perhaps does not see any more.
-    """
+def execute(command: list[str]) -> NoReturn:
+    """Become the program. Raises OSError."""
     name = command[0]
     problem: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     folders = [""] if "/" in name else os.environ.get("PATH", os.defpath).split(os.pathsep)
@@ -360,18 +189,18 @@ def _adopt_orphans() -> bool:
 
 def _kill_descendants() -> None:
     """Kill the children until there are none: those of a killed process become ours."""
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _TIMEOUT_S
     while time.monotonic() < deadline:
-        for pid in _descendants(os.getpid()):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except OSError:
-                pass
         _ended()
         try:
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
             return
+        for pid in _descendants(os.getpid()):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
         time.sleep(0.001)
 
 

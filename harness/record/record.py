@@ -135,7 +135,9 @@ def take(
         suite.scenario(scenario_id, require_expect=False)
     for name, ids in wanted.items():
         for number in numbers:
-            job = TakeJob(suite.root, takes.root, name, number, connect(suite.contracts.find(name)))
+            job = TakeJob(
+                suite.root, takes.root, name, number, connect(suite.contracts.find(name)), suite.trust
+            )
             chosen = ids if number == NUMBERS[0] else ids[::-1]
             if jobs > 1 and len(chosen) > 1:
                 with work_in_processes(job, chosen, jobs) as done:
@@ -284,7 +286,7 @@ class _Blessing:
                 document,
                 self.scenario.id,
                 self.suite.contracts,
-                bundled=self.suite.bundled,
+                trusted=self.suite.trust,
                 words=lambda: self.suite.vocabulary.words,
             )
         outcome = recorded_outcome(rewritten, own)

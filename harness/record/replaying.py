@@ -18,15 +18,19 @@ from readfirst.harness.suite.suite import Suite
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A value that opens `claude-code:<contract>` when it is called. `time_limit` is in seconds per call."""
+    """A value that opens `claude-code:<contract>` when it is called. `time_limit` is in seconds per call.
+
+    `trust` is that of the suite.
+    """
 
     fixtures: Path
     contract: str
     time_limit: float
+    trust: bool = False
 
     def __call__(self) -> Adapter:
         """Install and open it. Raises BrokenAdapter."""
-        suite = Suite(self.fixtures)
+        suite = Suite(self.fixtures, trust=self.trust)
         contract = suite.contracts.find(self.contract)
         return connect(f"claude-code:{self.contract}", suite, contract=contract, time_limit=self.time_limit)
 

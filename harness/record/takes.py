@@ -121,11 +121,12 @@ class TakeJob:
     contract: str
     number: int
     connect: Callable[[], Adapter]
+    trust: bool = False
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], Take]]:
         """Open the product, and take one scenario after the other."""
-        suite = Suite(self.fixtures)
+        suite = Suite(self.fixtures, trust=self.trust)
         contract = suite.contracts.find(self.contract)
         takes = Takes(self.takes)
         with SitePool() as place, ExitStack() as opened:

@@ -100,6 +100,8 @@ class RunRequest:
         """Return the command lines that go on from a failure, without the scenario's id."""
         suite = [] if self.fixtures is None else ["--fixtures", short_path(self.fixtures)]
         run = ["readfirst", "run", self.target, "--contract", contract, "--level", self.level, *suite]
+        if self.suite.trust:
+            run.append("--trust")
         if self.time_limit != TIME_LIMIT:
             run += ["--time-limit", f"{self.time_limit:g}"]
         if self.settle:
@@ -343,6 +345,8 @@ def _by_cause(request: RunRequest, failing: Counter[str]) -> str:
             words += [word for value in values for word in (name, value)]
     if request.fixtures is not None:
         words += ["--fixtures", short_path(request.fixtures)]
+    if request.suite.trust:
+        words.append("--trust")
     again = "" if kept else ", with another run"
     return f"{failing[contract]} failures on {contract}; grouped by cause{again}: {visible_command(words)}"
 

@@ -43,11 +43,12 @@ def connect(
 
     `contract` is what the implementation is compared with (default: the suite's default); the reference implements
     exactly that one. `time_limit` is in seconds per call. `confine` lets it write to its workspace and home alone, and
-    takes its network (`harness.processes.sandbox`).
+    takes its network (`harness.processes.sandbox`); so it is for every implementation if the suite is not trusted.
 
     Raises:
         ConnectError: The string is wrong, or what it names does not exist.
         BrokenAdapter: What it names exists and does not start.
+        NoWallError: The suite is not trusted, and this system has no wall.
     """
     kind = kind_of(spec)
     _, colon, rest = spec.partition(":")
@@ -55,7 +56,7 @@ def connect(
         raise ConnectError(f"{spec!r}: write {kinds()[kind].form}.")
     held = contract if contract is not None else suite.contracts[suite.contracts.default]
     return kinds()[kind].connect(
-        Wanted(spec, suite, held, time_limit, _sandbox(spec, kind, suite) if confine else None)
+        Wanted(spec, suite, held, time_limit, confine, _sandbox(spec, kind, suite, confine=confine))
     )
 
 
@@ -76,27 +77,34 @@ def kinds() -> Mapping[str, Kind]:
     return {**KINDS, **extensions("kinds")}
 
 
-def _sandbox(spec: str, kind: str, suite: Suite) -> Sandbox:
-    if not kinds()[kind].confinable:
+def _sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandbox | None:
+    """Return the wall for what a connect string names; None if nothing asks for it.
+
+    `confine` does, and so does a suite that is not trusted.
+    """
+    if confine and not kinds()[kind].confinable:
         forms = ", ".join(each.form for each in kinds().values() if each.confinable)
         raise ConnectError(f"{spec!r} cannot be confined. --confine is for {forms} (not for agents).")
-    from readfirst.harness.processes.sandbox import find_sandbox
+    if not confine and (kind == "recording" or not suite.needs_wall):
+        return None
+    from readfirst.harness.processes.sandbox import find_sandbox, wall_around
 
-    return find_sandbox([suite.root.absolute()])
+    return find_sandbox([suite.root.absolute()]) if confine else wall_around(suite.root)
 
 
 def _reference(wanted: Wanted) -> Adapter:
-    from readfirst.harness.adapters.reference import ReferenceAdapter
+    from readfirst.harness.adapters.reference import ReferenceAdapter, served_reference
 
+    name, limit = wanted.contract.name, wanted.time_limit
     try:
-        return ReferenceAdapter(
-            wanted.contract.name,
-            seconds=wanted.time_limit,
-            confined=not wanted.suite.bundled,
-            mortal=True,
-        )
+        adapter = ReferenceAdapter(name, seconds=limit, mortal=True)
     except ValueError as error:
-        raise ConnectError(f"'reference' cannot follow {wanted.contract.name}: {error}") from error
+        raise ConnectError(f"'reference' cannot follow {name}: {error}") from error
+    if wanted.sandbox is None:
+        return adapter
+    served = served_reference(name, time_limit=limit, sandbox=wanted.sandbox)
+    _start(served)
+    return served
 
 
 def _python(wanted: Wanted) -> Adapter:
@@ -132,17 +140,10 @@ def _mcp(wanted: Wanted) -> Adapter:
     from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
 
     command = mcp_command(f"mcp:{wanted.rest}")
-    is_open = wanted.sandbox is None and not wanted.suite.bundled
-    if is_open and (launcher := command.launcher):
-        problem = f"{launcher} runs what is in the folder where it starts, and there this suite puts files"
-        raise ConnectError(
-            f"'mcp:{wanted.rest}': {problem}. Name the server's own program, or add --confine."
-        )
     connection = McpConnection(
         command.located(),
         isolation=command.isolation,
         time_limit=wanted.time_limit,
-        variables={"PYTHONSAFEPATH": "1"} if is_open and command.is_a_module else {},
         sandbox=wanted.sandbox,
     )
     try:

@@ -29,19 +29,13 @@ class Wanted:
     suite: Suite
     contract: Contract
     time_limit: float
+    confine: bool
     sandbox: Sandbox | None
 
     @property
     def rest(self) -> str:
         """The connect string after its kind."""
         return self.spec.partition(":")[2]
-
-    @property
-    def among_files(self) -> Sandbox | None:
-        """The sandbox of agents, which may take the files of a suite for settings that start programs."""
-        from readfirst.harness.processes.sandbox import sandbox_among_files
-
-        return None if self.suite.bundled else sandbox_among_files()
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,8 @@ class RunSpec:
     `fixtures` is the suite's root, `connect` the connect string; `time_limit` is in seconds per call. `also` are
     further contracts that the same replay is judged by, for an implementation that does not know the contract.
     `confine`: the implementation writes to its workspace and home alone, and has no network. `keep` is the folder for
-    the workspaces of scenarios that fail. `settle` is in seconds, for whoever writes after the last answer.
+    the workspaces of scenarios that fail. `settle` is in seconds, for whoever writes after the last answer. `trust` is
+    that of the suite.
     """
 
     fixtures: Path
@@ -52,6 +53,7 @@ class RunSpec:
     confine: bool = False
     keep: Path | None = None
     settle: float = 0.0
+    trust: bool = False
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], tuple[Verdict, ...]]]:
@@ -90,7 +92,7 @@ class Runner:
 
     def __init__(self, spec: RunSpec, suite: Suite | None = None) -> None:
         self.spec = spec
-        self.suite = suite if suite is not None else Suite(spec.fixtures)
+        self.suite = suite if suite is not None else Suite(spec.fixtures, trust=spec.trust)
         self.contracts = tuple(map(self.suite.contracts.find, (spec.contract, *spec.also)))
         self._adapter = connect(
             spec.connect,
@@ -104,7 +106,9 @@ class Runner:
         self.claims = claimed(self._traits)
         """The capabilities that are claimed."""
         self._place = SitePool(
-            confined=spec.confine, memory=self._traits.in_memory, stamps=self._traits.stamps
+            confined=spec.confine or self.suite.needs_wall,
+            memory=self._traits.in_memory,
+            stamps=self._traits.stamps,
         )
         self._ended = _Ended(self._traits.servers is None)
         self._kept = KeptWorkspaces(spec.keep) if spec.keep is not None else None
@@ -319,7 +323,16 @@ def run(
     for names in groups:
         folder = keep / names[0] if keep is not None and len(groups) > 1 else keep
         spec = RunSpec(
-            suite.root, connect_string, names[0], level, time_limit, names[1:], confine, folder, settle
+            suite.root,
+            connect_string,
+            names[0],
+            level,
+            time_limit,
+            names[1:],
+            confine,
+            folder,
+            settle,
+            suite.trust,
         )
         later: list[list[Verdict]] = [[] for _ in names[1:]]
         with closing(_judged(suite, spec, chosen, jobs, apart=apart)) as judged:

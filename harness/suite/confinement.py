@@ -1,12 +1,28 @@
-"""Confinement: the paths that a scenario gives, changes and expects are relative, plain and inside the workspace."""
+"""Checks of paths and programs: what a scenario may name by mistake. They do not replace the wall (`sandbox`)."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from readfirst.harness.source.inspection import Node
+from readfirst.harness.session import BASH
+from readfirst.harness.source.inspection import Inspection, Node
+from readfirst.harness.source.strict_yaml import YamlPath
+
+CheckCall = Callable[[YamlPath, str, Mapping[str, Any]], None]
+"""Notes what is wrong with a call: its place in the file, its tool or the tools that a hook matches, its arguments."""
+PROGRAMS = (
+    *("cat", "cd", "cp", "echo", "egrep", "false", "fgrep", "grep", "head", "ls", "mv", "nl", "printf"),
+    *("pwd", "rg", "rm", "sed", "sort", "tail", "tee", "touch", "true", "wc"),
+)
+"""The programs that a command of a scenario may run."""
 
 _MOST_COMPONENT_BYTES = 255
 _MOST_PATH_BYTES = 1024
+_PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
+_NOT_ON_ANY_MACHINE = ("readfirst", "?")
+"""How the first part of an absolute path begins that exists on no machine."""
+_LONGEST_PATH_BYTES = 4096
+_JOINING = frozenset({";", "&&", "||", "|", "&", "(", ")", "\n"})
 
 
 def path_problem(path: str) -> str | None:
@@ -53,38 +69,63 @@ def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
     return False
 
 
-OUTSIDE: Mapping[str, str] = MappingProxyType(
-    {
-        "gate/unread-under-suspicious-names": "a name of three dots, which is no way up",
-        "paths/device-path": "a drive that Linux does not have, and a file that no machine has",
-        "paths/drive-letter": "a drive that Linux does not have, and a file that no machine has",
-        "paths/drive-letter-alone": "a drive that Linux does not have, and a file that no machine has",
-        "paths/drive-letter-and-slash": "a drive that Linux does not have, and a file that no machine has",
-        "paths/drive-letter-write": "a drive that Linux does not have, on Linux alone",
-        "paths/environment-variable": "a variable in a path is not expanded",
-        "paths/file-uri": "an address is no path",
-        "paths/longer-than-the-system-takes-absolute": "a path that no machine has, being too long",
-        "paths/missing-absolute-root": "a file that no machine has, beside the root",
-        "paths/network-path": "a machine that nobody has",
-        "paths/root-of-the-drive": "a file that no machine has, beside the root",
-        "paths/tilde-user-read": "the home of another user, where no machine has this file",
-        "paths/tilde-user-write": "the home of another user, which nobody has",
-        "paths/workspace-with-a-backslash": "a file that no machine has, beside the workspace",
-        "permissions/root-as-a-whole-edit": "a rule for the whole file system, and a folder that no machine has",
-        "permissions/root-as-a-whole-read": "a rule for the whole file system, and a folder that no machine has",
-        "permissions/root-rule-for-one-file": "a rule that is anchored at the root",
-        "permissions/root-rule-for-one-name": "a rule that is anchored at the root, and a folder that no machine has",
-        "permissions/rule-for-everything-and-what-is-outside": "a folder that no machine has",
-        "platforms/windows-device-path-and-change": "a device path of Windows that leads into the workspace",
-        "platforms/windows-device-path-with-a-dot-and-change": "a device path of Windows that leads into the workspace",
-        "platforms/windows-device-path-with-slashes-and-change": "the same with slashes",
-        "platforms/windows-device-path-of-a-machine": "a machine that nobody has",
-        "platforms/windows-drive-and-change": "the workspace with a backslash after it, on Windows alone",
-        "platforms/windows-network-path": "a machine that nobody has",
-        "platforms/windows-network-path-with-slashes": "a machine that nobody has",
-        "platforms/windows-stream-and-change": "a name that Windows gives a file's own content",
-        "platforms/windows-stream-of-the-file": "a name that Windows gives a file's own content",
-        "platforms/windows-way-up": "a way up with backslashes, on Windows alone",
-    }
-)
-"""Their ids, each with what it names. No other suite has any, whatever ids it uses."""
+def outside_problem(path: str, *, writes: bool = False) -> str | None:
+    """Return why a path argument leads out of the workspace and the home directory; None if it does not.
+
+    A path inside begins with `$WS/` or `~/`, or is relative, and has no `..` without a folder before it. An absolute
+    path may also name a file that exists on no machine, unless the call `writes` it, which could make it exist.
+    """
+    base = next((each for each in ("$WS", "~nobody", "~") if path.startswith(each)), "")
+    rest = path.removeprefix(base)
+    if base and rest[:1] not in ("", "/", "\\"):
+        return "begins outside the workspace"
+    if not base and path.startswith("/"):
+        is_local = writes and not path.startswith("//")
+        exists_nowhere = path.lstrip("/").startswith(_NOT_ON_ANY_MACHINE) and not is_local
+        if not exists_nowhere and len(path.encode("utf-8", "surrogatepass")) < _LONGEST_PATH_BYTES:
+            return "begins outside the workspace"
+    depth = 0
+    for part in rest.split("/"):
+        depth += -1 if part == ".." else part not in ("", ".")
+        if depth < 0:
+            return "leaves the workspace with '..'"
+    return None
+
+
+def program_problem(command: str) -> str | None:
+    """Return what is wrong with the programs that a command runs; None if each is one of `PROGRAMS`."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars="();<>|&\n")
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
+    begins, redirects = True, False
+    try:
+        for word in lexer:
+            if word in _JOINING:
+                begins = True
+            elif set(word) <= {"<", ">", "&"}:
+                redirects = True
+            elif redirects:
+                redirects = False
+            elif begins and word not in PROGRAMS:
+                return f"runs {word[:40]!r}"
+            else:
+                begins = False
+    except ValueError:
+        return "has a quote that is not closed"
+    return None
+
+
+def check_call(look: Inspection, place: YamlPath, tool: str, arguments: Mapping[str, Any]) -> None:
+    """Note the paths of a call that lead out of the workspace, and the programs of a command that are not listed."""
+    for name in _PATH_ARGUMENTS:
+        path = arguments.get(name)
+        if isinstance(path, str) and (problem := outside_problem(path, writes=tool == "Write")):
+            fix = "Begin it with $WS/ or ~/; what exists on no machine begins with /readfirst-."
+            message = f"the argument {path[:80]!r} {problem}"
+            look.note((*place, name), message, fix, rule="call-outside-workspace")
+    command = arguments.get("command")
+    if isinstance(command, str) and (tool == "*" or BASH in tool.split("|")):
+        if problem := program_problem(command):
+            fix = f"Use one of: {', '.join(PROGRAMS)}."
+            look.note((*place, "command"), f"the command {problem}", fix, rule="unsafe-command")
+    elif tool == BASH:
+        look.note(place, "the command is not a string", "Write it as one string.", rule="unsafe-command")

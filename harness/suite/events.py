@@ -9,7 +9,6 @@ from readfirst.harness.source.inspection import Node
 from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import mode_of, modified_entry, shift_of
 from readfirst.harness.suite.entry import Directory, RegularFile, Symlink, TextContent
-from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import EventKind, SessionEvent, SessionEventKind, Step, WorldEvent
 
 GIT_COMMANDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -47,11 +46,8 @@ EVENTS: tuple[str, ...] = get_args(EventKind)
 _SHIFT = 2  # seconds by which a touch moves a file's time unless it says otherwise
 
 
-def read_event(node: Node, reach: Reach, kind: str) -> list[WorldEvent]:
-    """Read the event `kind` of a step; several paths in it make several events, in their order.
-
-    `reach` takes note of what they do to links.
-    """
+def read_event(node: Node, kind: str) -> list[WorldEvent]:
+    """Read the event `kind` of a step; several paths in it make several events, in their order."""
     stated, position = node.below(kind), node.position
     value = stated.value
     events: list[WorldEvent] = []
@@ -60,7 +56,6 @@ def read_event(node: Node, reach: Reach, kind: str) -> list[WorldEvent]:
             fix = f"Write one of {', '.join(sorted(GIT_COMMANDS))}; three of them name a branch."
             stated.note(f"{value!r} is no command of git here", fix)
             return []
-        reach.git(stated.path)
         return [WorldEvent("git", value, position=position)]
     if kind in ("delete", "mkdir", "mount", "unmount") or (kind == "touch" and isinstance(value, str)):
         if is_safe(stated, value):
@@ -75,8 +70,6 @@ def read_event(node: Node, reach: Reach, kind: str) -> list[WorldEvent]:
             event = _event(what, kind, path, position)
             if safe and event is not None:
                 events.append(event)
-    for event in events:
-        reach.event(event, (*stated.path, event.path) if isinstance(value, dict) else stated.path)
     return events
 
 
@@ -125,9 +118,7 @@ WITH_STEPS = frozenset(_INNER)
 SESSION_EVENTS = ("resume", "compact", "rewind", "mention", *_INNER)
 
 
-def read_session_event(
-    node: Node, reach: Reach, kind: str, read_step: Callable[[Node], Sequence[Step]]
-) -> Sequence[Step]:
+def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequence[Step]]) -> Sequence[Step]:
     """Read the event `kind` of a step.
 
     The steps of sub-agents or another session, read by `read_step`, are between two.
@@ -136,7 +127,6 @@ def read_session_event(
     if kind == "mention":
         if not is_safe(stated, stated.value):
             return ()
-        reach.mention(stated.path, stated.value)
         return (SessionEvent(begin, position, stated.value),)
     if kind not in _INNER:
         if stated.value != {}:

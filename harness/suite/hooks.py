@@ -8,10 +8,9 @@ from typing import Any, cast, get_args
 
 from readfirst.harness.session import Hook
 from readfirst.harness.source.inspection import Fields, Node
-from readfirst.harness.suite.confinement import is_safe
+from readfirst.harness.suite.confinement import CheckCall, is_safe
 from readfirst.harness.suite.content import given_entry
 from readfirst.harness.suite.entry import RegularFile
-from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import CALLS, GivenHook, HookAction, HookEvent, Scenario
 
 _EVENTS: tuple[str, ...] = get_args(HookEvent)
@@ -21,13 +20,13 @@ _AFTER = ("block", "context", "exit", "modify")
 _MATCHER = re.compile(rf"\*|(?:{'|'.join(CALLS)})(?:\|(?:{'|'.join(CALLS)}))*")
 
 
-def read_hooks(reach: Reach, given: Fields) -> tuple[GivenHook, ...]:
-    """Read the hooks of a workspace, in the order in which they run; `reach` notes what they touch."""
-    hooks = [_hook(reach, each) for each in given.items("hooks", empty=False)]
+def read_hooks(check_call: CheckCall, given: Fields) -> tuple[GivenHook, ...]:
+    """Read the hooks of a workspace, in the order in which they run; `check_call` checks their `input`."""
+    hooks = [_hook(check_call, each) for each in given.items("hooks", empty=False)]
     return tuple(hook for hook in hooks if hook is not None)
 
 
-def _hook(reach: Reach, node: Node) -> GivenHook | None:
+def _hook(check_call: CheckCall, node: Node) -> GivenHook | None:
     fields = node.called("a hook").fields((*_EVENTS, *_ACTIONS))
     if fields.wrong:
         return None
@@ -43,7 +42,7 @@ def _hook(reach: Reach, node: Node) -> GivenHook | None:
         fix = f"Write one of: {', '.join(_AFTER)}."
         fields[action].note(f"a hook cannot {action} once the call is made", fix, key=True)
     hook = GivenHook(cast(HookEvent, event), matcher or "*", cast(HookAction, action))
-    return _with_action(reach, fields[action], hook)
+    return _with_action(check_call, fields[action], hook)
 
 
 def _only(fields: Fields, keys: tuple[str, ...], lacking: str) -> str | None:
@@ -58,14 +57,14 @@ def _only(fields: Fields, keys: tuple[str, ...], lacking: str) -> str | None:
     return found[0]
 
 
-def _with_action(reach: Reach, node: Node, hook: GivenHook) -> GivenHook | None:
+def _with_action(check_call: CheckCall, node: Node, hook: GivenHook) -> GivenHook | None:
     """Return the hook with what it does."""
     match hook.action:
         case "input":
             arguments = node.fields()
             if arguments.wrong:
                 return None
-            reach.hook_input(node.path, hook.matcher, arguments.values)
+            check_call(node.path, hook.matcher, arguments.values)
             return replace(hook, input=arguments.values)
         case "exit":
             fields = node.fields(("code", "stderr"), required=("code", "stderr"))

@@ -14,7 +14,7 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.inspection import Inspection, Node, a_kind_of, did_you_mean
 from readfirst.harness.source.strict_yaml import Document
 from readfirst.harness.suite.cases import SCENARIO_KEYS
-from readfirst.harness.suite.confinement import OUTSIDE, is_safe
+from readfirst.harness.suite.confinement import CheckCall, check_call, is_safe
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES, given_entry
 from readfirst.harness.suite.contracts import Contracts, read_stated_contract
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
@@ -24,7 +24,6 @@ from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.hooks import read_hooks
 from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permissions, read_rules
 from readfirst.harness.suite.plain_answers import DONE, SHOWN, in_words, make, plain_answer
-from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.repeated import expanded_arguments, read_arguments, repeated_characters
 from readfirst.harness.suite.scenario import (
     CALLS,
@@ -59,18 +58,15 @@ _ROUNDS = 1000
 _LARGEST_DISK = 1 << 20
 
 
-def load_scenario(
-    path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True, bundled: bool = False
-) -> Scenario:
+def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
     """Read one file. `root` is the directory that ids are relative to (`scenarios`).
 
-    Without `require_expect` calls may lack their expectation: a recorder fills it in. `bundled`: the file is of the
-    suite that comes with the package, whose listed scenarios may name paths outside the workspace. Raises SuiteError
-    with all problems, or StrictYamlError with the first.
+    Without `require_expect` calls may lack their expectation: a recorder fills it in. Raises SuiteError with all
+    problems, or StrictYamlError with the first.
     """
     document = strict_yaml.load(strict_yaml.read(path, suite=root.parent), path)
     scenario_id = path.relative_to(root).with_suffix("").as_posix()
-    return scenario_from(document, scenario_id, contracts, require_expect, bundled=bundled)
+    return scenario_from(document, scenario_id, contracts, require_expect)
 
 
 def scenario_from(
@@ -79,17 +75,16 @@ def scenario_from(
     contracts: Contracts,
     require_expect: bool = True,
     *,
-    bundled: bool = False,
+    trusted: bool = False,
     composed: bool = False,
     words: Callable[[], Mapping[str, str]] = dict,
 ) -> Scenario:
     """Build the scenario from a document that is already read, as `load_scenario` does. Raises SuiteError.
 
-    `composed`: it is one of those whose expectations are in their recordings alone. `words` are those of the errors
-    whose name alone may be expected.
+    `trusted`: its paths and programs are not checked. `composed`: it is one of those whose expectations are in their
+    recordings alone. `words` are those of the errors whose name alone may be expected.
     """
-    outside = bundled and scenario_id in OUTSIDE
-    reader = _Reader(document, contracts, require_expect, outside=outside, words=words)
+    reader = _Reader(document, contracts, require_expect, trusted=trusted, words=words)
     scenario = reader.scenario(scenario_id, composed=composed)
     reader.finish()
     return scenario
@@ -135,7 +130,7 @@ class _Reader(Inspection):
         contracts: Contracts,
         require_expect: bool,
         *,
-        outside: bool,
+        trusted: bool,
         words: Callable[[], Mapping[str, str]],
     ) -> None:
         super().__init__(document)
@@ -143,7 +138,7 @@ class _Reader(Inspection):
         self.contracts = contracts
         self.require_expect = require_expect
         self.law = False
-        self.reach = Reach(self, outside=outside)
+        self.check_call: CheckCall = (lambda *_: None) if trusted else partial(check_call, self)
         self.files: dict[str, Entry | None] = {}
         """The given files, as the steps up to the one that is read have left them."""
 
@@ -170,9 +165,6 @@ class _Reader(Inspection):
         steps: list[Step] = []
         for each in top.items("steps", empty=False):
             steps.extend(self.step(each))
-        self.reach.finish(
-            given.permissions.working_directory if given.permissions else "", hooked=bool(given.hooks)
-        )
         self.unseen_rewinds(steps)
         parts = [part for step in steps for part in parts_of(step)]
         if not given.reminders:
@@ -218,9 +210,9 @@ class _Reader(Inspection):
                 files[path] = entry
         self.conflicts(files)
         self.files = {**files}
-        deny = read_rules(self.reach, fields, "deny")
+        deny = read_rules(fields, "deny")
         reminders, memory_files = (fields.is_true(key) for key in ("reminders", "memory_files"))
-        hooks, permissions = read_hooks(self.reach, fields), read_permissions(self.reach, fields)
+        hooks, permissions = read_hooks(self.check_call, fields), read_permissions(fields)
         disk = fields.read("disk", self.disk)
         return Given(files, deny, reminders, hooks, permissions, disk, memory_files)
 
@@ -269,7 +261,6 @@ class _Reader(Inspection):
                 message = f"the hard link names {entry.to!r}, which is not a given regular file"
                 fix = "Name a file of given: with its full path."
                 self.note((*place, "hardlink"), message, fix, rule="path-conflict")
-        self.reach.files(files)
 
     def step(self, node: Node) -> Sequence[Step]:
         action = self.action(node.called("a step"), _ACTIONS)
@@ -290,9 +281,9 @@ class _Reader(Inspection):
             return self.at_once(node.below(action))
         if action in SESSION_EVENTS:
             node.called(action).fields((action,))
-            return read_session_event(node, self.reach, action, self.step)
+            return read_session_event(node, action, self.step)
         node.called(f"the world event {action}").fields((action,))
-        return read_event(node, self.reach, action)
+        return read_event(node, action)
 
     def action(self, node: Node, actions: Sequence[str]) -> str | None:
         """Return the one key that says what is done."""
@@ -334,7 +325,7 @@ class _Reader(Inspection):
         asked = fields[tool].called(f"the arguments of {tool}").fields()
         arguments = None if asked.wrong else {name: read_arguments(value) for name, value in asked}
         if arguments is not None:
-            self.reach.call(asked.node.path, tool, arguments)
+            self.check_call(asked.node.path, tool, arguments)
         events: list[WorldEvent] = []
         interrupted = None
         if not grouped:
@@ -342,7 +333,7 @@ class _Reader(Inspection):
                 action = self.action(each.called("a world event"), EVENTS)
                 if action is not None:
                     each.called(f"the world event {action}").fields((action,))
-                    events.extend(read_event(each, self.reach, action))
+                    events.extend(read_event(each, action))
             interrupted = fields.read(
                 "interrupted", partial(self.interruption, events=events, arguments=arguments)
             )

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from readfirst.harness.session import MODES, PermissionMode
 from readfirst.harness.source.inspection import Fields
 from readfirst.harness.suite.confinement import is_safe
-
-if TYPE_CHECKING:
-    from readfirst.harness.suite.reach import (
-        Reach,  # it reads commands and events, which permissions are part of
-    )
-
 
 PERMISSION_KEYS = ("mode", "allow", "working_directory", "additional_directories")
 """The keys below `given` that are about permissions, beside `deny`."""
@@ -44,7 +38,7 @@ class GivenPermissions:
         ]
 
 
-def read_permissions(reach: Reach, given: Fields) -> GivenPermissions | None:
+def read_permissions(given: Fields) -> GivenPermissions | None:
     """Read what `given` says of permissions; None where it says nothing, and every call is allowed."""
     mentioned = [key for key in PERMISSION_KEYS if key in given]
     if not mentioned:
@@ -53,7 +47,7 @@ def read_permissions(reach: Reach, given: Fields) -> GivenPermissions | None:
         message = f"{mentioned[0]} means nothing without a mode: then every call is allowed"
         given[mentioned[0]].note(message, f"Add `mode:` with one of: {', '.join(MODES)}.", key=True)
         return None
-    mode, allow = given.choice("mode", MODES), read_rules(reach, given, "allow")
+    mode, allow = given.choice("mode", MODES), read_rules(given, "allow")
     at_home = given.values.get("working_directory", "")
     if "working_directory" in given:
         is_safe(given["working_directory"], at_home)
@@ -63,12 +57,11 @@ def read_permissions(reach: Reach, given: Fields) -> GivenPermissions | None:
     return GivenPermissions(cast(PermissionMode, mode), allow, at_home, further)
 
 
-def read_rules(reach: Reach, given: Fields, key: str) -> tuple[str, ...]:
+def read_rules(given: Fields, key: str) -> tuple[str, ...]:
     """Read a list of permission rules, `allow` or `deny`."""
     rules = given.strings(key)
     for number, rule in enumerate(rules):
         if not _RULE.fullmatch(rule):
             fix = "Write a tool and, in parentheses, a pattern: Edit(secret/**)."
             given[key].below(number).note(f"{rule!r} is not a permission rule", fix)
-    reach.rules(("given", key), rules)
     return rules

@@ -47,14 +47,19 @@ def default_root() -> Path:
 class Suite:
     """The fixtures below `root`. No scenario is kept once it was handed out, so memory stays flat."""
 
-    def __init__(self, root: Path | None = None, *, copies_bundled: bool = False) -> None:
+    def __init__(
+        self, root: Path | None = None, *, copies_bundled: bool = False, trust: bool = False
+    ) -> None:
         """Open the suite at `root` (default: `default_root()`). Raises SuiteError if there is none.
 
-        `copies_bundled`: the harness itself has copied the bundled suite there.
+        `copies_bundled`: the harness itself has copied the bundled suite there. `trust`: the user trusts the suite
+        (`--trust`).
         """
         self.root = default_root() if root is None else root
         self.bundled = copies_bundled or self.root.resolve() == default_root().resolve()
         """Whether it comes with the package, or its checkout: no file in it can say so."""
+        self.trust = trust
+        """Whether the user trusts it: then its paths and programs are not checked."""
         self._shelf = Shelf(self.root)
         self._files = LastFileCache(self.root)
         self._headings: dict[Path, Mapping[str, Document]] = {}
@@ -65,7 +70,12 @@ class Suite:
 
     def __reduce__(self) -> tuple[Callable[..., Suite], tuple[Path]]:
         """Let a worker open the same suite anew."""
-        return partial(Suite, copies_bundled=self.bundled), (self.root,)
+        return partial(Suite, copies_bundled=self.bundled, trust=self.trust), (self.root,)
+
+    @property
+    def needs_wall(self) -> bool:
+        """Whether its programs run behind a wall: it was not reviewed with this package, and is not trusted."""
+        return not (self.bundled or self.trust)
 
     @property
     def installed(self) -> bool:
@@ -224,7 +234,7 @@ class Suite:
             scenario_id,
             self.contracts,
             require_expect=require_expect and not composed,
-            bundled=self.bundled,
+            trusted=self.trust,
             composed=composed,
             words=lambda: self.vocabulary.words,
         )

@@ -99,7 +99,7 @@ def write_release(
         listed = root / "contracts.yaml"
         entries = "".join(_entry(contract) for contract, _ in release.contracts)
         listed.write_text(listed.read_text("utf-8").rstrip("\n") + "\n" + entries, "utf-8")
-        copy = Suite(root, copies_bundled=suite.bundled)
+        copy = Suite(root, copies_bundled=suite.bundled, trust=suite.trust)
         complete = True
         for result in bless(copy, wanted, "create", takes, broken, keep=True):
             complete = complete and result.ok

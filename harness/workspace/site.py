@@ -52,6 +52,9 @@ _AROUND, _HOME, _TMPDIR, _ROOT = "s", "h", "t", "w"
 _OF_A_BASE = re.compile(r"[0-9]+|\.lock|[ht]")
 """The names in a base that are the harness's own: sites, and home and temporary files of a shared server."""
 
+_CONVERSATIONS = re.compile(r"readfirst-conversations-[0-9]+")
+"""The folder for temporary files in which a served reference keeps conversations that outlast its process."""
+
 _OF_THE_SYSTEM = frozenset(
     {errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EROFS}
 )
@@ -194,8 +197,11 @@ class Site:
         servers: list[Folder] = []
         if confined:
             _make(f"{directory}/{_TMPDIR}")
-            self._own.append(Folder(f"{directory}/{_TMPDIR}", TEMPORARY))
-            servers = [Folder(f"{base}/{_TMPDIR}", TEMPORARY), Folder(f"{base}/{_HOME}", HOME)]
+            self._own.append(Folder(f"{directory}/{_TMPDIR}", TEMPORARY, _CONVERSATIONS.fullmatch))
+            servers = [
+                Folder(f"{base}/{_TMPDIR}", TEMPORARY, _CONVERSATIONS.fullmatch),
+                Folder(f"{base}/{_HOME}", HOME),
+            ]
         self._watched = (*self._own, *self._shared, *servers)
 
     def rename(self, name: str) -> None:

@@ -7,8 +7,18 @@ from typing import Literal
 import typer
 
 from readfirst.harness.cli.exits import UsageError
-from readfirst.harness.cli.options import AutoJobs, Confine, Fixtures, Output, TimeLimit, open_suite, put
+from readfirst.harness.cli.options import (
+    AutoJobs,
+    Confine,
+    Fixtures,
+    Output,
+    TimeLimit,
+    Trust,
+    open_suite,
+    put,
+)
 from readfirst.harness.printed import console, say
+from readfirst.harness.processes.sandbox import refuse_without_trust
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.suite import Suite
@@ -35,12 +45,15 @@ def diagnose(
     time_limit: TimeLimit = TIME_LIMIT,
     confine: Confine = False,
     fixtures: Fixtures = None,
+    trust: Trust = False,
 ) -> None:
     """Show which version of the reference an implementation resembles, and in which behaviours it differs.
 
     docs/diagnosis.md says how to read it.
     """
-    suite = open_suite(fixtures)
+    suite = open_suite(fixtures, trust=trust)
+    if suite.needs_wall:
+        refuse_without_trust(suite.root, "diagnose")
     if not targets:
         raise UsageError("name a target, or the results of a run: readfirst diagnose mine.jsonl")
     if BASE not in contracts(suite):

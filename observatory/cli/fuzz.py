@@ -12,6 +12,7 @@ from readfirst.harness.cli.options import (
     LevelName,
     Minutes,
     TimeLimit,
+    Trust,
     one_target,
     open_suite,
 )
@@ -62,6 +63,7 @@ def fuzz(
     ),
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
+    trust: Trust = False,
 ) -> int:
     """Replay generated scenarios on TARGET and the reference; write each difference as a minimal scenario.
 
@@ -87,7 +89,7 @@ def fuzz(
         raise UsageError(
             "At --level safe harm is judged, which belongs to no rule: leave out --baseline and --class."
         )
-    suite = open_suite(fixtures)
+    suite = open_suite(fixtures, trust=trust)
     return perform(
         SearchRequest(
             suite=suite,

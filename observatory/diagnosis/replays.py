@@ -71,7 +71,7 @@ class Replays:
         """Replay, and judge by what the file expects of its own contract."""
         suite, contract = self._suite, self._suite.contracts[scenario.contract]
         self.count += 1
-        adapter = _Adapter(behaviours, confined=not suite.bundled)
+        adapter = _Adapter(behaviours)
         offered = (_SEVERAL_EDITS, _NOTEBOOK_READ) if "NotebookRead" in scenario.needs else (_SEVERAL_EDITS,)
         skip = skipped(scenario, contract, "reason", adapter.traits.capabilities)
         if skip is not None:
@@ -116,7 +116,7 @@ class _Fork:
 class _Adapter:
     """Opens the reference with any behaviours; `asked` are those that it asked for, in this order."""
 
-    def __init__(self, behaviours: Behaviours, *, confined: bool) -> None:
+    def __init__(self, behaviours: Behaviours) -> None:
         tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}
         if behaviours.calls.multi_edit_exists:
             tools.add("MultiEdit")
@@ -125,12 +125,11 @@ class _Adapter:
         self.traits = AdapterTraits(frozenset({*tools, *SESSION_CAPABILITIES}), repeats_paths=True)
         self.asked: dict[str, None] = {}
         self._behaviours = behaviours
-        self._confined = confined
 
     def open(self, workspace: Workspace) -> ReferenceSession:
         """Start with nothing read."""
         self.asked = {}
-        confines = Confines(workspace.root, workspace.home, TIME_LIMIT, self._confined)
+        confines = Confines(workspace.root, workspace.home, TIME_LIMIT)
         return ReferenceSession.of(_watched(self._behaviours, self.asked), workspace, confines)
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from readfirst.harness.adapters.mcp import McpConnection, McpSession
 from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.agents.claude_code.package import install
+from readfirst.harness.processes.listener import PORT
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.processes.supervisor import PORT
 from readfirst.harness.session import (
     BASIC_CAPABILITIES,
     TIME_LIMIT,

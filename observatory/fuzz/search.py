@@ -7,6 +7,7 @@ from pathlib import Path
 
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.processes.sandbox import refuse_without_trust
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.session import TIME_LIMIT, Adapter, traits_of
 from readfirst.harness.suite.contracts import Contract
@@ -71,7 +72,7 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
     suite = request.suite
     known = load_known(request.known, suite.contracts) if request.known is not None else ()
     with ExitStack() as stack:
-        place = stack.enter_context(SitePool())
+        place = stack.enter_context(SitePool(confined=suite.needs_wall))
         reference, target = _sides(request, suite.contracts.find(request.contract))
         alone = reference is target
         for side in (target,) if alone else (reference, target):
@@ -113,6 +114,8 @@ def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter
     if request.fast:
         from readfirst.observatory.fuzz.fast import FastProduct, FastReference
 
+        if request.suite.needs_wall:
+            refuse_without_trust(request.suite.root, "fuzz --fast")
         kind, _, version = request.target.partition(":")
         if kind != "claude-code" or request.against != "reference":
             raise ConnectError(

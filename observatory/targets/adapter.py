@@ -250,20 +250,12 @@ def open_target(
     *,
     time_limit: float,
     sandbox: Sandbox | None = None,
-    among_files: Sandbox | None = None,
 ) -> Adapter:
-    """Install the target unless it is there, start it, and return its adapter. Raises BrokenAdapter.
-
-    A `sandbox` is for targets that are no agents, `among_files` for every one that is installed.
-    """
-    again = partial(open_target, target, time_limit=time_limit, sandbox=sandbox, among_files=among_files)
+    """Install the target unless it is there, start it, and return its adapter. Raises BrokenAdapter."""
+    again = partial(open_target, target, time_limit=time_limit, sandbox=sandbox)
     installed = install(target)
-    if sandbox is None and not target.release.command:
-        sandbox = among_files
     if sandbox is not None:
         sandbox = replace(sandbox, own=(installed.directory,))
-    if among_files is not None:
-        among_files = replace(among_files, own=(installed.directory,))
     raw: Adapter
     match target.launch:
         case PythonLaunch() as launch:
@@ -271,5 +263,5 @@ def open_target(
         case McpLaunch() as launch:
             raw = _server(target, launch, installed, time_limit, sandbox)
         case AgentLaunch() as launch:
-            raw = AgentTarget(target, launch, installed, time_limit, among_files)
+            raw = AgentTarget(target, launch, installed, time_limit, sandbox)
     return TargetAdapter(target, raw, again if isinstance(target.launch, PythonLaunch) else None)

@@ -20,7 +20,7 @@ SCHEMA = Draft202012Validator(json.loads((SUITE.root / "schema/scenario.schema.j
 
 BEYOND_THE_SCHEMA = frozenset(
     {
-        *("path-conflict", "symlink-escapes", "unencodable-text"),
+        *("path-conflict", "unencodable-text"),
         *("several-documented", "several-recorded", "contract-lacks-tool", "contract-not-needed"),
         "unclear-word",
     }

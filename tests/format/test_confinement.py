@@ -1,6 +1,6 @@
 """No path of a scenario leads out of its workspace."""
 
-from readfirst.harness.suite.confinement import path_problem
+from readfirst.harness.suite.confinement import outside_problem, path_problem, program_problem
 from tests.rows import rows
 
 
@@ -22,3 +22,64 @@ def test_ordinary_names_are_paths(path: str) -> None:
 )
 def test_what_is_not_relative_and_plain_is_refused(path: str) -> None:
     assert path_problem(path)
+
+
+@rows(
+    "path",
+    [
+        *("$WS/a", "$WS", "~/a", "~", "a/b", "./a", "", "$WS/a/../b", "a/../b", "..."),
+        *("C:\\a", "\\\\host\\a", "$WS\\a", "file://$WS/a", "$WS/$HOME/a", "~nobody/a"),
+        *("/readfirst-missing/a", "//readfirst.invalid/a", "//?/$WS/a", "/a" * 2048),
+    ],
+)
+def test_a_path_argument_in_the_workspace_or_at_home_is_right(path: str) -> None:
+    assert outside_problem(path) is None
+
+
+@rows(
+    ("path", "problem"),
+    [
+        *(
+            (path, "begins outside the workspace")
+            for path in ("/etc/passwd", "/", "//etc", "~root/a", "$WSx/a")
+        ),
+        ("/./readfirst", "begins outside the workspace"),
+        *((path, "leaves the workspace with '..'") for path in ("..", "../a", "$WS/..", "~/../a")),
+        *((path, "leaves the workspace with '..'") for path in ("$WS/a/../../b", "/readfirst/../../etc")),
+    ],
+)
+def test_a_path_argument_that_leads_out_is_found(path: str, problem: str) -> None:
+    assert outside_problem(path) == problem
+
+
+@rows(
+    "command",
+    [
+        *("cat a | head -n 1", "cd sub && cat a; echo done", "true || false", "echo 'a; b' > c", ""),
+        *("cat < a > b", "echo a >> b", "(cat a)", "sed -n '1p; $p' a", "cat a 2>&1", "cat a\ncat b"),
+        'echo "python3 a"',
+    ],
+)
+def test_a_command_of_listed_programs_is_right(command: str) -> None:
+    assert program_problem(command) is None
+
+
+@rows(
+    ("command", "program"),
+    [
+        *(("python3 a", "python3"), ("cat a | sh", "sh"), ("cat a;sh", "sh"), ("true\nsh", "sh")),
+        *(("(sh a)", "sh"), ("PATH=a cat", "PATH=a"), ("/bin/cat a", "/bin/cat"), ("cat a&& sh", "sh")),
+        *(("> a sh", "sh"), ("true & sh", "sh")),
+    ],
+)
+def test_a_program_that_is_not_listed_is_found(command: str, program: str) -> None:
+    assert program_problem(command) == f"runs {program!r}"
+
+
+def test_a_quote_that_is_not_closed_is_found() -> None:
+    assert program_problem("echo 'a") == "has a quote that is not closed"
+
+
+def test_a_file_that_exists_on_no_machine_may_be_read_and_not_written() -> None:
+    assert outside_problem("/readfirst-missing/a", writes=True) == "begins outside the workspace"
+    assert outside_problem("//readfirst.invalid/share/a", writes=True) is None

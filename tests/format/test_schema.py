@@ -22,7 +22,7 @@ CONTRACTS = Suite().contracts
 BY_SCHEMA = ("schema", "unknown-key", "unknown-tool", "unknown-event", "unsafe-path", "missing-expect")
 """Rules whose breach is a matter of form that a JSON Schema can see."""
 BY_LOADER = (
-    *("path-conflict", "symlink-escapes", "unencodable-text"),
+    *("path-conflict", "unencodable-text"),
     *("several-documented", "several-recorded", "contract-lacks-tool", "contract-not-needed"),
     "unclear-word",
 )

@@ -22,7 +22,7 @@ from readfirst.harness.agents.claude_code.reminders import (
 from readfirst.harness.session import BrokenAdapter, Workspace
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from tests.rows import rows
-from tests.supervision import NO_NAMESPACES, altered_supervisor
+from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap
 
 FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"
 
@@ -124,12 +124,12 @@ def test_a_long_conversation_is_replaced(adapter, tmp_path: Path, monkeypatch) -
 def test_a_network_that_cannot_be_taken_away_is_reported_once(
     adapter, tmp_path: Path, monkeypatch, caplog
 ) -> None:
-    altered_supervisor(tmp_path, monkeypatch, NO_NAMESPACES)
+    without_bubblewrap(monkeypatch)
     with caplog.at_level(logging.WARNING, logger="readfirst"):
         for name in "12":
             opened(adapter, workspace(tmp_path, name, isolated=True)).close()
     assert [record.getMessage() for record in caplog.records] == [
-        "the product keeps its network: this system has no namespaces; only its own settings keep it offline"
+        f"the product keeps its network: {NO_BUBBLEWRAP}; only its own settings keep it offline"
     ]
 
 

@@ -12,17 +12,13 @@ import pytest
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 from tests.processes import mentioning, none_mentions
-from tests.supervision import AS_A_USER, NO_NAMESPACES, NO_SUBREAPER, altered_supervisor
+from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap, without_subreapers
 
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-SYSTEMS: dict[str, Mapping[str, str]] = {
-    "namespace": {},
-    "namespace of a user": AS_A_USER,
-    "subreaper": NO_NAMESPACES,
-}
+SYSTEMS = {"namespace": "", "subreaper": NO_BUBBLEWRAP}
 CONNECTIONS = {
     "python": "python:vandals:{name}",
     "server": "mcp:" + sys.executable + " {here}/vandals.py {name}",
@@ -43,10 +39,11 @@ def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 @pytest.fixture(params=SYSTEMS.values(), ids=SYSTEMS.keys())
-def system(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A system that has this much."""
+def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A system that has bubblewrap, or not; return why not."""
     if request.param:
-        altered_supervisor(tmp_path / "altered", monkeypatch, request.param)
+        without_bubblewrap(monkeypatch)
+    return str(request.param)
 
 
 def connect(kind: str, name: str) -> str:
@@ -71,22 +68,22 @@ def test_a_process_in_a_session_of_its_own_that_ignores_signals_ends_with_the_ru
 HARNESS = """
 import sys
 from pathlib import Path
-from readfirst.harness.processes import child
+from readfirst.harness.processes import child, sandbox
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
-child.SUPERVISOR = Path(sys.argv[3])
-verdicts = run(Suite(Path(sys.argv[1])), sys.argv[2], ["2.1.7"])
+if sys.argv[3]:
+    child.find_problem = sandbox.find_problem = lambda: sys.argv[3]
+verdicts = run(Suite(Path(sys.argv[1]), trust=True), sys.argv[2], ["2.1.7"])
 print(next(verdicts).status, next(verdicts).status, flush=True)
 sys.stdin.read()
 """
 
 
-@pytest.mark.usefixtures("system")
-def test_a_killed_run_takes_everything_with_it(suite: Suite, temporary: Path, marker: str) -> None:
-    from readfirst.harness.processes import child
-
+def test_a_killed_run_takes_everything_with_it(
+    suite: Suite, temporary: Path, marker: str, system: str
+) -> None:
     connection = connect("python", "leaves_its_session")
-    words = [sys.executable, "-c", HARNESS, str(suite.root), connection, str(child.SUPERVISOR)]
+    words = [sys.executable, "-c", HARNESS, str(suite.root), connection, system]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as harness:
         assert harness.stdout is not None
         assert harness.stdout.readline() == "passed passed\n"
@@ -116,16 +113,16 @@ def test_in_a_namespace_nobody_can_kill_the_supervisor(suite: Suite) -> None:
 
 def test_a_system_that_has_nothing_is_reported_once(
     suite: Suite,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     marker: str,
 ) -> None:
-    altered_supervisor(tmp_path / "altered", monkeypatch, NO_NAMESPACES | NO_SUBREAPER)
+    without_bubblewrap(monkeypatch)
+    without_subreapers(monkeypatch)
     for kind in ("python", "server"):
         list(run(suite, connect(kind, "leaves_its_session"), ["2.1.7"]))
     assert [record.getMessage() for record in caplog.records] == [
-        "what the program starts may outlive the run if it leaves its process group: this system has no namespaces"
+        "what the program starts may outlive the run if it leaves its process group: this system has no subreapers"
     ]
     assert mentioning(marker), "it has got away, which is what was reported"
 

@@ -11,6 +11,7 @@ import pytest
 
 from readfirst.harness.processes import removal, scratch
 from readfirst.harness.processes.scratch import Scratch, ScratchError
+from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
@@ -152,3 +153,14 @@ def test_a_folder_that_somebody_removed_harms_nobody(temporary: Path) -> None:
     made.path.rename(temporary / "moved")
     made.close()
     assert [path.name for path in temporary.iterdir()] == ["moved"]
+
+
+@rows("name", ["a b", "a$(id)", "a'b", "a;b", "a*", "a\tb", 'a"b'])
+def test_no_workspace_has_a_path_that_a_shell_takes_apart(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / name))
+    with pytest.raises(ScratchError, match="Set TMPDIR to another one"):
+        Scratch()
+    assert list((tmp_path / name).iterdir()) == []

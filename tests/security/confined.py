@@ -1,4 +1,4 @@
-"""Run the intruder as a confined program, and pass on what it prints: `confined.py WORKSPACE WORDS`."""
+"""Run a program behind the wall, and pass on what it prints: `confined.py WORKSPACE HIDDEN OWN WORDS...`."""
 
 import os
 import subprocess
@@ -6,22 +6,21 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-INTRUDER = Path(__file__).with_name("intruder.py")
 
 
-def run_intruder(workspace: Path, words: str) -> str:
-    """Return what the intruder printed, in a sandbox in which it may write to `workspace` alone."""
+def run_confined(workspace: Path, hidden: Path, own: Path, *command: str) -> str:
+    """Return what a program printed that may write to `workspace` alone, and sees `own` but not `hidden`."""
     from readfirst.harness.processes.child import Child
-    from readfirst.harness.processes.sandbox import find_sandbox
+    from readfirst.harness.processes.sandbox import Sandbox
 
     child = Child(
-        [sys.executable, str(INTRUDER), words],
+        [sys.executable, *command],
         directory=workspace,
-        environment={**os.environ, "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(workspace)},
+        environment={"PATH": "/usr/local/bin:/usr/bin:/bin"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        sandbox=find_sandbox(),
+        sandbox=Sandbox((hidden,), (own,), quiet=True),
         writable=[workspace],
     )
     assert child.process.stdout is not None
@@ -33,4 +32,6 @@ def run_intruder(workspace: Path, words: str) -> str:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
-    print(run_intruder(Path(sys.argv[1]), sys.argv[2]))
+    os.umask(0o022)
+    places = map(Path, sys.argv[1:4])
+    print(run_confined(*places, *sys.argv[4:]))

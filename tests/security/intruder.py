@@ -1,105 +1,135 @@
-"""What a confined program tries in order to reach what is not its own; prints what came of each attempt as JSON.
+"""A program that tries to reach what is not its own; prints the result of each attempt as JSON.
 
-Started with the attack's words in JSON: paths outside, and names of sockets.
+Started with the targets of the attacks as JSON: paths, names of sockets, a port, process ids.
 """
 
-# It does what anybody may do, in the ways that are shortest.
-# ruff: noqa: PTH112, PTH114, PTH115, PTH208
+# It uses the shortest way of each attack.
+# ruff: noqa: PTH104, PTH110, PTH114, PTH123, PTH208
 
-import ctypes
 import json
 import os
 import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-AF_VSOCK, AF_ALG = 40, 38
 
-
-def connect(address: str) -> str:
-    with socket.socket(socket.AF_UNIX) as client:
+def connect(family: int, address: Any) -> bool:
+    with socket.socket(family) as client:
         client.settimeout(2)
         client.connect(address)
-    return "connected"
+    return True
 
 
-def pipe(path: str) -> str:
-    os.write(os.open(path, os.O_WRONLY | os.O_NONBLOCK), b"x")
-    return "written"
+def write(path: Path | str) -> bool:
+    Path(path).write_text("written by the intruder")
+    return True
 
 
-def make_socket(family: int) -> str:
-    socket.socket(family, socket.SOCK_SEQPACKET if family == AF_ALG else socket.SOCK_STREAM).close()
-    return "made"
+def kill(pid: int) -> bool:
+    os.kill(pid, 9)
+    return True
 
 
-def system_call(number: int, *arguments: int) -> str:
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.syscall(number, *arguments) == -1:
-        raise OSError(ctypes.get_errno(), "refused")
-    return "done"
+def write_by_a_race(workspace: Path, outside: Path) -> bool:
+    """Write below a folder while another thread replaces it by a link to a folder outside, and back."""
+    folder, link = workspace / "folder", workspace / "link-to-outside"
+    folder.mkdir()
+    link.symlink_to(outside)
+    ends = time.monotonic() + 1
+
+    def swap() -> None:
+        while time.monotonic() < ends:
+            for one, other in ((folder, workspace / "kept"), (link, folder)):
+                os.rename(one, other)
+            for one, other in ((folder, link), (workspace / "kept", folder)):
+                os.rename(one, other)
+
+    threading.Thread(target=swap, daemon=True).start()
+    while time.monotonic() < ends:
+        try:
+            (folder / "raced.txt").write_text("x")
+        except OSError:
+            continue
+        if (outside / "raced.txt").exists():
+            return True
+    return False
 
 
-def shell(command: str) -> str:
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
-    return done.stdout.strip() or f"nothing: {bool(done.stderr)}"
+def daemon(words: str) -> bool:
+    sleeping = [sys.executable, "-c", "import time; time.sleep(60)", words]
+    null = subprocess.DEVNULL
+    subprocess.Popen(sleeping, start_new_session=True, stdout=null, stderr=null)
+    return True
 
 
 def attempts(given: dict[str, Any]) -> dict[str, Callable[[], Any]]:
-    outside, inside = Path("/" + given["outside"]), Path("/" + given["inside"])
-    up = "../" * 20
-    tricks = f"mount -o remount,rw / ; umount -l / ; umount -a -l ; cat {outside}/precious.txt"
+    outside, workspace, home = Path(given["outside"]), Path.cwd(), Path(given["home"])
+    project, suite = Path(given["project"]), Path(given["suite"])
+    harness = given["harness"]
     return {
-        "socket": lambda: connect(f"{outside}/agent.sock"),
-        "abstract socket": lambda: connect(f"\0{given['abstract']}"),
-        "pipe": lambda: pipe(f"{outside}/pipe"),
-        "file": (outside / "precious.txt").read_text,
-        "file by its process": Path(f"/proc/1/root{outside}/precious.txt").read_text,
-        "file by another process": Path(f"/proc/{given['harness']}/root{outside}/precious.txt").read_text,
-        "file by a way up": Path(f"{inside}/{up}{outside}/precious.txt").read_text,
-        "file by a descriptor": lambda: [
-            os.readlink(f"/proc/self/fd/{each}")
-            for each in range(3, 30)
-            if os.path.islink(f"/proc/self/fd/{each}")
-        ],
-        "file in another namespace": lambda: shell(
-            f"unshare --user --map-root-user --mount sh -c '{tricks}'"
+        "read the home directory": (home / "private.txt").read_text,
+        "read temporary files of others": (outside / "precious.txt").read_text,
+        "read by a way up": Path(f"{workspace}/{'../' * 20}{outside}/precious.txt").read_text,
+        "read by a link": lambda: (
+            (workspace / "link").symlink_to(outside / "precious.txt") or (workspace / "link").read_text()
         ),
-        "control groups": lambda: shell("unshare --user --cgroup echo made"),
-        "a link to it": lambda: (
-            (inside / "link").symlink_to(outside / "precious.txt") or (inside / "link").read_text()
+        "read by the root of the harness": Path(f"/proc/{harness}/root{outside}/precious.txt").read_text,
+        "read the suite": lambda: os.listdir(suite / "scenarios")[0],
+        "write to the home directory": lambda: write(home / "made.txt"),
+        "write to the folder of the project": lambda: write(project / "made.txt"),
+        "write to the suite": lambda: write(suite / "scenarios" / "made.yaml"),
+        "write to /tmp": lambda: write(given["in /tmp"]),
+        "write to /run": lambda: write(given["in /run"]),
+        "write to /var/tmp": lambda: write(given["in /var/tmp"]),
+        "write by a race": lambda: write_by_a_race(workspace, outside),
+        "link a file outside": lambda: os.link(outside / "precious.txt", workspace / "hard") or True,
+        "connect to a port": lambda: connect(socket.AF_INET, ("127.0.0.1", given["port"])),
+        "connect to a socket by its path": lambda: connect(socket.AF_UNIX, f"{outside}/agent.sock"),
+        "connect to an abstract socket": lambda: connect(socket.AF_UNIX, f"\0{given['abstract']}"),
+        "write to a pipe": lambda: bool(
+            os.write(os.open(outside / "pipe", os.O_WRONLY | os.O_NONBLOCK), b"x")
         ),
-        "home": lambda: (Path("/" + given["home"]) / "private.txt").read_text(),
-        "folders for temporary files": lambda: {
-            place: sorted(os.listdir(place))
-            for place in ("/run", "/dev/shm", "/var/tmp")
-            if os.path.isdir(place)
-        },
-        "temporary files of others": lambda: (Path("/tmp") / given["temporary"]).read_text(),
-        "passwords": lambda: len(Path("/etc/shadow").read_bytes()),
-        "fixtures": lambda: os.listdir("/" + given["fixtures"])[0],
-        "socket to the host": lambda: make_socket(AF_VSOCK),
-        "socket to the kernel": lambda: make_socket(AF_ALG),
-        "ring": lambda: system_call(425, 8, 0),
-        "keys of the session": lambda: system_call({"x86_64": 250}.get(os.uname().machine, 219), 0, -3, 0),
-        "terminal": lambda: os.open("/dev/tty", os.O_RDWR),
-        "disk": lambda: sorted(set(os.listdir("/dev")) - {"fd", "stdin", "stdout", "stderr"}),
-        "own folder": (Path(__file__).parent / "__init__.py").exists,
-        "own file": lambda: len(Path(__file__).read_text()) > 0,
+        "kill a process": lambda: kill(given["victim"]),
+        "make a daemon": lambda: daemon(given["marker"]),
     }
 
 
+def facts() -> dict[str, Any]:
+    """Return what is not an attack, and has one right answer behind the wall."""
+    remounting = ["mount", "-o", "remount,rw", "/"]
+    return {
+        "descriptors": [each for each in range(3, 30) if os.path.islink(f"/proc/self/fd/{each}")],
+        "devices": os.path.exists("/dev/sda") or os.path.exists("/dev/kmsg"),
+        "terminal": os.path.exists("/dev/tty") and terminal(),
+        "capabilities": [line.split()[1] for line in open("/proc/self/status") if line.startswith("Cap")],
+        "interfaces": [name for _, name in socket.if_nameindex()],
+        "remounts": subprocess.run(remounting, capture_output=True, check=False).returncode == 0,
+        "own file": Path(__file__).exists(),
+        "own workspace": write(Path.cwd() / "own.txt"),
+    }
+
+
+def terminal() -> bool:
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR))
+    except OSError:
+        return False
+    return True
+
+
 def main() -> None:
-    found = {}
+    found: dict[str, Any] = {}
     for name, attempt in attempts(json.loads(sys.argv[1])).items():
         try:
-            found[name] = attempt()
+            found[name] = bool(attempt())
         except Exception as error:
             found[name] = type(error).__name__
-    print(json.dumps(found))
+    print(json.dumps({"attacks": found, "facts": facts()}))
 
 
 if __name__ == "__main__":

@@ -1,237 +1,177 @@
-"""Attacks that a stranger's scenario makes: each does harm without the loader, which refuses it before anything runs.
+"""Attacks by the scenarios of a suite that is not trusted: each does harm with --trust, and none without it.
 
-The folder of the test is the machine: workspaces lie four levels below it, and nothing of theirs may change it.
+The folder of the test is the machine: workspaces lie some levels below it, and nothing of theirs may change it.
 """
 
-import io
 import shutil
-from contextlib import redirect_stderr, redirect_stdout
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.cli import main as cli
-from readfirst.harness.processes.sandbox import find_sandbox
-from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import BrokenAdapter
-from readfirst.harness.suite.reach import Reach
-from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite, default_root
-from readfirst.harness.workspace.site import SitePool
+from tests.command_line import Cli, exit_code
+from tests.small_suites import small_suite
+from tests.supervision import without_bubblewrap
 
+pytestmark = pytest.mark.usefixtures("untrusted")
 GIVEN = "given: {files: {f.txt: x, sub/f.txt: x}}"
-DEEP = "given: {files: {a/b/c/d/link.txt: {symlink: ../../../../made.txt}}}"
+LINKED = "given: {files: {f.txt: x, out: {symlink: OUT}, kept.txt: {symlink: OUT/keep.txt}}}"
 
 
 @dataclass(frozen=True)
 class Attack:
-    """`OUT` means the folder outside. `place` is where the finding is. `lands`: it does harm to the reference.
-
-    `runs`: the harm is a command's or a hook's, which the walls around the shell keep it from.
-    """
+    """`OUT` means the folder outside. `checked`: the checks of the loader refuse it, though a wall would hold."""
 
     steps: str
-    rule: str = "call-outside-workspace"
-    place: str = "6:"
     given: str = GIVEN
-    lands: bool = True
-    runs: bool = False
+    checked: bool = False
 
 
-def bash(command: str, given: str = GIVEN, *, lands: bool = True) -> Attack:
-    return Attack(f"  - Bash: {{command: {command!r}}}", "unsafe-command", "6:", given, lands, runs=True)
+def bash(command: str, given: str = GIVEN, *, checked: bool = False) -> Attack:
+    return Attack(f"  - Bash: {{command: {command!r}}}", given, checked)
 
 
 ATTACKS = {
-    "a program after a parenthesis": bash("(echo touch OUT/made.txt)|sh"),
-    "a program after a glued semicolon": bash("(true);touch OUT/made.txt"),
-    "a target directory": bash("cp --target-directory=OUT f.txt"),
+    "a program that is not listed": bash("python3 -c 1; sh OUT/program", checked=True),
+    "a program that a listed one starts": bash("sed '1e OUT/program' f.txt"),
+    "a file that a script of sed writes": bash("sed -n 'w OUT/made.txt' f.txt"),
     "an output file": bash("sort --output=OUT/made.txt f.txt"),
-    "a preprocessor": bash("rg --pre=OUT/program x f.txt", lands=shutil.which("rg") is not None),
-    "a compressor": bash("sort --compress-program=OUT/program f.txt", lands=False),
-    "a glob that climbs": bash("tee .[.]/.[.]/.[.]/.[.]/keep.txt"),
-    "a moved link": bash("mv a/b/c/d/link.txt link.txt; echo hello > link.txt", DEEP),
-    "a copied link": bash("cp -P a/b/c/d/link.txt link.txt; echo hello > link.txt", DEEP),
-    "a moved folder of links": bash(
-        "mv a/b/c/d e; echo hello > e/link.txt", DEEP.replace("../m", "../../m"), lands=False
+    "a target directory": bash("cp --target-directory=OUT f.txt"),
+    "a redirection": bash("echo hello > OUT/made.txt"),
+    "a program in the place of a text": bash('echo "$(sh OUT/program)"'),
+    "a removed file": bash("rm OUT/keep.txt"),
+    "a given link, and a command": bash("echo hello > out/made.txt", LINKED),
+    "a given link, and a call": Attack("  - Write: {file_path: $WS/out/made.txt, content: x}", LINKED),
+    "a link to a file, and calls": Attack(
+        "  - Read: {file_path: $WS/kept.txt}\n  - Write: {file_path: $WS/kept.txt, content: lost}", LINKED
     ),
-    "a script of sed": bash("sed -n 'w OUT/made.txt' f.txt"),
-    "a program that sed starts": bash("sed '1e touch OUT/made.txt' f.txt"),
-    "an assignment before a program": bash("PATH=OUT program", lands=False),
-    "a copied link, and a call": Attack(
-        '  - Bash: {command: "cp -P a/b/c/d/link.txt link.txt"}\n  - Read: {file_path: $WS/link.txt}\n'
-        "  - Write: {file_path: $WS/link.txt, content: x}",
-        "unsafe-command",
-        given=DEEP.replace("made.txt", "keep.txt"),
+    "a link that an event makes": Attack(
+        "  - symlink: {late: OUT}\n  - Write: {file_path: $WS/late/made.txt, content: x}"
     ),
     "a hook that gives a command": Attack(
         '  - Bash: {command: "true"}',
-        "unsafe-command",
-        "4:",
-        "given: {hooks: [{PreToolUse: Bash, input: {command: touch OUT/made.txt}}]}",
-        runs=True,
+        "given: {hooks: [{PreToolUse: Bash, input: {command: echo x > OUT/made.txt}}]}",
     ),
     "a hook that gives a path": Attack(
         "  - Write: {file_path: $WS/f.txt, content: x}",
-        place="4:",
-        given="given: {hooks: [{PreToolUse: Write, input: {file_path: OUT/made.txt, content: x}}]}",
+        "given: {hooks: [{PreToolUse: Write, input: {file_path: OUT/made.txt, content: x}}]}",
+        checked=True,
     ),
-    "an absolute path": Attack("  - Write: {file_path: OUT/made.txt, content: x}"),
-    "a path above home": Attack("  - Write: {file_path: ~/../../../made.txt, content: x}"),
-    "a path above the workspace": Attack("  - Write: {file_path: $WS/../../../../made.txt, content: x}"),
-    "a path that is trimmed": Attack('  - Write: {file_path: " OUT/made.txt", content: x}'),
-    "several edits": Attack(
-        "  - MultiEdit: {file_path: OUT/keep.txt, edits: [{old_string: kept, new_string: lost}]}", lands=False
-    ),
-    "a notebook": Attack("  - NotebookEdit: {notebook_path: OUT/keep.ipynb, new_source: x}", lands=False),
-    "a path in an edit": Attack(
-        "  - MultiEdit: {file_path: $WS/f.txt, edits: [{path: OUT/keep.txt, old_string: x, new_string: y}]}",
-        lands=False,
-    ),
-    "a path by another name": Attack(
-        "  - Write: {path: OUT/made.txt, file_path: $WS/a, content: x}", lands=False
-    ),
-    "a path as a name": Attack(
-        "  - Write: {file_path: $WS/a, content: x, files: {OUT/made.txt: x}}", lands=False
-    ),
-    "a path in a group": Attack(
-        "  - parallel:\n    - Write: {file_path: OUT/made.txt, content: x}\n    - Read: {file_path: $WS/f.txt}",
-        place="7:",
-    ),
-    "a path of a sub-agent": Attack(
-        "  - agent: {steps: [{Write: {file_path: OUT/made.txt, content: x}}]}", place="6:"
-    ),
-    "a link that an event makes through a link": Attack(
-        "  - symlink: {a/b/c/d/l/x: ../../../..}\n  - Write: {file_path: $WS/x/made.txt, content: x}",
-        "symlink-escapes",
-        given="given: {files: {a/b/c/d/l: {symlink: $WS}}}",
-    ),
-    "a link that an event moves": Attack(
-        "  - rename: {a/b/c/d: e}\n  - Write: {file_path: $WS/e/link.txt, content: x}",
-        "symlink-escapes",
-        place="4:",
-        given="given: {files: {a/b/c/d/link.txt: {symlink: ../../../../made.txt}}}",
-        lands=False,
-    ),
-    "a link in a folder whose name is like a way up": Attack(
-        "  - Write: {file_path: $WS/m/made.txt, content: x}",
-        "symlink-escapes",
-        place="4:",
-        given="given: {files: {a/\u2025/l: {symlink: OUT}, m: {symlink: a/\u2025/l}}}",
-    ),
-    "a link past which a path climbs": Attack(
-        "  - Write: {file_path: $WS/d/up/../made.txt, content: x}",
-        given="given: {files: {d/up: {symlink: $WS}}}",
-        lands=False,
-    ),
-    "a hook for all tools that gives a command other words": Attack(
-        '  - Bash: {command: "true"}',
-        "unsafe-command",
-        "4:",
-        "given: {hooks: [{PreToolUse: '*', input: {cmd: touch made}}]}",
-        lands=False,
-    ),
-    "a command as a list": Attack(
-        "  - Bash: {command: [touch, OUT/made.txt]}", "unsafe-command", lands=False
-    ),
-    "a command with more arguments": Attack(
-        "  - Bash: {command: 'true', cwd: OUT, run_in_background: true}", "unsafe-command", lands=False
-    ),
-    "settings of a shell at home": Attack(
-        "  - Write: {file_path: ~/.bashrc, content: touch OUT/made.txt}\n  - Bash: {command: 'true'}",
-        "unsafe-command",
-        lands=False,
-    ),
-    "edits as text": Attack(
-        '  - MultiEdit: {file_path: $WS/a, edits: "[{\\"path\\": \\"OUT/keep.txt\\"}]"}', lands=False
-    ),
-    "a mention of two files": Attack("  - mention: f.txt @OUT/keep.txt", "unsafe-path", lands=False),
-    "a given file through a link": Attack(
+    "a hook that writes through a link": Attack(
         "  - Read: {file_path: $WS/f.txt}",
-        "path-conflict",
-        "4:",
-        "given: {files: {a/L: {symlink: $WS}, a/l/x: {symlink: ../..}}}",
-        lands=False,
+        "given: {files: {f.txt: x, out: {symlink: OUT}},\n"
+        "  hooks: [{PreToolUse: Read, modify: {out/made.txt: x}}]}",
     ),
-    "a rule that allows more": Attack(
-        "  - Write: {file_path: $WS/a, content: x}",
-        place="4:",
-        given="given: {mode: default, allow: [Edit(/OUT/**)]}",
-        lands=False,
+    "an absolute path": Attack("  - Write: {file_path: OUT/made.txt, content: x}", checked=True),
+    "a sub-agent": Attack("  - agent: {steps: [{Write: {file_path: $WS/out/made.txt, content: x}}]}", LINKED),
+    "a group of calls": Attack(
+        "  - parallel:\n    - Write: {file_path: $WS/out/made.txt, content: x}\n"
+        "    - Read: {file_path: $WS/f.txt}",
+        LINKED,
     ),
 }
+SENT = [name for name, attack in ATTACKS.items() if not attack.checked]
 
 
-def suite_of(attack: Attack, folder: Path, scenario_id: str = "family/attack") -> Suite:
-    root = folder / "suite"
-    path = root / "scenarios" / f"{scenario_id}.yaml"
-    path.parent.mkdir(parents=True)
-    for name in ("contracts.yaml", "errors.yaml"):
-        shutil.copyfile(default_root() / name, root / name)
+def suite_of(attack: Attack, folder: Path) -> Path:
     outside = folder / "outside"
     outside.mkdir()
-    (outside / "program").write_text(f"#!/bin/sh\ntouch {outside}/made.txt\n")
+    (outside / "program").write_text(f"#!/bin/sh\necho >{outside}/made.txt\n")
     (outside / "program").chmod(0o755)
-    for kept in (outside / "keep.txt", folder / "keep.txt"):
-        kept.write_text("kept\n")
-    head = "title: A stranger sends this\nrequirement: must\ntags: [a]\n"
-    text = f"{head}{attack.given}\nsteps:\n{attack.steps}\n"
-    path.write_text(text.replace("OUT", str(outside)), "utf-8")
-    return Suite(root)
+    (outside / "keep.txt").write_text("kept\n")
+    head = "title: A stranger sends this\nrequirement: must\ntags: [a]\nlaw: true\n"
+    text = f"{head}{attack.given}\nsteps:\n{attack.steps}\n".replace("OUT", str(outside))
+    return small_suite(folder / "suite", {"family/attack": text}).root
 
 
 def harmed(folder: Path) -> bool:
-    kept = [(folder / name).read_text() == "kept\n" for name in ("keep.txt", "outside/keep.txt")]
-    return not all(kept) or any(
-        (folder / name).exists() for name in ("made.txt", "outside/made.txt", "outside/f.txt")
-    )
-
-
-def unchecked(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Scenario:
-    """Read the scenario with a loader that does not ask where it reaches."""
-    with monkeypatch.context() as patch:
-        for name in ("call", "arguments", "hook_input", "event", "rules", "finish"):
-            patch.setattr(Reach, name, lambda *_, **__: None)
-        return suite.scenario("family/attack", require_expect=False)
-
-
-def play(scenario: Scenario, folder: Path, *, confined: bool) -> None:
-    adapter = ReferenceAdapter("2.1.7", seconds=10, confined=confined)
-    with SitePool(folder / "pool") as place:
-        replay(scenario, adapter, place)
+    outside = folder / "outside"
+    kept = outside / "keep.txt"
+    return not kept.exists() or kept.read_text() != "kept\n" or len(list(outside.iterdir())) != 2
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_the_loader_refuses_it_before_anything_runs(name: str, tmp_path: Path) -> None:
-    attack = ATTACKS[name]
-    suite = suite_of(attack, tmp_path)
-    printed = io.StringIO()
-    with redirect_stdout(printed), redirect_stderr(printed), pytest.raises(SystemExit) as ended:
-        cli.main(["run", "reference", "--fixtures", str(suite.root)])
-    file = suite.path("family/attack")
-    assert ended.value.code == 4
-    assert f"{file}:{attack.place}" in printed.getvalue()
-    assert f"[{attack.rule}]" in printed.getvalue()
-    assert not harmed(tmp_path)
-
-
-@pytest.mark.parametrize("name", [name for name, attack in ATTACKS.items() if attack.lands])
-def test_it_does_harm_where_nobody_refuses_it(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    play(unchecked(suite_of(ATTACKS[name], tmp_path), monkeypatch), tmp_path, confined=False)
+def test_with_trust_it_does_harm(name: str, tmp_path: Path) -> None:
+    root = suite_of(ATTACKS[name], tmp_path)
+    assert exit_code("run", "reference", "--fixtures", root, "--trust") != 4
     assert harmed(tmp_path)
 
 
-@pytest.mark.parametrize("name", [name for name, attack in ATTACKS.items() if attack.lands and attack.runs])
-def test_walls_keep_commands_from_it_where_the_system_has_them(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    try:
-        find_sandbox()
-    except BrokenAdapter:
-        pytest.skip("this system cannot confine")
-    play(unchecked(suite_of(ATTACKS[name], tmp_path), monkeypatch), tmp_path, confined=True)
+@pytest.mark.parametrize("name", SENT)
+def test_behind_the_wall_it_does_none(name: str, tmp_path: Path) -> None:
+    root = suite_of(ATTACKS[name], tmp_path)
+    assert exit_code("run", "reference", "--fixtures", root) != 4
     assert not harmed(tmp_path)
+
+
+@pytest.mark.parametrize("name", sorted({*ATTACKS} - {*SENT}))
+def test_a_plain_mistake_is_refused(name: str, tmp_path: Path, readfirst: Cli) -> None:
+    root = suite_of(ATTACKS[name], tmp_path)
+    ended = readfirst("run", "reference", "--fixtures", root)
+    assert ended.code == 4
+    assert "[unsafe-command]" in ended.err or "[call-outside-workspace]" in ended.err
+    assert readfirst("lint", "--fixtures", root, "family/attack").code == 4
+    assert "outside" not in readfirst("lint", "--fixtures", root, "family/attack", "--trust").out
+    assert not harmed(tmp_path)
+
+
+@pytest.mark.parametrize("command", [("run",), ("fuzz", "reference", "--steps", "1"), ("run", "lines:true")])
+def test_without_a_wall_a_suite_is_refused_with_the_two_ways_out(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, readfirst: Cli
+) -> None:
+    root = suite_of(ATTACKS["a redirection"], tmp_path)
+    without_bubblewrap(monkeypatch)
+    ended = readfirst(*command, "--fixtures", root)
+    assert ended.code == 4
+    assert "bubblewrap is not installed" in ended.err
+    assert "apt-get install bubblewrap" in ended.err
+    assert "--trust" in ended.err
+    assert not harmed(tmp_path)
+
+
+@pytest.mark.parametrize("command", [("diagnose", "reference"), ("fuzz", "claude-code:2.1.7", "--fast")])
+def test_what_plays_a_suite_in_its_own_process_asks_for_trust(
+    command: tuple[str, ...], tmp_path: Path, readfirst: Cli
+) -> None:
+    ended = readfirst(*command, "--fixtures", suite_of(ATTACKS["a redirection"], tmp_path))
+    assert (ended.code, "Add --trust" in ended.err) == (4, True)
+
+
+def test_what_runs_nothing_needs_no_wall(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, readfirst: Cli
+) -> None:
+    root = suite_of(ATTACKS["a redirection"], tmp_path)
+    without_bubblewrap(monkeypatch)
+    assert readfirst("list", "--fixtures", root).code == 0
+    assert "bubblewrap" not in readfirst("run", "recording:2.1.7", "--fixtures", root).err
+
+
+PYTEST = """
+import pytest, sys
+sys.exit(pytest.main(["-p", "no:cacheprovider", "-p", "no:xdist", "-q", "-c", "/dev/null", *sys.argv[1:]]))
+"""
+
+
+def test_pytest_has_the_same_option(tmp_path: Path) -> None:
+    root = suite_of(ATTACKS["a redirection"], tmp_path)
+    command = [sys.executable, "-P", "-c", PYTEST, str(root / "scenarios"), f"--rootdir={tmp_path}"]
+    subprocess.run(command, capture_output=True, check=False, cwd=tmp_path)
+    assert not harmed(tmp_path)
+    subprocess.run([*command, "--readfirst-trust"], capture_output=True, check=False, cwd=tmp_path)
+    assert harmed(tmp_path)
+
+
+def test_a_copy_of_the_bundled_suite_is_read_without_an_exception(tmp_path: Path) -> None:
+    """Its scenarios about paths outside the workspace, too."""
+    root = tmp_path / "fixtures"
+    shutil.copytree(default_root(), root, ignore=shutil.ignore_patterns("recordings", "crossed"))
+    suite = Suite(root)
+    assert suite.needs_wall
+    for family in ("paths", "permissions", "platforms", "gate", "commands"):
+        for scenario_id in (each for each in suite.ids() if each.startswith(f"{family}/")):
+            assert suite.scenario(scenario_id)
+    for chosen in (("--family", "paths"), ("interrupted/killed-and-resumed", "interrupted/edit-killed")):
+        assert exit_code("run", "reference", "--fixtures", root, *chosen, "-j", "1") == 0

@@ -41,7 +41,7 @@ class Altered:
     def fresh(self) -> FileTools:
         """Return tools that have read nothing."""
         root, home = self.workspace.root, self.workspace.home
-        shell = Shell(Confines(root, home, seconds=10, confined=False))
+        shell = Shell(Confines(root, home, seconds=10))
         workspace = replace(self.workspace, deny=tuple(self.deny()))
         return reference_tools(DEFAULT_CONTRACT, workspace, shell, self.hooks())
 
@@ -49,9 +49,7 @@ class Altered:
         return self.workspace.deny
 
     def hooks(self) -> Sequence[Hook]:
-        return hooks_for(
-            self.workspace, Confines(self.workspace.root, self.workspace.home, seconds=10, confined=False)
-        )
+        return hooks_for(self.workspace, Confines(self.workspace.root, self.workspace.home, seconds=10))
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         with as_an_ordinary_user():

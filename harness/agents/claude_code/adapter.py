@@ -28,7 +28,7 @@ from readfirst.harness.agents.claude_code.reminders import (
 )
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.agents.scripted_model.server import Turn
-from readfirst.harness.processes.sandbox import Sandbox, sandbox_among_files
+from readfirst.harness.processes.sandbox import Sandbox, wall_around
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
     BASH,
@@ -429,5 +429,5 @@ def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit:
         named.tools,
         lacks=named.lacks,
         time_limit=time_limit,
-        sandbox=None if suite.bundled else sandbox_among_files(),
+        sandbox=wall_around(suite.root) if suite.needs_wall else None,
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from readfirst.harness.processes.child import bare_variables
 from readfirst.harness.processes.footing import opened, write_anew
-from readfirst.harness.processes.supervisor import PORT
+from readfirst.harness.processes.listener import PORT
 
 BASE_URL = "ANTHROPIC_BASE_URL"
 MODEL = "ANTHROPIC_MODEL"

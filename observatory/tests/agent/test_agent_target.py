@@ -17,7 +17,7 @@ from readfirst.observatory.targets.adapter import TargetAdapter
 from readfirst.observatory.targets.agent import AgentTarget
 from readfirst.observatory.targets.install import Installed
 from readfirst.observatory.targets.mapping import AgentLaunch, Target, load_target
-from tests.supervision import NO_NAMESPACES, altered_supervisor
+from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap
 
 FAKE = Path(__file__).parents[3] / "tests" / "agent" / "fake_agent.py"
 MAPPING = """
@@ -191,11 +191,11 @@ def test_a_file_of_a_process_of_its_own_is_not_held(make, tmp_path: Path) -> Non
 def test_a_network_that_cannot_be_taken_away_is_reported_once(
     make, tmp_path: Path, monkeypatch, caplog
 ) -> None:
-    altered_supervisor(tmp_path, monkeypatch, NO_NAMESPACES)
+    without_bubblewrap(monkeypatch)
     adapter = make("process")
     with caplog.at_level(logging.WARNING, logger="readfirst"):
         for name in "12":
             adapter.open(workspace(tmp_path, name)).close()
     assert [record.getMessage() for record in caplog.records] == [
-        "stand-in keeps its network: this system has no namespaces; only its own settings keep it offline"
+        f"stand-in keeps its network: {NO_BUBBLEWRAP}; only its own settings keep it offline"
     ]

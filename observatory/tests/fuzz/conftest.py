@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.suite.confinement import OUTSIDE
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.fuzz.likely_rule import Portrait, portrait_of
 from tests.small_suites import small_suite
@@ -31,11 +30,8 @@ def some(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Suite:
     """A suite of a few families, for what depends on which scenarios there are."""
     folder = tmp_path_factory.mktemp("some")
     small = small_suite(folder, shared=SHARED)
-    of_the_bundled_suite = shutil.ignore_patterns(*(f"{Path(each).name}.yaml" for each in OUTSIDE))
     for family in ("deletion", "gate", "line-endings", "matching", "replace-all", "staleness", "state"):
-        shutil.copytree(
-            suite.scenarios_root / family, folder / "scenarios" / family, ignore=of_the_bundled_suite
-        )
+        shutil.copytree(suite.scenarios_root / family, folder / "scenarios" / family)
     return small
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.agents.claude_code import adapter as claude_code
 from readfirst.harness.agents.claude_code.package import cache_root, installed
 from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.exit_code import ExitCode
@@ -121,7 +120,6 @@ def test_scripts_and_programs_are_installed_from_a_registry_and_replayed(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(claude_code, "sandbox_among_files", lambda: None)  # the stand-in is among the tests
     made = registry(versions(3, newest=5), scripts=frozenset({"1.0.1", "1.0.2", "1.0.3"}))
     assert bisect(suite) == ExitCode.CONFORMANT
     printed = capsys.readouterr().out

@@ -1,0 +1,41 @@
+"""Run inside a child process: listen on the loopback interface, hand the socket to the harness, become the program.
+
+`main` gets [FILE...] -- COMMAND..., and the harness at the other end of the descriptor `supervisor.LISTENING_FD`. In a
+namespace without a network this interface is its own: a server can stay in the harness. Its port is put where PORT is
+in a variable, in the command or in one of the files, which nobody knows before.
+"""
+
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from readfirst.harness.processes.footing import write_anew
+from readfirst.harness.processes.supervisor import LISTENING_FD, execute
+
+PORT = "{port of the model}"
+LISTENING = b"listening"
+"""The message that brings the socket."""
+
+
+def main(arguments: list[str]) -> NoReturn:
+    """Hand a listening socket over, and start the program with its port."""
+    split = arguments.index("--")
+    files, command = arguments[:split], arguments[split + 1 :]
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=64) as listener,
+        socket.socket(fileno=LISTENING_FD) as harness,
+    ):
+        port = str(listener.getsockname()[1])
+        socket.send_fds(harness, [LISTENING], [listener.fileno()])
+    for name, value in os.environ.items():
+        os.environ[name] = value.replace(PORT, port)
+    for file in files:
+        with Path(file).open(encoding="utf-8", newline="") as given:
+            text = given.read()
+        write_anew(file, text.replace(PORT, port).encode())
+    try:
+        execute([word.replace(PORT, port) for word in command])
+    except OSError as error:
+        sys.exit(f"readfirst: cannot start {command[0]}: {error.strerror}")

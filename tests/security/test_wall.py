@@ -1,0 +1,248 @@
+"""Attacks on the wall, really made: each reaches its aim without the wall, and fails behind it.
+
+A system without bubblewrap fails these tests: `.ci/run` installs it.
+"""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from readfirst.harness.processes import sandbox
+from readfirst.harness.processes.sandbox import Sandbox, find_problem
+from tests.processes import _command, mentioning
+from tests.security.confined import run_confined
+from tests.security.intruder import attempts
+from tests.supervision import without_bubblewrap
+
+INTRUDER = Path(__file__).with_name("intruder.py")
+NOWHERE: dict[str, Any] = dict.fromkeys(
+    ("outside", "home", "project", "suite", "harness", "in /tmp", "in /run", "in /var/tmp", "port"), "x"
+)
+ATTACKS = tuple(attempts({**NOWHERE, "abstract": "", "victim": 0, "marker": ""}))
+NEEDS_ROOT = ("write to /run",)
+
+
+class Machine(NamedTuple):
+    """What an intruder wants, and the folders that are its own."""
+
+    workspace: Path
+    project: Path
+    suite: Path
+    words: str
+    marker: str
+    made: tuple[Path, ...]
+
+
+def machine(folder: Path, port: int, victim: int) -> Machine:
+    workspace, project, outside, home = (
+        folder / name for name in ("workspace", "project", "outside", "home")
+    )
+    suite = project / "suite"
+    for made in (workspace, outside, home, suite / "scenarios"):
+        made.mkdir(parents=True)
+    shutil.copyfile(INTRUDER, project / "intruder.py")
+    (suite / "scenarios" / "secret.yaml").touch()
+    (outside / "precious.txt").write_text("precious")
+    (home / "private.txt").write_text("private")
+    os.mkfifo(outside / "pipe")
+    marker = f"readfirst-test-{uuid.uuid4().hex}"
+    written = [Path(place) / f"{marker}.txt" for place in ("/tmp", "/run", "/var/tmp")]
+    words = {
+        **{name: str(folder / name) for name in ("outside", "home", "project")},
+        **{f"in {path.parent}": str(path) for path in written},
+        **{"suite": str(suite), "abstract": marker, "harness": os.getpid(), "port": port, "victim": victim},
+        "marker": marker,
+    }
+    made = (*written, home / "made.txt", project / "made.txt", suite / "scenarios" / "made.yaml")
+    return Machine(workspace, project, suite, json.dumps(words), marker, (*made, outside / "raced.txt"))
+
+
+@pytest.fixture(scope="module", params=["open", "walled"])
+def results(request: pytest.FixtureRequest) -> Iterator[tuple[Machine, dict[str, Any]]]:
+    """The machine, and the results of all attacks on it, without the wall and behind it."""
+    with (
+        tempfile.TemporaryDirectory(dir="/tmp") as folder,
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.socket(socket.AF_UNIX) as bound,
+        socket.socket(socket.AF_UNIX) as abstract,
+        subprocess.Popen(["sleep", "600"]) as victim,
+    ):
+        made = machine(Path(folder), listener.getsockname()[1], victim.pid)
+        bound.bind(f"{folder}/outside/agent.sock")
+        abstract.bind(f"\0{made.marker}")
+        for each in (bound, abstract):
+            each.listen(8)
+        reader = os.open(f"{folder}/outside/pipe", os.O_RDONLY | os.O_NONBLOCK)
+        program = [str(made.project / "intruder.py"), made.words]
+        try:
+            if request.param == "open":
+                command = [sys.executable, *program]
+                printed = subprocess.run(
+                    command, stdout=subprocess.PIPE, check=True, cwd=made.workspace
+                ).stdout
+            else:
+                printed = run_confined(made.workspace, made.suite, made.project, *program).encode()
+            yield made, {"way": request.param, **json.loads(printed)}
+        finally:
+            os.close(reader)
+            victim.kill()
+            for path in made.made:
+                path.unlink(missing_ok=True)
+            for pid in mentioning(made.marker):
+                os.kill(pid, 9)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_fails_behind_the_wall_and_only_there(
+    attack: str, results: tuple[Machine, dict[str, Any]]
+) -> None:
+    _, found = results
+    if found["way"] == "walled":
+        # A daemon may be made; it ends with the program.
+        assert (found["attacks"][attack] is True) == (attack == "make a daemon"), found["attacks"]
+    elif attack not in NEEDS_ROOT or os.geteuid() == 0:
+        assert found["attacks"][attack] is True
+
+
+def test_behind_the_wall_nothing_outside_has_changed(results: tuple[Machine, dict[str, Any]]) -> None:
+    machine, found = results
+    exist = [path for path in machine.made if path.exists()]
+    assert (exist == []) == (found["way"] == "walled")
+    assert (machine.workspace / "own.txt").exists()
+
+
+def test_no_process_is_left_over(results: tuple[Machine, dict[str, Any]]) -> None:
+    machine, found = results
+    left = {pid: _command(pid) for pid in mentioning(machine.marker)}
+    assert (left == {}) == (found["way"] == "walled"), left
+
+
+def test_a_walled_program_has_no_capabilities_devices_and_descriptors(
+    results: tuple[Machine, dict[str, Any]],
+) -> None:
+    _, found = results
+    if found["way"] == "walled":
+        assert found["facts"] == {
+            "descriptors": [],
+            "devices": False,
+            "terminal": False,
+            "capabilities": ["0000000000000000"] * 5,
+            "interfaces": ["lo"],
+            "remounts": False,
+            "own file": True,
+            "own workspace": True,
+        }
+    else:
+        assert found["facts"]["interfaces"] != ["lo"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root becomes another user")
+def test_an_ordinary_user_has_the_same_wall() -> None:
+    """Whether a Python can be used by everybody is up to the machine; `.ci/run` makes its own in such a place."""
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    check = "import os, sys; sys.exit(sys.version_info < (3, 11) or not all(map(os.access, sys.argv[1:], (4, 1))))"
+    for python in (sys.executable, "/usr/bin/python3"):
+        probe = subprocess.run(
+            [*user, python, "-c", check, INTRUDER, os.path.realpath(python)], capture_output=True, check=False
+        )
+        if probe.returncode == 0:
+            break
+    else:
+        pytest.skip("no Python here, or not this checkout, can be used by everybody")
+    with (
+        tempfile.TemporaryDirectory(dir="/tmp") as folder,
+        socket.create_server(("127.0.0.1", 0)) as listener,
+    ):
+        made = machine(Path(folder), listener.getsockname()[1], os.getpid())
+        for path in (Path(folder), *Path(folder).iterdir()):
+            path.chmod(0o777)
+        places = [str(path) for path in (made.workspace, made.suite, made.project)]
+        driver = [python, str(INTRUDER.with_name("confined.py")), *places, str(made.project / "intruder.py")]
+        done = subprocess.run(
+            [*user, *driver, made.words], capture_output=True, text=True, cwd="/", check=False
+        )
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)["attacks"]
+        assert [name for name, result in found.items() if result is True] == ["make a daemon"]
+
+
+def test_this_system_has_the_wall() -> None:
+    assert find_problem() == ""
+
+
+def test_without_bubblewrap_the_reason_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    failing = tmp_path / "bwrap"
+    failing.write_text("#!/bin/sh\necho 'No permissions to create a new namespace' >&2\nexit 1\n")
+    failing.chmod(0o755)
+    for program, problem in (
+        (None, "bubblewrap is not installed"),
+        (str(failing), "No permissions to create a new namespace"),
+        (str(tmp_path), f"[Errno 13] Permission denied: '{tmp_path}'"),
+    ):
+        monkeypatch.setattr(sandbox, "_program", lambda program=program: program)
+        assert find_problem.__wrapped__() == problem
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert find_problem.__wrapped__() == "bubblewrap is for Linux"
+
+
+def shown(command: list[str], environment: dict[str, str], *, own: tuple[Path, ...] = ()) -> str:
+    return " ".join(Sandbox((), own, quiet=True).wrap(command, environment, Path("/"), []))
+
+
+def test_a_link_that_a_program_left_shows_the_next_one_nothing(tmp_path: Path) -> None:
+    secret, workspace = tmp_path / "secret", tmp_path / "workspace"
+    secret.mkdir()
+    workspace.mkdir()
+    (workspace / "h").symlink_to(secret)
+    for word in (f"{workspace}/h", f"--home={workspace}/h"):
+        command = ["true", word]
+        wrapped = Sandbox(quiet=True).wrap(command, {"PATH": f"{workspace}/h"}, Path("/"), [workspace])
+        assert str(secret) not in " ".join(wrapped[: wrapped.index("--")])
+
+
+def test_of_a_home_the_program_s_own_is_shown_and_never_all_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    for name in ("project/dist/server.js", "project/package.json", ".local/bin/tool", "alone.py"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).touch()
+    (home / ".local/bin/tool").chmod(0o755)
+    (home / ".local/lib").mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    binding = f"--ro-bind {home}"
+    assert f"{binding}/project {home}/project " in shown(["node", f"{home}/project/dist/server.js"], {})
+    assert f"{binding}/alone.py {home}/alone.py " in shown(["python3", f"{home}/alone.py"], {})
+    tool = shown(["tool"], {"PATH": f"{home}/.local/bin"})
+    assert f"{binding}/.local/lib {home}/.local/lib " in tool
+    assert f"{binding}/.local {home}/.local " not in tool
+    assert f"{binding} " not in shown(["python3", str(home)], {}, own=(home,))
+
+
+def test_a_suite_is_hidden_by_each_of_its_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = tmp_path / "environment"
+    suite = environment / "lib" / "suite"
+    suite.mkdir(parents=True)
+    (environment / "lib64").symlink_to("lib")
+    (tmp_path / "workspace").mkdir()
+    program = tmp_path / "show.py"
+    program.write_text("import os, sys; print([os.listdir(path) for path in sys.argv[1:]])")
+    (suite / "answers").touch()
+    names = [str(environment / name / "suite") for name in ("lib", "lib64")]
+    printed = run_confined(tmp_path / "workspace", suite, environment, str(program), *names)
+    assert printed == "[[], []]\n"
+
+
+def test_a_program_without_bubblewrap_says_so_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_bubblewrap(monkeypatch)
+    assert sandbox.wrap_unconfined(["true"], {}, offline=True) is None
