@@ -47,7 +47,17 @@ type Scenario struct {
 	Given    Given
 	Steps    []Step
 	Courses  []string
+	Harms    []Harm
 }
+
+// Harm is one that the contract does itself; Step and Call count from 1.
+type Harm struct {
+	Step, Call int
+	Kind, Path string
+}
+
+// Shown are lines or cells of files that an answer shows: rows of them, each with its first and last number, from 1.
+type Shown map[string][][2]int
 
 // Given is the workspace before the first step, and what the session gets.
 type Given struct {
@@ -137,6 +147,10 @@ type Expect struct {
 	Text      *Text
 	Files     map[string]*State
 	Reminders []*Text
+
+	Shows         Shown
+	ShowsCells    Shown `json:"shows_cells"`
+	RemindersShow Shown `json:"reminders_show"`
 }
 
 // Text is a text, or the description of a longer one.
@@ -231,6 +245,38 @@ func expand(value any) any {
 	return value
 }
 
+// eventsKnown and turnsKnown are those of docs/export.md; this runner performs no mount and unmount, git and background.
+var (
+	eventsKnown = strings.Fields("modify touch delete rename chmod symlink mkdir mount unmount git")
+	turnsKnown  = strings.Fields("resume compact rewind mention agent end other back background")
+)
+
+// unknown says which kind of step or event this runner does not know.
+func (s *Scenario) unknown() error {
+	for index := range s.Steps {
+		step := &s.Steps[index]
+		if !contains([]string{"call", "parallel", "event", "session"}, step.Kind) {
+			return fmt.Errorf("%s: this runner knows no step %q", s.ID, step.Kind)
+		}
+		events := append([]Event{}, step.During...)
+		if step.Kind == "event" {
+			events = append(events, step.Event)
+		}
+		for _, call := range step.Calls {
+			events = append(events, call.During...)
+		}
+		for _, event := range events {
+			if !contains(eventsKnown, event.Event) {
+				return fmt.Errorf("%s: this runner knows no event %q", s.ID, event.Event)
+			}
+		}
+		if step.Kind == "session" && !contains(turnsKnown, step.Event.Event) {
+			return fmt.Errorf("%s: this runner knows no event of a session %q", s.ID, step.Event.Event)
+		}
+	}
+	return nil
+}
+
 // Load reads an export, compressed or not.
 func Load(path string) (*Suite, error) {
 	file, err := os.Open(path)
@@ -264,7 +310,9 @@ func Load(path string) (*Suite, error) {
 				err = json.Unmarshal(line, suite)
 			case "scenario":
 				scenario := &Scenario{}
-				err = json.Unmarshal(line, scenario)
+				if err = json.Unmarshal(line, scenario); err == nil {
+					err = scenario.unknown()
+				}
 				suite.Scenarios = append(suite.Scenarios, scenario)
 			case "end":
 				ended = kind.Scenarios == len(suite.Scenarios)

@@ -256,14 +256,17 @@ func (p *Place) performed(event Event) error {
 	if err := p.inside(target); err != nil {
 		return err
 	}
-	if event.Event == "chmod" {
+	switch event.Event {
+	case "chmod":
 		return chmod(target, modeOf(event.Mode, 0))
+	case "touch":
+		info, err := os.Stat(target)
+		if err != nil {
+			return err
+		}
+		return setTime(target, info.ModTime().UnixNano()+event.Shift)
 	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return err
-	}
-	return setTime(target, info.ModTime().UnixNano()+event.Shift)
+	return errors.New("this runner cannot do that")
 }
 
 func (p *Place) modify(event Event, target string) error {

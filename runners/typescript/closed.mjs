@@ -1,26 +1,43 @@
 // Closed: what rules, hooks and modes keep a session from, read or changed all the same.
 import { meant, reads } from "./compare.mjs";
-import { Content, isBlank } from "./content.mjs";
-import { shownLines } from "./known.mjs";
+import { Content, cutLeft, cutRight, isBlank } from "./content.mjs";
+import { meets } from "./edited.mjs";
+import { shownLines } from "./shown.mjs";
 
 const RULE = /^(Read|Edit|Write)(?:\((.*)\))?$/s;
 const NOT_PLAIN = /[[\]?\\!~]|^[/#]|\s$|\/$/;
 
-/** Yields what a call read or changed though it is closed to the session. */
-export function* closed({ deny, permissions, hooks }, call, before, changed) {
-  if (call.tool === "Bash") return;
-  for (const path of meant(call.given, before)) {
-    const away = isAway(permissions, path);
+/**
+ * Yields what a call read or changed though it is closed to the session: path, what. `changed` is what its step changed. A
+ * command is about all files: it has no path that names one.
+ */
+export function* closed(given, call, before, changed) {
+  const { deny, permissions, hooks } = given;
+  if (deny.length === 0 && !permissions && hooks.length === 0) return;
+  const isCommand = call.tool === "Bash";
+  if (isCommand) yield* shownByCommand(given, call, before);
+  for (const path of isCommand ? changed.keys() : meant(call.given, before)) {
     if (reads(call.tool)) {
-      const open = !away && !closes(deny, "Read", path);
-      if (!open && !call.result.refused && isShown(before.get(path), call.result)) yield `${path} was read`;
+      if (!call.result.refused && isUnreadable(given, path) && linesShown(before.get(path), call.result).length > 0) yield [path, "it is closed, and was read"];
       continue;
     }
     const asks = ["default", "plan"].includes(permissions?.mode) && permissions.allow.length === 0;
-    const refused = hooks.some(({ refuses, matcher }) => refuses && (matcher === "*" || matcher.split("|").includes(call.tool)));
-    if (changed.has(path) && (away || asks || refused || closes(deny, "Edit", path))) yield `${path} was changed`;
+    const refused = hooks.some((hook) => hook.refuses && meets(hook, call.tool));
+    if (changed.has(path) && (isAway(permissions, path) || asks || refused || closes(deny, "Edit", path))) yield [path, "it is closed, and was changed"];
   }
 }
+
+/** Yields the closed files of which a command shows a line that it has not from elsewhere. */
+function* shownByCommand(given, call, before) {
+  const files = [...before].filter(([, entry]) => entry.type === "file");
+  const elsewhere = new Set(files.filter(([path]) => !isUnreadable(given, path)).flatMap(([, { data }]) => Content.of(data).lines));
+  const isNew = (line) => !elsewhere.has(line) && !String(call.given.command ?? "").includes(cutLeft(cutRight(line)));
+  for (const [path, entry] of files) {
+    if (isUnreadable(given, path) && linesShown(entry, call.result).some(isNew)) yield [path, "it is closed, and a command showed it"];
+  }
+}
+
+const isUnreadable = ({ deny, permissions }, path) => closes(deny, "Read", path) || isAway(permissions, path);
 
 function isAway(permissions, path) {
   if (!permissions || permissions.mode === "bypassPermissions" || permissions.allow.length > 0) return false;
@@ -28,10 +45,12 @@ function isAway(permissions, path) {
   return !homes.some((home) => home === "" || path === home || path.startsWith(`${home.replace(/\/+$/, "")}/`));
 }
 
-function isShown(entry, result) {
-  if (entry?.type !== "file") return false;
-  const lines = Content.of(entry.data).lines.filter((line) => !isBlank(line));
-  return shownLines(lines, result.text).includes(true);
+/** Returns the lines of a file, not blank, that an answer shows. */
+function linesShown(entry, result) {
+  if (entry?.type !== "file") return [];
+  const { lines } = Content.of(entry.data);
+  const shown = shownLines(lines, result.text);
+  return lines.filter((line, index) => shown[index] && !isBlank(line));
 }
 
 /** Tells whether a plain rule names a path or a folder above it; where one opens again (`!`), none counts. */

@@ -5,7 +5,7 @@ import { replay } from "./replay.mjs";
 import { bytes } from "./suite.mjs";
 import { here, lacking } from "./system.mjs";
 import { changes, Place, Unkept } from "./workspace.mjs";
-import { harms } from "./harm.mjs";
+import { judgeBeyond } from "./harm.mjs";
 
 export const LEVELS = ["safe", "effects", "reason", "text"];
 
@@ -24,30 +24,35 @@ export async function judge(suite, scenario, implementation) {
     place.remove();
   }
   const found = [];
-  if (scenario.law) {
-    harms(scenario, outcome, (step, what) => found.push({ step, level: "safe", what }));
-    return { ...verdict, status: "judged", levels: found.length > 0 ? [] : LEVELS, differences: found };
+  const note = (step, level, what) => found.push({ step, level, what });
+  const last = (level, what) => note(outcome.steps.length, level, what);
+  if (!scenario.law) {
+    outcome.steps.forEach((done, index) => {
+      compareStep(suite, scenario, scenario.steps[index], done, (level, what) => note(index + 1, level, what));
+    });
+    compareFiles(new Map(), outcome.later, last);
+    compareUntouched(new Map(), [], outcome.later, last);
+    compareNames(new Map(), outcome.later, last);
   }
-  outcome.steps.forEach((done, index) => {
-    const note = (level, what) => found.push({ step: index + 1, level, what });
-    compareStep(suite, scenario, scenario.steps[index], done, note);
-  });
-  const last = (level, what) => found.push({ step: outcome.steps.length, level, what });
-  compareFiles(new Map(), outcome.later, last);
-  compareUntouched(new Map(), [], outcome.later, last);
-  compareNames(new Map(), outcome.later, last);
+  if (found.length > 0 || isOpen(scenario)) judgeBeyond(scenario, outcome, note);
   const differs = (level) => found.some((each) => each.level === level);
   const misfit = outcome.misfit?.message;
   if (misfit && !differs("effects")) return { ...verdict, status: "broken", reason: misfit };
   if (misfit) last("effects", misfit);
-  if (differs("effects")) harms(scenario, outcome, (step, what) => found.push({ step, level: "safe", what }));
   const failing = LEVELS.findIndex(differs);
   verdict.levels = failing < 0 ? LEVELS : LEVELS.slice(0, failing);
   return { ...verdict, status: "judged", differences: found };
 }
 
+/** Tells whether a scenario says nothing of an answer: else who does what it says shows and harms what the contract does. */
+function isOpen({ law, steps }) {
+  return law || steps.flatMap(callsOf).some(({ expect }) => expect.judge !== "text");
+}
+
+const callsOf = (step) => (step.kind === "call" ? [step] : (step.calls ?? []));
+
 function compareStep(suite, scenario, step, done, note) {
-  const calls = step.kind === "call" ? [step] : (step.calls ?? []);
+  const calls = callsOf(step);
   calls.forEach((call, index) => compareCall(suite, call, done.results[index], done.struck, note));
   const expected = new Map(Object.entries(calls.length > 0 ? step.expect.files : {}));
   compareFiles(expected, done, note);
@@ -198,7 +203,7 @@ function compareUntouched(expected, calls, done, note) {
   }
 }
 
-function normal(path) {
+export function normal(path) {
   return posix.normalize(path).replace(/(.)\/+$/, "$1");
 }
 
@@ -207,16 +212,20 @@ export function reads(tool) {
   return tool === "Read" || tool === "NotebookRead";
 }
 
+/** Returns the argument in which a path is. */
+export const pathKey = (given) => (Object.hasOwn(given, "file_path") ? "file_path" : "notebook_path");
+
 /** Returns the paths of a snapshot that a call may mean, with all links resolved. */
 export function meant(given, state) {
-  const path = Object.hasOwn(given, "file_path") ? given.file_path : given.notebook_path;
+  const path = given[pathKey(given)];
   if (typeof path !== "string") return [];
   const here = followed(normal(path.replaceAll(sep, "/").replace(/^\$WS/, "").replace(/^\/+/, "")), state);
   const home = path.startsWith("~/") ? `$HOME/${normal(path.slice(2))}` : undefined;
   return [here, home].filter((each) => each !== undefined);
 }
 
-function followed(name, state) {
+/** Returns a path with all symbolic links in it resolved; undefined without end. */
+export function followed(name, state) {
   for (let links = 0; links < 40; links++) {
     const parts = name.split("/");
     const end = parts.findIndex((_, index) => state.get(parts.slice(0, index + 1).join("/"))?.type === "symlink") + 1;

@@ -1,40 +1,51 @@
-// Harm: what a session harmed, judged from files, calls and answers alone; no expectation is asked.
+// Harm: what a session harmed, judged from files, calls and answers alone, and which lines it has been shown.
 import { posix } from "node:path";
-import { meant, names, reads } from "./compare.mjs";
+import { meant, names, pathKey, reads } from "./compare.mjs";
 import { closed } from "./closed.mjs";
+import { absolute, directoryAfter } from "./directory.mjs";
+import { dataOf, made } from "./edited.mjs";
 import { Known } from "./known.mjs";
-import { notebookHarm } from "./notebook.mjs";
-import { asked, changes as changesBy, isInserted, mayBecome } from "./permitted.mjs";
-import { Content } from "./content.mjs";
+import { unseen } from "./showing.mjs";
 import { placed } from "./suite.mjs";
 import { changes } from "./workspace.mjs";
 
-const [MOST_STARTS, MOST_CHANGES] = [16, 4];
 const USUAL = new Set(["file_path", "notebook_path", "content", "old_string", "new_string", "new_source"]);
+/** Files that the product shows again beside a summary. */
+const MOST_SUMMARISED = 5;
 
-/** Notes what was harmed, and what was refused though every contract answers it. */
-export function harms(scenario, outcome, note) {
-  const judge = new HarmJudge(scenario, outcome.given);
-  scenario.steps.slice(0, outcome.steps.length).forEach((step, index) => {
-    judge.note = (what) => note(index + 1, what);
-    judge.step(step, outcome.steps[index]);
-  });
+/**
+ * Notes at the level `safe` what was harmed that the contract does not harm, and what was refused though every contract
+ * answers it; at the level `effects` which lines were not shown.
+ */
+export function judgeBeyond(scenario, outcome, note) {
+  const judge = new HarmJudge(scenario, outcome.given, note);
+  scenario.steps.slice(0, outcome.steps.length).forEach((step, index) => judge.step(index + 1, step, outcome.steps[index]));
   if (outcome.misfit || outcome.steps.length === 0) return;
   const { before, after, touched } = outcome.later;
-  for (const path of new Set([...changes(before, after).keys(), ...touched])) judge.note(`${path} was changed or touched after the last answer`);
+  for (const path of new Set([...changes(before, after).keys(), ...touched])) judge.note(0, "stray", path, "it was changed or touched after the last answer");
 }
 
 class HarmJudge {
-  constructor(scenario, state) {
-    this.given = scenario.given;
-    this.state = state;
-    /** What the session knows of files, the innermost sub-agent's last. */
-    this.views = [fresh(state)];
-    this.checkpoint = state;
-    this.changed = new Set();
-    this.rewinds = false;
+  constructor({ given, harms, courses }, state, found) {
+    Object.assign(this, { given, state, found, rewinds: false, changed: new Set(), checkpoint: state });
+    /** What the contract does itself. */
+    this.own = new Set(harms.map(({ step, call, kind, path }) => [step, call, kind, path].join(" ")));
     /** Of the contracts that refused alike so far. */
-    this.courses = scenario.courses.map((course) => course.split(" "));
+    this.courses = courses.map((course) => course.split(" "));
+    this.start = given.permissions?.working_directory ?? "";
+    /** What the session knows of files, and where its relative paths begin; the innermost sub-agent's last. */
+    this.views = [this.fresh()];
+  }
+
+  /** Notes a harm of a call, from 0, unless the contract does the same. */
+  note(number, kind, path, what) {
+    if (kind === "blind" || this.own.has([this.number, number + 1, kind, path].join(" "))) return;
+    this.found(this.number, "safe", `${kind}: ${path}: ${what}`);
+  }
+
+  fresh() {
+    const files = [...this.state].filter(([, entry]) => entry.type === "file").map(([path, entry]) => [path, new Known(entry.data)]);
+    return { files: new Map(files), directory: this.start };
   }
 
   /** What all sessions know. */
@@ -46,18 +57,35 @@ class HarmJudge {
     return this.views.at(-1);
   }
 
-  step(step, happened) {
+  step(number, step, happened) {
+    this.number = number;
     if (step.kind === "session") this.happen(step);
     if (step.kind === "event" || step.kind === "session") this.others(changes(happened.before, happened.after));
-    else this.calls(step.kind === "call" ? [step] : step.calls, happened);
+    else this.calls(step, happened);
   }
 
   happen({ event, path }) {
-    if (event === "agent") this.views.push(fresh(this.state));
-    else if (event === "other") this.views.push((this.other ??= fresh(this.state)));
+    if (event === "resume") this.view.directory = this.start;
+    else if (event === "compact") this.summarise();
+    else if (event === "agent") this.views.push(this.fresh());
+    else if (event === "other") this.views.push((this.other ??= this.fresh()));
     else if ((event === "end" || event === "back") && this.views.length > 1) this.views.pop();
     else if (event === "rewind") this.rewinds = true;
-    else if (event === "mention") for (const each of meant({ file_path: path }, this.state)) this.view.get(each)?.showAll();
+    else if (event === "mention") for (const each of meant({ file_path: path }, this.state)) this.view.files.get(each)?.showAll();
+  }
+
+  /**
+   * Lets the session forget what was shown, but for the files that a summary shows again: those that were changed last; more,
+   * if some were changed at one time.
+   */
+  summarise() {
+    const met = [...this.view.files].filter(([, known]) => known.met).map(([path, known]) => [known, this.state.get(path)?.time]);
+    const times = met.map(([, time]) => time).filter((time) => time !== undefined);
+    const latest = times.sort((one, other) => (one < other ? 1 : one > other ? -1 : 0)).slice(0, MOST_SUMMARISED);
+    for (const [known, time] of met) {
+      if (time !== undefined && time >= latest.at(-1)) known.showAll();
+      else known.forget();
+    }
   }
 
   /** Somebody else changed files. */
@@ -77,10 +105,10 @@ class HarmJudge {
       if (changed.has(path) || (is && was ? is.equals(was) : is === was)) back.set(path, former ?? null);
     }
     for (const [path, former] of back) {
-      const lost = this.view.get(path)?.lost(dataOf(former) ?? Buffer.alloc(0)) ?? [];
-      if (lost.some((line) => line.hand === "other")) this.note(`lost: what somebody else saved in ${path}, which the rewind took back`);
+      const lost = this.view.files.get(path)?.lost(dataOf(former) ?? Buffer.alloc(0)) ?? [];
+      if (lost.some((line) => line.hand === "other")) this.note(0, "lost", path, "what somebody else saved, which the rewind took back");
     }
-    for (const view of this.everyone) {
+    for (const view of this.views) {
       for (const [path, entry] of back) learn(view, path, this.state.get(path), entry, "session");
     }
     this.state = withChanges(this.state, back);
@@ -88,7 +116,7 @@ class HarmJudge {
     this.checkpoint = this.state;
   }
 
-  calls(steps, happened) {
+  calls(step, happened) {
     // What a call made as it was before somebody else changed it is not among the changes of the step.
     const change = new Map([...happened.world.keys()].map((path) => [path, this.state.get(path) ?? null]));
     this.others(happened.world);
@@ -97,13 +125,19 @@ class HarmJudge {
     const before = this.state;
     const after = withChanges(before, change);
     const changed = changes(before, after);
-    const calls = happened.results.map((result, index) => ({ tool: steps[index].tool, given: placed(steps[index].arguments, "$WS"), result }));
+    const steps = step.kind === "call" ? [step] : step.calls;
+    const calls = happened.results.map((result, number) => {
+      const { tool, arguments: given } = steps[number];
+      return { number, tool, given: absolute(placed(given, "$WS"), this.view.directory), result };
+    });
     this.refusals(calls);
     const chains = new Map();
     let free = false;
     for (const call of calls) {
-      for (const what of closed(this.given, call, before, changed)) this.note(`trespass: ${what}`);
-      if (call.tool === "Bash") free ||= !call.result.refused || changed.size > 0;
+      const isCommand = call.tool === "Bash";
+      const own = isCommand && calls.length > 1 ? new Map() : changed;
+      for (const [path, what] of closed(this.given, call, before, own)) this.note(call.number, "trespass", path, what);
+      if (isCommand) free ||= !call.result.refused || changed.size > 0;
       else if (reads(call.tool)) this.hear(call, before);
       else if (!call.result.refused) {
         const path = target(call, before, after, changed);
@@ -117,14 +151,17 @@ class HarmJudge {
     const sharing = names(before);
     for (const [path, chain] of chains) {
       for (const each of sharing.get(path) ?? [path]) allowed.add(each);
-      for (let folder = posix.dirname(path); folder !== "."; folder = posix.dirname(folder)) allowed.add(folder);
-      if (!foreign.has(path)) this.made(path, chain, before, after);
-      this.kept(path, before, after, names(happened.start), names(happened.after));
+      for (let folder = path; folder !== "." && folder !== "/"; ) {
+        folder = posix.dirname(folder);
+        if (!before.has(folder)) allowed.add(folder);
+      }
+      if (!foreign.has(path)) {
+        const known = this.view.files.get(path) ?? new Known();
+        for (const { number, kind, what } of made(path, chain, this.given.hooks, known, before, after)) this.note(number, kind, path, what);
+      }
+      for (const what of kept(path, before, after, names(happened.start), names(happened.after))) this.note(chain.at(-1).number, "spoiled", path, what);
     }
-    if (!free) {
-      this.strays(calls, before, changed, allowed);
-      for (const path of happened.touched) if (!allowed.has(path)) this.note(`${path} was written or touched, though no call asked for it`);
-    }
+    if (!free) this.strays(calls, before, changed, allowed, happened.touched);
     for (const [path, entry] of changed) {
       for (const view of this.everyone) {
         learn(view, path, before.get(path), entry, view === this.view && !foreign.has(path) ? "session" : "other");
@@ -133,6 +170,8 @@ class HarmJudge {
     }
     this.state = after;
     for (const call of calls) if (!reads(call.tool) || call.result.reminders.length > 0) this.hear(call, after);
+    for (const what of unseen(step, calls, before, after, this.view.files)) this.found(this.number, "effects", what);
+    for (const call of calls) this.view.directory = directoryAfter(call, this.view.directory, this.start, after);
   }
 
   /** Notes what is refused though every contract that went the same way so far answers it. */
@@ -141,7 +180,7 @@ class HarmJudge {
     const marks = calls.map((call) => (call.result.refused ? "r" : "a")).join("");
     calls.forEach(({ tool, result }, number) => {
       if (!result.refused || alike.length === 0 || alike.some(([message]) => message[number] === "r")) return;
-      this.note(`overcautious: ${tool} was refused, which every contract answers`);
+      this.note(number, "overcautious", "", `${tool} was refused, which every contract answers`);
     });
     this.courses = alike.filter(([message]) => message === marks).map((course) => course.slice(1));
   }
@@ -149,76 +188,54 @@ class HarmJudge {
   /** Learns what an answer shows of the files as they are. */
   hear({ tool, given, result }, state) {
     if (result.refused && result.reminders.length === 0) return;
-    const answer = [result.text, ...result.reminders].join("\n");
     const named = meant(given, state);
     const all = tool === "Bash" && given.command;
-    for (const [path, known] of this.view) if (all || named.includes(path) || answer.includes(`$WS/${path}`)) known.show(answer);
-  }
-
-  /** Notes where the answered calls of one message made of a file what they did not ask for. */
-  made(path, chain, before, after) {
-    const crlf = [...before.values()].some((entry) => dataOf(entry)?.includes("\r\n"));
-    const misdone = (calls) => this.misdone(path, calls, dataOf(before.get(path)), dataOf(after.get(path)), crlf);
-    const problem = misdone(chain);
-    if (!problem) return;
-    const hooks = this.given.hooks.filter((hook) => Object.keys(hook.replaces).length > 0);
-    const meets = (hook, tool) => hook.matcher === "*" || hook.matcher.split("|").includes(tool);
-    const hooked = chain.map((call) => {
-      const put = hooks.filter((hook) => meets(hook, call.tool)).map((hook) => hook.replaces);
-      return { ...call, given: Object.assign({}, call.given, ...put) };
-    });
-    if (hooks.length === 0 || misdone(hooked)) this.note(`${path}: ${problem}`);
-  }
-
-  misdone(path, chain, before, after, crlf) {
-    if (chain.some(({ tool }) => tool === "NotebookEdit")) return chain.length === 1 ? notebookHarm(chain[0].given, before, after) : undefined;
-    const wanted = chain.map(({ tool, given }) => asked(tool, given)).filter((each) => each !== undefined);
-    const last = wanted.pop();
-    if (last === undefined) return undefined;
-    const kept = after && isInserted(before, last, after);
-    const lost = last.whole !== undefined && before && !kept ? (this.view.get(path)?.lost(after ?? Buffer.alloc(0)) ?? []) : [];
-    if (lost.length > 0) return `lost: a line that the session was never shown: ${lost[0].text}`;
-    return after && starts(before, wanted).some((start) => mayBecome(start, last, after, crlf)) ? undefined : "it does not hold what was asked";
-  }
-
-  strays(calls, before, changed, allowed) {
-    for (const path of changed.keys()) {
-      if (allowed.has(path)) continue;
-      const link = before.get(path)?.type === "symlink";
-      const bad = calls.some((call) => (call.result.refused && meant(call.given, before).includes(path)) || (link && namesPath(call, path)));
-      const named = calls.some(({ given }) =>
-        Object.entries(given).some(([key, value]) => !USUAL.has(key) && typeof value === "string" && value.replace(/^\$WS\//, "") === path),
-      );
-      if (bad || !named) this.note(`${path} was changed, made or removed, and no answered call named it`);
+    for (const answer of [result.text, ...result.reminders]) {
+      for (const [path, known] of this.view.files) {
+        const isNamed = named.includes(path);
+        if (all || isNamed || answer.includes(`$WS/${path}`)) known.show(answer, reads(tool) && isNamed && !result.refused);
+      }
     }
   }
 
-  /** Notes what is spoiled of a file beside its bytes: type, mode and names. */
-  kept(path, before, after, sharedBefore, shared) {
-    const [former, now] = [before.get(path), after.get(path)];
-    if (!former || !now) return;
-    if (former.type !== now.type) this.note(`spoiled: ${path} is a ${now.type} now`);
-    if (former.type !== "file" || now.type !== "file") return;
-    if (former.mode !== now.mode) this.note(`spoiled: the mode of ${path}`);
-    const [was, is] = [sharedBefore.get(path) ?? [], shared.get(path) ?? []];
-    const gained = is.filter((name) => name !== path && before.has(name));
-    if (gained.length > 0 && !gained.some((name) => was.includes(name))) this.note(`spoiled: ${path} was a file of its own`);
-    const wanted = was.filter((name) => after.has(name));
-    if (wanted.length > 1 && wanted.some((name) => name !== path && !is.includes(name))) this.note(`spoiled: ${path} was one file with others`);
+  /** Notes what else was changed or touched. */
+  strays(calls, before, changed, allowed, touched) {
+    const refused = (path) => calls.findIndex((call) => call.result.refused && meant(call.given, before).includes(path));
+    const mentions = ({ given }, path) =>
+      Object.entries(given).some(([key, value]) => !USUAL.has(key) && typeof value === "string" && value.replace(/^\$WS\//, "") === path);
+    for (const path of changed.keys()) {
+      if (allowed.has(path)) continue;
+      const number = refused(path);
+      const isLink = before.get(path)?.type === "symlink" && calls.some((call) => namesPath(call, path));
+      if (number >= 0) this.note(number, "untrue", path, "the call was refused, and it was changed");
+      else if (isLink) this.note(0, "spoiled", path, "it was a symbolic link, and is none now");
+      else if (!calls.some((call) => mentions(call, path))) this.note(0, "stray", path, "no call named it, and it was changed, made or removed");
+    }
+    for (const path of touched) {
+      if (!allowed.has(path)) this.note(0, refused(path) >= 0 ? "untrue" : "stray", path, "it was written or touched, though no call asked for it");
+    }
   }
 }
 
-const dataOf = (entry) => (entry?.type === "file" ? entry.data : undefined);
-
-function fresh(state) {
-  return new Map([...state].filter(([, entry]) => entry.type === "file").map(([path, entry]) => [path, new Known(entry.data)]));
+/** Yields what is spoiled of a file beside its bytes: type, mode and names. */
+function* kept(path, before, after, sharedBefore, shared) {
+  const [former, now] = [before.get(path), after.get(path)];
+  if (!former || !now) return;
+  if (former.type !== now.type) yield `it is a ${now.type} now`;
+  if (former.type !== "file" || now.type !== "file") return;
+  if (former.mode !== now.mode) yield "its mode";
+  const [was, is] = [sharedBefore.get(path) ?? [], shared.get(path) ?? []];
+  const gained = is.filter((name) => name !== path && before.has(name));
+  if (gained.length > 0 && !gained.some((name) => was.includes(name))) yield "it was a file of its own";
+  const wanted = was.filter((name) => after.has(name));
+  if (wanted.length > 1 && wanted.some((name) => name !== path && !is.includes(name))) yield "it was one file with others";
 }
 
-function learn(view, path, before, after, hand) {
+function learn({ files }, path, before, after, hand) {
   if (after?.type !== "file") return;
-  if (view.has(path) && dataOf(before)?.equals(after.data)) return;
-  if (!view.has(path)) view.set(path, new Known());
-  view.get(path).put(hand, after.data);
+  if (files.has(path) && dataOf(before)?.equals(after.data)) return;
+  if (!files.has(path)) files.set(path, new Known());
+  files.get(path).put(hand, after.data);
 }
 
 function withChanges(state, changed) {
@@ -228,20 +245,6 @@ function withChanges(state, changed) {
     else after.delete(path);
   }
   return after;
-}
-
-function starts(before, calls) {
-  let all = [before];
-  for (const call of calls) {
-    const next = all.flatMap((start) => {
-      const former = Content.of(start ?? Buffer.alloc(0));
-      let texts = [call.whole ?? former.text];
-      for (const edit of call.edits ?? []) texts = texts.flatMap((text) => changesBy(text, edit).slice(0, MOST_CHANGES).map((each) => each.text));
-      return texts.map((text) => former.data(text));
-    });
-    if (next.length > 0) all = next.slice(0, MOST_STARTS);
-  }
-  return all;
 }
 
 /** Tells which path a call is about; undefined where that is somewhere that no snapshot names. */
@@ -261,6 +264,6 @@ function target(call, before, after, changed) {
 }
 
 function namesPath({ given }, path) {
-  const named = Object.hasOwn(given, "file_path") ? given.file_path : given.notebook_path;
+  const named = given[pathKey(given)];
   return typeof named === "string" && posix.normalize(named.replace(/^\$WS/, "").replace(/^\/+/, "")).startsWith(path);
 }

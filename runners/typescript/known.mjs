@@ -1,38 +1,48 @@
 // Known: who put each line of a file there, and which lines a session has been shown.
-import { BLANK, Content, cutLeft, cutRight, isBlank } from "./content.mjs";
+import { Content, isBlank } from "./content.mjs";
+import { shownLines } from "./shown.mjs";
 
-const MOST_COMPARED = 2000;
-const MARK = "\ufeff";
-/** What a tool puts in front of a line: its number, perhaps a short digest, and a separator. */
-const NUMBER = new RegExp(`^[${BLANK}]*[A-Za-z#]{0,5}[${BLANK}]?([0-9]+)(?:[:#][0-9A-Za-z]{1,8})?[${BLANK}]?[^\\p{L}\\p{N}_${BLANK}]?[${BLANK}]?`, "u");
-/** What a tool may put in front of the first line, on the same line: a tag, or words and a colon. */
-const HEADING = /^(?:<[A-Za-z_-]+>|[A-Z][A-Za-z ]{0,40}: )/;
+const [MOST_COMPARED, MOST_FORMER] = [2000, 8];
 
 const linesOf = (data) => Content.of(data).lines;
 
-/** What a session knows of a file: its bytes, and for each line the `hand` that put it there and whether it was `seen`. */
+/**
+ * What a session knows of a file: its bytes, and for each line the `hand` that put it there and whether it was `seen`.
+ * `met`: it was shown something of it, or wrote it. `former` is what it held before, the latest first, and `others` says
+ * that somebody else changed it.
+ */
 export class Known {
   constructor(data = Buffer.alloc(0)) {
-    this.data = data;
-    this.lines = linesOf(data).map((text) => ({ text, hand: "given", seen: false }));
+    const lines = linesOf(data).map((text) => ({ text, hand: "given", seen: false }));
+    Object.assign(this, { data, lines, met: false, former: [], others: false });
   }
 
   /** Takes a change over; lines that stay keep what is known of them. */
   put(hand, data) {
     const lines = linesOf(data).map((text) => ({ text, hand, seen: hand === "session" }));
     carry(this.lines, lines);
-    Object.assign(this, { data, lines });
+    const former = [this.data, ...this.former.filter((each) => !each.equals(this.data))].slice(0, MOST_FORMER);
+    Object.assign(this, { data, lines, former, met: this.met || hand === "session", others: this.others || hand !== "session" });
   }
 
-  /** Marks the lines that an answer contains in full. */
-  show(answer) {
+  /** Marks the lines that an answer contains in full; `surely`: it is that of a Read of the file. */
+  show(answer, surely) {
+    this.met ||= surely;
     if (this.lines.every((line) => line.seen)) return;
     const shown = shownLines(this.lines.map((line) => line.text), answer);
+    this.met ||= this.lines.some((line, index) => shown[index] && !line.seen);
     this.lines = this.lines.map((line, index) => ({ ...line, seen: line.seen || shown[index] }));
   }
 
   showAll() {
+    this.met = true;
     this.lines = this.lines.map((line) => ({ ...line, seen: true }));
+  }
+
+  /** Leaves those lines alone seen that the session wrote. */
+  forget() {
+    this.lines = this.lines.map((line) => ({ ...line, seen: line.seen && line.hand === "session" }));
+    this.met = this.lines.some((line) => line.seen);
   }
 
   /** Returns the unseen lines that bytes in the file's place leave out; blank ones are nobody's work, and one that ends otherwise is not lost. */
@@ -52,7 +62,7 @@ export class Known {
 }
 
 /** Returns what is between line ends of any kind, also a lone CR. */
-function pieces(text) {
+export function pieces(text) {
   return text.split(/\r\n|\r|\n/);
 }
 
@@ -88,93 +98,4 @@ function carryLongest(old, fresh, start, end, from, to) {
   carryLongest(old, fresh, start, atOld, from, atFresh);
   carryLongest(old, fresh, behindOld, end, behindFresh, to);
   texts.forEach((line, index) => (fresh[atFresh + index] = line));
-}
-
-/** Returns the number in front of a line of an answer, and what the line of the file may be, the likeliest first. */
-function readings(line) {
-  const plain = [line, cutRight(line), line.replace(/^\ufeff/, "")];
-  const found = NUMBER.exec(line);
-  if (!found) return { texts: plain };
-  const end = found[0].search(/[0-9]/) + found[1].length;
-  const body = line.slice(found[0].length);
-  const rest = line.slice(end);
-  const after = rest.slice(rest.codePointAt(0) > 0xffff ? 2 : 1);
-  const unmarked = (text) => (text.startsWith(MARK) ? text.slice(1) : text);
-  const number = Number(found[1].slice(0, 18));
-  return { number, texts: [body, unmarked(body), after, unmarked(after), rest, cutLeft(rest), ...plain] };
-}
-
-/** Tells for each line of a file whether an answer contains it in full; a blank one counts as shown. */
-export function shownLines(lines, answer) {
-  const said = [...answer.split("\n"), ...quoted(answer)].map((each) => each.replace(/\r$/, ""));
-  const answered = said.map(readings);
-  const wanted = new Set(answered.flatMap((each) => each.texts));
-  const where = new Map();
-  const add = (text, index) => (where.has(text) ? where.get(text).push(index) : where.set(text, [index]));
-  lines.forEach((line, index) => {
-    if (wanted.has(line)) return add(line, index);
-    // Bytes that are no text are one mark each in an answer.
-    const visible = asShown(line);
-    for (const text of new Set([visible, cutRight(visible)])) add(text, index);
-  });
-  const shown = lines.map(isBlank);
-  let last = -1;
-  for (const each of answered) {
-    const which = whichLine(each, where, last);
-    if (which !== undefined) shown[(last = which)] = true;
-  }
-  if (lines.length && !shown[0]) shown[0] = said.some((each) => begins(lines[0], each));
-  return shown;
-}
-
-/** Tells whether a line of an answer is a heading and the first line of the file. */
-function begins(first, line) {
-  const heading = HEADING.exec(line);
-  if (!heading) return false;
-  const { number = 0, texts } = readings(line.slice(heading[0].length));
-  const visible = asShown(first);
-  return (number > 1 ? texts.slice(-3) : texts).some((text) => [first, visible, cutRight(visible)].includes(text));
-}
-
-function asShown(line) {
-  if (!/\p{Cs}/u.test(line)) return line.replace(/\r$/, "");
-  const whole = line.replace(/[\ud800-\udc7f\udd00-\udfff]/gu, "\ufffd");
-  return new Content(Buffer.alloc(0), "utf8", "").data(whole).toString("utf8").replace(/\r$/, "");
-}
-
-/** Returns which line is shown: by its number, else the next after the last; undefined where it is no line of the file. */
-function whichLine({ number, texts }, where, last) {
-  const found = texts.map((text) => where.get(text)).filter((each) => each !== undefined);
-  if (found.length === 0) return undefined;
-  if (number !== undefined) {
-    for (const index of [number - 1, number]) if (found.some((each) => each[firstFrom(each, index)] === index)) return index;
-  }
-  return found[0][firstFrom(found[0], last + 1)] ?? found[0][0];
-}
-
-/** Returns where the first number of a sorted list is that is not less than another. */
-function firstFrom(list, least) {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (list[middle] < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Returns the lines of all strings in an answer that is JSON. */
-function quoted(answer) {
-  if (!/^[{["]/.test(cutLeft(answer))) return [];
-  const found = [];
-  const collect = (value) => {
-    if (typeof value === "string") found.push(...value.split("\n"));
-    else if (value !== null && typeof value === "object") Object.values(value).forEach(collect);
-  };
-  try {
-    collect(JSON.parse(answer));
-  } catch {
-    return [];
-  }
-  return found;
 }

@@ -2,6 +2,25 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 
+const STEPS = new Set(["call", "parallel", "event", "session"]);
+/** Those of docs/export.md; this runner performs no mount and unmount, git and background. */
+const EVENTS = new Set("modify touch delete rename chmod symlink mkdir mount unmount git".split(" "));
+const TURNS = new Set("resume compact rewind mention agent end other back background".split(" "));
+
+/** Returns a scenario; throws where it has a kind of step or event that this runner does not know. */
+function known(scenario, where) {
+  const check = (names, what, name) => {
+    if (!names.has(name)) throw new Error(`${where}: ${printed(scenario.id)}: this runner knows no ${what} ${printed(JSON.stringify(name))}`);
+  };
+  for (const step of scenario.steps) {
+    check(STEPS, "step", step.kind);
+    if (step.kind === "session") check(TURNS, "event of a session", step.event);
+    const events = [step, ...(step.calls ?? [])].flatMap((call) => call.during ?? []);
+    for (const { event } of step.kind === "event" ? [step, ...events] : events) check(EVENTS, "event", event);
+  }
+  return scenario;
+}
+
 /** Reads an export, compressed or not. */
 export function load(path) {
   const data = readFileSync(path);
@@ -18,7 +37,7 @@ export function load(path) {
       throw new Error(`${path}:${number + 1}: ${printed(error.message)}`);
     }
     if (value.type === "header") Object.assign(suite, value);
-    else if (value.type === "scenario") suite.scenarios.push(value);
+    else if (value.type === "scenario") suite.scenarios.push(known(value, `${path}:${number + 1}`));
     else if (value.type === "end") ended = value.scenarios === suite.scenarios.length;
   });
   if (suite.format !== 4) throw new Error(`${path}: this runner reads format 4, not ${suite.format}`);

@@ -161,11 +161,15 @@ export class Place {
       case "touch":
         this.#shift(this.#inside(target), fs.statSync(target, { bigint: true }).mtimeNs, event);
         break;
-      default: {
+      case "symlink":
+      case "mkdir": {
         const there = fs.lstatSync(target, { throwIfNoEntry: false });
         if (there && !there.isDirectory()) fs.unlinkSync(target);
         this.create(event.path, event.entry);
+        break;
       }
+      default:
+        throw new Error("this runner cannot do that");
     }
   }
 

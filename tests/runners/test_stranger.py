@@ -115,3 +115,49 @@ def test_a_runner_prints_text(runner: Callable[..., str], tmp_path: Path) -> Non
     suite.write_text("\n".join(lines) + "\n")
     printed = runner([sys.executable, str(program), HOSTILE.replace(" ", "_")], suite, verdicts)
     assert complaints(printed) == []
+
+
+UNKNOWN: dict[str, tuple[dict[str, object], dict[str, object]]] = {
+    "this runner reads format 4, not 5": ({"format": 5}, {"kind": "event", "event": "touch", "path": "f"}),
+    "this runner reads format 4, not 3": ({"format": 3}, {"kind": "event", "event": "touch", "path": "f"}),
+    'no event "melt"': ({}, {"kind": "event", "event": "melt", "path": "f", "entry": FILE}),
+    'no event of a session "dream"': ({}, {"kind": "session", "event": "dream"}),
+    'no step "dance"': ({}, {"kind": "dance"}),
+}
+"""By what a runner says: what is in the header, and a step."""
+
+
+@pytest.mark.parametrize("said", UNKNOWN)
+@pytest.mark.parametrize(
+    "runner", [pytest.param(run_go, marks=pytest.mark.go), pytest.param(run_node, marks=pytest.mark.node)]
+)
+def test_a_runner_refuses_an_export_that_it_does_not_know(
+    runner: Callable[..., str], said: str, tmp_path: Path
+) -> None:
+    beside, step = UNKNOWN[said]
+    header, plain, end = (
+        dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])
+    )
+    given = {**plain["given"], "files": {**plain["given"]["files"], "f": FILE}}
+    changed = {**plain, "given": given, "steps": [{"mtime_shift_ns": 0, "line": 1, **step}, *plain["steps"]]}
+    suite, verdicts = tmp_path / "suite.jsonl", tmp_path / "verdicts.jsonl"
+    suite.write_text("".join(json.dumps(each) + "\n" for each in ({**header, **beside}, changed, end)))
+    assert said in runner(REFERENCE, suite, verdicts).replace("\\", "")
+    assert not verdicts.exists() or verdicts.read_text() == ""
+
+
+@pytest.mark.parametrize(
+    "runner", [pytest.param(of_go, marks=pytest.mark.go), pytest.param(of_node, marks=pytest.mark.node)]
+)
+def test_an_event_that_a_runner_cannot_perform_breaks_the_scenario(
+    runner: Callable[..., dict[str, tuple[str, ...]]], tmp_path: Path
+) -> None:
+    header, plain, end = (
+        dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])
+    )
+    step = {"kind": "event", "event": "mount", "path": "notes.txt", "line": 1}
+    suite = tmp_path / "suite.jsonl"
+    lines = (header, {**plain, "steps": [step, *plain["steps"]]}, end)
+    suite.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    verdicts = runner(REFERENCE, suite, tmp_path / "verdicts.jsonl")
+    assert verdicts == {"gate/edit-unread": ("broken",)}

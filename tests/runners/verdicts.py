@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from readfirst.harness.report.export import export, machine_needs
 from readfirst.harness.run.runner import run
@@ -46,6 +47,16 @@ WRONG_CLASSES = {
     """,
     "wrong_answers": """
         RefusesAsSuccess WrongErrorText WrongErrorName CutsLongFiles
+    """,
+    "wrong_showing": """
+        SaysThatItRead CountsLinesInstead ShowsTheFirstHalf ShowsTheEnd LeavesOutTheLastLine LeavesOutTheFirstLine
+        LeavesOutEverySecondLine CountsOneTooMany CountsFromAHundred CutsLines ShowsCapitals MasksWhatItShows
+        ShowsLinesBackwards JoinsLines ShowsAsciiAlone CutsIndentation ShowsTheFirstFile ShowsWhatItReadFirst
+        ShowsTheLastFile SaysUnchangedWhateverHappened SaysUnchangedAfterCompaction SaysUnchangedAfterResume
+        SaysUnchangedAfterRewind SaysUnchangedToSubAgents SaysUnchangedToOtherSessions IgnoresOffset
+        NumbersFromOffsetButReadsFromTheStart ShowsTheFolder ShowsWhereALinkLeads ShowsNoOutput
+        ShowsOtherLinesAfterAnEdit ShowsNothingAfterAnEdit ShowsTagsOfCellsAlone ShowsTheFirstNotebook
+        ShowsCellsBackwards
     """,
     "wrong_life": """
         ForgetsOnResume TakesOverWhatAgentsRead RewindsNothing
@@ -104,8 +115,29 @@ def run_node(command: Sequence[str], suite: Path, verdicts: Path) -> str:
     )
 
 
+def judged_by_go(asked: Path, told: Path) -> list[Any]:
+    """Return what the runner in Go judges by itself of each line of `asked`, without a session."""
+    words = [shutil.which("go") or "go", "test", ".", "-count=1", "-run", "TestJudged"]
+    return _judged(words, ROOT / "runners/go", asked, told)
+
+
+def judged_by_node(asked: Path, told: Path) -> list[Any]:
+    """Return what the runner in JavaScript judges by itself of each line of `asked`, without a session."""
+    return _judged(["node", "--test", "test/judged.test.mjs"], ROOT / "runners/typescript", asked, told)
+
+
+def _judged(words: list[str], folder: Path, asked: Path, told: Path) -> list[Any]:
+    printed = _with_variables(words, folder, {"JUDGED": str(asked), "VERDICTS": str(told)})
+    assert told.exists(), printed[-4000:]
+    return [json.loads(line) for line in told.read_text("utf-8").splitlines()]
+
+
 def _run(words: list[str], folder: Path, command: Sequence[str], suite: Path, verdicts: Path) -> str:
     named = {"SUITE": str(suite), "LINES": " ".join(command), "VERDICTS": str(verdicts)}
+    return _with_variables(words, folder, named)
+
+
+def _with_variables(words: list[str], folder: Path, named: Mapping[str, str]) -> str:
     variables = {**os.environ, **{f"READFIRST_{name}": value for name, value in named.items()}}
     words = [*WITHOUT_RIGHTS_OF_ROOT, *words]
     done = subprocess.run(

@@ -1,0 +1,72 @@
+package readfirst
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// word is one of a command, with its quotes, or what joins commands.
+var word = regexp.MustCompile(`(?:[^` + blankRanges + `;&|"']|"[^"]*"|'[^']*')+|[;&|\n]+`)
+
+// absolute returns arguments whose relative path is made one from `$WS/` on; `directory` is relative to the workspace.
+func absolute(given map[string]any, directory string) map[string]any {
+	key := pathKey(given)
+	text, _ := given[key].(string)
+	if directory == "" || text == "" || strings.ContainsAny(text[:1], "/$~") {
+		return given
+	}
+	whole := map[string]any{}
+	for name, value := range given {
+		whole[name] = value
+	}
+	whole[key] = "$WS/" + directory + "/" + text
+	return whole
+}
+
+// directoryAfter is the directory in which a session is after a call; only answered commands with `cd` change it. One that
+// leads out of the workspace, or to its home, leads back to the `start`; one that is not there stays away.
+func directoryAfter(call answered, directory, start string, after Snapshot) string {
+	if call.tool != "Bash" || call.result.Refused {
+		return directory
+	}
+	command, _ := call.given["command"].(string)
+	for _, target := range directoriesIn(command) {
+		wanted := path.Join(directory, target)
+		if strings.HasPrefix(target, "$WS") {
+			wanted = strings.TrimLeft(strings.TrimPrefix(target, "$WS"), "/")
+		} else if target == "" || strings.ContainsAny(target[:1], "/~$") {
+			directory = start
+			continue
+		}
+		wanted = path.Clean(wanted)
+		if strings.HasPrefix(wanted, "..") {
+			directory = start
+		} else if wanted == "." {
+			directory = ""
+		} else if place, is := followed(wanted, after); is && after[place] != nil && after[place].Type == "directory" {
+			directory = place
+		}
+	}
+	return directory
+}
+
+// directoriesIn returns the word after each `cd` that begins a command; not in a pipe or in parentheses.
+func directoriesIn(command string) []string {
+	joins := func(text string) bool { return strings.Trim(text, ";&|\n") == "" }
+	words := word.FindAllString(command, -1)
+	var all []string
+	for at, each := range words {
+		first := at == 0 || joins(words[at-1])
+		piped := at > 0 && words[at-1] == "|" || at+2 < len(words) && words[at+2] == "|"
+		if each != "cd" || !first || piped {
+			continue
+		}
+		target := ""
+		if at+1 < len(words) && !joins(words[at+1]) {
+			target = words[at+1]
+		}
+		all = append(all, strings.NewReplacer(`"`, "", "'", "").Replace(target))
+	}
+	return all
+}

@@ -1,0 +1,172 @@
+package readfirst
+
+import "strings"
+
+// line is one line of a file: who put it there (given, other or session), and whether the session saw it in full.
+type line struct {
+	text, hand string
+	seen       bool
+}
+
+// known is what a session knows of a file. `met`: it was shown something of it, or wrote it. `former` is what it held
+// before, the latest first, and `others` says that somebody else changed it.
+type known struct {
+	data   string
+	lines  []line
+	met    bool
+	former []string
+	others bool
+}
+
+const (
+	mostCompared = 2000
+	mostFormer   = 8
+)
+
+func givenFile(data string) *known {
+	file := &known{data: data}
+	for _, text := range contentOf(data).lines() {
+		file.lines = append(file.lines, line{text, "given", false})
+	}
+	return file
+}
+
+// put takes a change over; lines that stay keep what is known of them.
+func (k *known) put(hand, data string) {
+	texts := contentOf(data).lines()
+	lines := make([]line, len(texts))
+	for index, text := range texts {
+		lines[index] = line{text, hand, hand == "session"}
+	}
+	carry(k.lines, lines)
+	former := []string{k.data}
+	for _, each := range k.former {
+		if each != k.data && len(former) < mostFormer {
+			former = append(former, each)
+		}
+	}
+	k.data, k.lines, k.former = data, lines, former
+	k.met, k.others = k.met || hand == "session", k.others || hand != "session"
+}
+
+// show marks the lines that an answer contains in full; `surely`: the answer is that of a Read of it.
+func (k *known) show(answer string, surely bool) {
+	k.met = k.met || surely
+	texts := make([]string, len(k.lines))
+	all := true
+	for index, each := range k.lines {
+		texts[index] = each.text
+		all = all && each.seen
+	}
+	if all {
+		return
+	}
+	for index, shown := range shownLines(texts, answer) {
+		if shown && !k.lines[index].seen {
+			k.lines[index].seen, k.met = true, true
+		}
+	}
+}
+
+// showAll marks all lines; forget those alone that the session wrote.
+func (k *known) showAll() {
+	k.met = true
+	for index := range k.lines {
+		k.lines[index].seen = true
+	}
+}
+
+func (k *known) forget() {
+	k.met = false
+	for index := range k.lines {
+		each := &k.lines[index]
+		each.seen = each.seen && each.hand == "session"
+		k.met = k.met || each.seen
+	}
+}
+
+// lost returns the unseen lines that bytes in the file's place leave out; blank ones are nobody's work, and one that ends
+// otherwise is not lost.
+func (k *known) lost(data string) []line {
+	if data == k.data {
+		return nil
+	}
+	left := map[string]int{}
+	for _, text := range pieces(contentOf(data).text) {
+		left[text]++
+	}
+	var gone []line
+	for _, each := range k.lines {
+		if each.seen {
+			continue
+		}
+		wanted, there := map[string]int{}, true
+		for _, text := range pieces(each.text) {
+			if !isBlank(text) {
+				wanted[text]++
+				there = there && wanted[text] <= left[text]
+			}
+		}
+		if !there {
+			gone = append(gone, each)
+			continue
+		}
+		for text, count := range wanted {
+			left[text] -= count
+		}
+	}
+	return gone
+}
+
+// pieces are what is between line ends of any kind, also a lone CR.
+func pieces(text string) []string {
+	return strings.Split(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), "\n")
+}
+
+// carry gives lines that were there before what was known of them.
+func carry(old, fresh []line) {
+	for len(old) > 0 && len(fresh) > 0 && old[0].text == fresh[0].text {
+		fresh[0] = old[0]
+		old, fresh = old[1:], fresh[1:]
+	}
+	for len(old) > 0 && len(fresh) > 0 && old[len(old)-1].text == fresh[len(fresh)-1].text {
+		fresh[len(fresh)-1] = old[len(old)-1]
+		old, fresh = old[:len(old)-1], fresh[:len(fresh)-1]
+	}
+	if len(old)+len(fresh) > mostCompared {
+		last := map[string]line{}
+		for _, each := range old {
+			last[each.text] = each
+		}
+		for index := range fresh {
+			if former, is := last[fresh[index].text]; is {
+				fresh[index] = former
+			}
+		}
+		return
+	}
+	carryLongest(old, fresh)
+}
+
+// carryLongest matches the longest stretch of equal lines, of several the first, then what is before and after it.
+func carryLongest(old, fresh []line) {
+	best, atOld, atFresh := 0, 0, 0
+	above := make([]int, len(fresh)+1)
+	for i := range old {
+		row := make([]int, len(fresh)+1)
+		for j := range fresh {
+			if old[i].text == fresh[j].text {
+				row[j+1] = above[j] + 1
+				if row[j+1] > best {
+					best, atOld, atFresh = row[j+1], i+1-row[j+1], j+1-row[j+1]
+				}
+			}
+		}
+		above = row
+	}
+	if best > 0 {
+		copy(fresh[atFresh:atFresh+best], old[atOld:atOld+best])
+		carryLongest(old[:atOld], fresh[:atFresh])
+		carryLongest(old[atOld+best:], fresh[atFresh+best:])
+	}
+}
