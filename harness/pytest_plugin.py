@@ -1,8 +1,9 @@
 """pytest plugin: scenario files are test items, so `pytest --adapter python:mymodule:Tools` is all that is needed.
 
-It collects the `.yaml` files below a folder `scenarios` that has a `contracts.yaml` beside it, and nothing else.
-With an adapter on the command line the bundled suite is collected too, wherever it is installed. The adapter is
-connected before anything is collected, so one that does not work is one message and not a failure of each scenario.
+It collects the scenario files of a suite if the command line or `testpaths` names the suite, a folder or a file in it.
+With an adapter on the command line and no suite named, the bundled suite is collected, wherever it is installed. The
+adapter is connected before anything is collected, so one that does not work is one message and not a failure of each
+scenario.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -131,8 +134,8 @@ def pytest_configure(config: pytest.Config) -> None:
     working = hasattr(config, "workerinput")
     if not working:
         config.pluginmanager.register(_EmptyRunCheck(config), "readfirst-empty-run-check")
-    paths = [(config.invocation_params.dir / each.partition("::")[0]).resolve() for each in config.args]
-    roots = {root for path in paths if (root := _fixtures_root(path))}
+    paths = [(config.invocation_params.dir / word.partition("::")[0]).resolve() for word in config.args]
+    roots = {root for path in paths if (root := _named_root(path))}
     if config.option.readfirst_adapter is not None:
         from readfirst.harness.suite.suite import default_root
 
@@ -140,6 +143,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if not roots and root != config.rootpath / "fixtures":
             config.args += [str(root / name) for name in _FOLDERS if (root / name).is_dir()]
         roots = roots or {root}
+    config.stash[_ROOTS] = roots
     if roots and not working:
         _check(config, roots)
 
@@ -168,11 +172,11 @@ def _check(config: pytest.Config, roots: set[Path]) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a scenario file."""
+    """Collect a scenario file of a suite that the command line names."""
     if file_path.suffix != ".yaml":
         return None
     root = _fixtures_root(file_path.parent)
-    if root is None:
+    if root is None or root not in parent.config.stash.get(_ROOTS, ()):
         return None
     collector: ScenarioFile = ScenarioFile.from_parent(parent, path=file_path)
     # pytest prints it as it is, and takes these marks for parts of it.
@@ -202,6 +206,12 @@ def _fixtures_root(directory: Path) -> Path | None:
         if folder.name in _FOLDERS and (folder.parent / "contracts.yaml").is_file():
             return folder.parent
     return None
+
+
+def _named_root(path: Path) -> Path | None:
+    """Return the fixtures root that a path of the command line names: the root itself, or the root above it."""
+    is_root = (path / "contracts.yaml").is_file() and any((path / name).is_dir() for name in _FOLDERS)
+    return path if is_root else _fixtures_root(path)
 
 
 def _shown(text: str, kept: str = "") -> str:
@@ -327,6 +337,8 @@ class _Target:
             self._runners.popitem()[1].close()
 
 
+_ROOTS = pytest.StashKey[set[Path]]()
+"""The roots of the suites that are collected."""
 _TARGETS = pytest.StashKey[dict[Path, _Target]]()
 """By the root of the suite; what the items of one run share."""
 
@@ -404,6 +416,30 @@ class ScenarioItem(pytest.Item):
 
     target: _Target
     scenario_id: str
+    cls = instance = None
+    fixturenames: Sequence[str] = ()
+
+    @property
+    def function(self) -> Callable[..., None]:
+        """The function that runs the item. Hooks of other plugins expect the attributes of a Python test function."""
+        return type(self).runtest
+
+    obj = function
+
+    @property
+    def module(self) -> ModuleType:
+        """The module of `function`."""
+        return sys.modules[__name__]
+
+    @property
+    def originalname(self) -> str:
+        """The item's name, as for a test function without parameters."""
+        return self.name
+
+    @property
+    def funcargs(self) -> dict[str, Any]:
+        """The values of fixtures: none."""
+        return {}
 
     def runtest(self) -> None:
         """Replay and judge. Raises ScenarioFailedError; skips what cannot be judged."""

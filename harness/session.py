@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -314,6 +314,14 @@ DESIGNS: tuple[Design, ...] = get_args(Design)
 it edits a changed file as it is now, if the text is still there; or it asks for no Read either."""
 
 
+REFUSALS: Mapping[str, str] = {
+    "not-utf-8": "a file that is not UTF-8",
+    "empty-old-text": "an Edit with an empty old_string",
+    "symbolic-link": "a path that leads through a symbolic link",
+}
+"""Calls that an implementation may declare to refuse although the contract answers them, with the words for each."""
+
+
 @dataclass(frozen=True, slots=True)
 class AdapterTraits:
     """What the harness has to know of an adapter beside how to open a session."""
@@ -329,6 +337,8 @@ class AdapterTraits:
     """It changes files by the calls for that alone, never by mapping them into memory, so that their times tell."""
     design: Design | None = None
     """What it declares to be; None: nothing, and it is held to all that the contract refuses."""
+    refuses: frozenset[str] = frozenset()
+    """Names of REFUSALS: calls that it refuses although the contract answers them."""
     lacks: Callable[[str, Mapping[str, Any]], str] = _lacks_nothing
     """Says what of a call, its tool and arguments, is not claimed (`Read with pages`); else nothing."""
     isolates: Callable[[Any], bool] = _never
@@ -351,8 +361,8 @@ class Adapter(Protocol):
     """Connects one implementation.
 
     An adapter may declare `traits`, an AdapterTraits, as an attribute or a property; without, it has Read, Edit and
-    Write. The attributes `capabilities`, `repeats_paths`, `in_memory`, `design` and `lacks` and the methods `reset()`
-    and `close()` say the same one by one, for an adapter that has no `traits`. A session may have `close()`.
+    Write. The attributes `capabilities`, `repeats_paths`, `in_memory`, `design`, `refuses` and `lacks` and the methods
+    `reset()` and `close()` say the same one by one, for an adapter that has no `traits`. A session may have `close()`.
     """
 
     def open(self, workspace: Workspace) -> Session:
@@ -394,20 +404,30 @@ def design_named(name: object) -> Design | None:
     return found
 
 
+def refusals_named(names: Collection[object]) -> frozenset[str]:
+    """Return declared refusals. Raises BrokenAdapter if REFUSALS does not have a name."""
+    unknown = sorted(str(name)[:100] for name in names if name not in REFUSALS)
+    if unknown:
+        raise BrokenAdapter(
+            f"the adapter declares that it refuses {', '.join(unknown)}. There are: {', '.join(REFUSALS)}."
+        )
+    return frozenset(map(str, names))
+
+
 def traits_of(adapter: Adapter) -> AdapterTraits:
     """Return what the adapter declares, at once or attribute by attribute; the basic three tools by default."""
     declared = getattr(adapter, "traits", None)
     if isinstance(declared, AdapterTraits):
         return declared
-    names = ("capabilities", "repeats_paths", "in_memory", "design", "lacks", "reset", "close")
+    names = ("capabilities", "repeats_paths", "in_memory", "design", "refuses", "lacks", "reset", "close")
     single = {name: getattr(adapter, name) for name in names if hasattr(adapter, name)}
-    if "capabilities" in single:
-        single["capabilities"] = frozenset(single["capabilities"])
+    for name in ("capabilities", "refuses"):
+        if name in single:
+            single[name] = frozenset(single[name])
     return AdapterTraits(**single)
 
 
-def close_session(session: Session) -> None:
-    """End a session that has a `close()`."""
+def close_session(session: Session) -> object:
+    """Call the session's `close()`, if there is one, and return its result: the coroutine of an `async def`."""
     close = getattr(session, "close", None)
-    if close is not None:
-        close()
+    return None if close is None else close()

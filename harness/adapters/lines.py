@@ -28,6 +28,7 @@ from readfirst.harness.session import (
     ToolResult,
     Workspace,
     design_named,
+    refusals_named,
 )
 from readfirst.harness.workspace.site import Territory
 
@@ -145,6 +146,7 @@ class LinesAdapter:
         )
         self._capabilities = BASIC_CAPABILITIES
         self._design: Design | None = None
+        self._refuses: frozenset[str] = frozenset()
         self._begin()
 
     def _begin(self) -> None:
@@ -160,6 +162,7 @@ class LinesAdapter:
             self._capabilities | {"kill", "sessions"},
             repeats_paths=True,
             design=self._design,
+            refuses=self._refuses,
             another=self._another,
             reset=self.reset,
             close=self.close,
@@ -211,6 +214,7 @@ class LinesAdapter:
             if problem := _wrong_hello(answer):
                 raise BrokenAdapter(f"{program.called}'s answer to hello {problem}")
             self._design = design_named(answer.get("design"))
+            self._refuses = refusals_named(answer.get("refuses", ()))
         except BaseException:
             program.end(at_once=True)
             raise
@@ -349,4 +353,6 @@ def _wrong_hello(answer: Mapping[str, Any]) -> str:
     names = answer.get("capabilities")
     if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
         return f"has no list of capabilities, but {str(names)[:200]!r}"
+    if not isinstance(refuses := answer.get("refuses", []), list):
+        return f"has no list under refuses, but {str(refuses)[:200]!r}"
     return ""

@@ -10,11 +10,15 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from readfirst.harness.session import Adapter, Hook, Permissions, Session, Workspace, close_session, traits_of
 
-# What serves errors and kept conversations alone is imported with the first of them: many processes start here.
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable
+
+# Errors, kept conversations and coroutines import their modules when the first one occurs: many processes start here.
 
 
 def sent(workspace: Workspace) -> dict[str, Any]:
@@ -95,12 +99,13 @@ def serve_lines(
 ) -> None:
     """Answer requests until there are no more. What a request cannot be met with is answered as a problem.
 
-    The adapter is made for the first of them. If this `keeps` conversations, those that may be killed and resumed
-    outlast this process: its sessions can be pickled.
+    The adapter is made for the first of them. Coroutines run in one event loop. If this `keeps` conversations, those
+    that may be killed and resumed outlast this process: its sessions can be pickled.
     """
     server = _Server(make, {"name": name, "version": version}, asked, answers, keeps)
     while (message := server.next()) is not None:
         server.answer(message)
+    server.close()
 
 
 @dataclass
@@ -113,6 +118,8 @@ class _Server:
     sessions: dict[int, Session] = field(default_factory=dict)
     kept: dict[int, Path] = field(default_factory=dict)
     """Where conversations are that outlast this process."""
+    runner: "asyncio.Runner | None" = None
+    """Runs coroutines. None until the first one."""
 
     @cached_property
     def _adapter(self) -> Adapter:
@@ -177,7 +184,9 @@ class _Server:
         try:
             if do == "hello":
                 traits = traits_of(self._adapter)
-                design = {"design": traits.design} if traits.design else {}
+                design: dict[str, Any] = {"design": traits.design} if traits.design else {}
+                if traits.refuses:
+                    design["refuses"] = sorted(traits.refuses)
                 names = sorted(traits.capabilities)
                 return {"protocol": PROTOCOL, **self.offer, "capabilities": names, **design}
             number = message["session"]
@@ -201,18 +210,33 @@ class _Server:
                 meets = self._asked_of(self.sessions[number], message)
         except KeyError as error:
             raise _ProblemError(f"{do} lacks {error}") from error
-        made = meets()
+        made = self._awaited(meets())
         match do:
             case "call" | "cut":
                 return _sent(made)
             case "calls":
-                return {"results": [*map(_sent, made)]}
+                return {"results": [_sent(self._awaited(result)) for result in made]}
             case "agent":
                 self.sessions[message["agent"]] = made
         return {}
 
+    def _awaited(self, value: Any) -> Any:
+        """Return a value. Run an awaitable, such as the coroutine of an `async def`, and return its result."""
+        if not hasattr(value, "__await__"):
+            return value
+        if self.runner is None:
+            import asyncio
+
+            self.runner = asyncio.Runner()
+        return self.runner.run(_result(value))
+
+    def close(self) -> None:
+        """Cancel the tasks that still run, and close the event loop."""
+        if self.runner is not None:
+            self.runner.close()
+
     def _open(self, number: int, workspace: Any) -> None:
-        self.sessions[number] = self._adapter.open(workspace)
+        self.sessions[number] = self._awaited(self._adapter.open(workspace))
         if self.keeps and {"kill", "resume"} <= workspace.needs:
             from hashlib import sha256
 
@@ -287,6 +311,10 @@ def _kept_folder() -> Path:
             if time.time() - each.stat().st_mtime > _TOO_OLD:
                 each.unlink()
     return folder
+
+
+async def _result(value: "Awaitable[Any]") -> Any:
+    return await value
 
 
 def _sent(result: Any) -> dict[str, Any]:

@@ -60,7 +60,7 @@ Classes = Annotated[
     list[ClassName] | None,
     typer.Option(
         "--class",
-        help="Only scenarios of rules of this class (repeatable): safety is what harms whatever the design.",
+        help="Only scenarios of rules of this class (repeatable): safety is what can lose or spoil work.",
     ),
 ]
 Expression = Annotated[

@@ -28,6 +28,7 @@ from readfirst.harness.cli.options import (
 )
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import stdout
+from readfirst.harness.report.table import BRIEF
 from readfirst.harness.run.claims import claims_named
 from readfirst.harness.run.command import RunRequest, perform, perform_report
 from readfirst.harness.run.hint import hint
@@ -39,7 +40,8 @@ Failures = Annotated[
     str,
     str,
     typer.Option(
-        help="How many failing rules the table format explains, the worst first, or `all` failures."
+        help="How many failing rules the table format explains, the worst first, or `all` failures.",
+        show_default="the worst one, in a report of about 40 lines",
     ),
 ]
 
@@ -85,7 +87,7 @@ def run(
         None, help="mcp: a server per scenario, or one for many.", show_default="auto"
     ),
     confine: Confine = False,
-    failures: Failures = "3",
+    failures: Failures = "",
     last_failed: bool = typer.Option(
         False, "--last-failed", "--lf", help="Only what failed when the target was last run in this folder."
     ),
@@ -173,7 +175,7 @@ def report(
         None, "--format", help="What to write.", show_default="table on a terminal, else markdown"
     ),
     output: Output = None,
-    failures: Failures = "3",
+    failures: Failures = "",
     fixtures: Fixtures = None,
 ) -> None:
     """Make one report of one or more runs from their JSON lines; exit code 3 if one of them is incomplete."""
@@ -190,6 +192,8 @@ def report(
 
 
 def _most(failures: str) -> int | None:
+    if not failures:
+        return BRIEF
     if failures != "all" and not failures.isdecimal():
         raise UsageError(f"--failures {failures!r} is neither a number nor `all`.")
     return None if failures == "all" else int(failures)

@@ -65,7 +65,8 @@ def skipped(
     if scenario.law and not missing and not scenario.disputed:
         return None
     if not judged or not (all(judged) if contract.recorded else any(judged)):
-        status, reason = "unspecified", f"{contract.name} says nothing about it"
+        lacking_tool = f"has no {', '.join(absent)}" if absent else "says nothing about it"
+        status, reason = "unspecified", f"{contract.name} {lacking_tool}"
     elif scenario.disputed:
         status, reason = "unspecified", f"it is disputed: {scenario.disputed}"
     elif absent:

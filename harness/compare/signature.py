@@ -92,6 +92,17 @@ def kind(difference: Difference) -> str:
             return f"{difference.level}: {what}"
 
 
+_MOST_OF_A_HARM = 150
+"""Characters of the line of a harm that tell it from other harms."""
+
+
+def kind_of_harm(difference: Difference) -> str:
+    """Return the line of a harm without paths, numbers and quoted words; of any other difference its kind."""
+    if difference.level != "safe":
+        return kind(difference)
+    return f"safe: {_general(difference.what, longest=_MOST_OF_A_HARM)}"
+
+
 def manner(expected: str, got: str) -> str:
     """Return what two contents differ in: the first of a few kinds that explains it, else `content`."""
     for name, without in _MANNERS:
@@ -100,11 +111,11 @@ def manner(expected: str, got: str) -> str:
     return "content"
 
 
-def _general(text: str, before: str = "") -> str:
+def _general(text: str, before: str = "", longest: int = LONGEST) -> str:
     text = text[:_LOOKED_AT].split("\n")[0]
     for pattern, with_ in _VARYING:
         text = pattern.sub(with_, text)
-    return before + (text if len(text) <= LONGEST else text[:LONGEST].rstrip())
+    return before + (text if len(text) <= longest else text[:longest].rstrip())
 
 
 UNEXPLAINED = "not explained yet"

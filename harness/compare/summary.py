@@ -16,6 +16,10 @@ _MOST_NAMED = 5
 """What is lacking that a complaint names before it counts the rest."""
 
 
+_MOST_REASONS = 3
+"""Reasons for not judging scenarios that are named."""
+_REASON_CHARS = 60
+
 _SAID = {
     "failed": "failed",
     "broken": "broken",
@@ -24,6 +28,11 @@ _SAID = {
     "unspecified": "unspecified",
 }
 """What is said of a count beside those that passed."""
+
+
+def _shortened(reason: str) -> str:
+    first = reason.partition("\n")[0]
+    return first if len(first) <= _REASON_CHARS else f"{first[:_REASON_CHARS]}…"
 
 
 @dataclass(slots=True)
@@ -94,8 +103,12 @@ class Summary:
         """By contract, the scenarios that pass though work is lost or spoiled, because the contract does the same."""
         self.designs: set[str] = set()
         """What the implementation declares to be."""
+        self.refuses: set[str] = set()
+        """The calls that the implementation declares to refuse."""
         self.left_out: Counter[str] = Counter()
-        """By rule, the scenarios that it leaves out by its design."""
+        """By rule, the scenarios that it leaves out by its design and its declared refusals."""
+        self.reasons: dict[str, Counter[str]] = {"unsupported": Counter(), "unspecified": Counter()}
+        """By status, the reasons why scenarios were not judged, with their number."""
         self.stale: list[str] = []
         self.unclaimed: Counter[str] = Counter()
         """What is lacking of scenarios that should have been judged, with their number."""
@@ -115,6 +128,9 @@ class Summary:
             self.harmful_alike[verdict.contract] += 1
         if verdict.design:
             self.designs.add(verdict.design)
+        self.refuses.update(verdict.refuses)
+        if verdict.status in self.reasons:
+            self.reasons[verdict.status][verdict.reason] += 1
         if verdict.left_out:
             self.left_out[verdict.rule] += 1
         if ruling.stale:
@@ -181,14 +197,28 @@ class Summary:
         return " ".join(sentences)
 
     def design_sentence(self) -> str:
-        """Return the declared design, and what is not claimed because of it; empty where none is declared."""
-        if not self.designs:
+        """Return the declared design and refusals, and the number of scenarios that they leave out."""
+        designs = f"design {', '.join(sorted(self.designs))}" if self.designs else ""
+        refuses = f"declared refusals {', '.join(sorted(self.refuses))}" if self.refuses else ""
+        said = "; ".join(filter(None, (designs, refuses)))
+        if not said:
             return ""
-        said = f"design {', '.join(sorted(self.designs))}"
         if not self.left_out:
             return said
         rules = f", in {counted(len(self.left_out), 'rule')}" if any(self.left_out) else ""
         return f"{said}: {counted(self.left_out.total(), 'scenario')} not claimed{rules}"
+
+    def reason_lines(self) -> list[str]:
+        """Return a line for unsupported and for unspecified scenarios with the most frequent reasons."""
+        lines = []
+        for status, reasons in self.reasons.items():
+            most = reasons.most_common(_MOST_REASONS)
+            named = [f"{_shortened(reason)} ({count:,})" for reason, count in most]
+            if rest := reasons.total() - sum(count for _, count in most):
+                named.append(f"other reasons ({rest:,})")
+            if named:
+                lines.append(f"{status}: {'; '.join(named)}")
+        return lines
 
     def sentence(self) -> str:
         """Return the run in one line."""

@@ -88,6 +88,8 @@ class Verdict:
     """What was harmed, and what is counted beside it, whether or not the contract does the same."""
     design: str = ""
     """What the implementation declares to be; empty where it says nothing."""
+    refuses: tuple[str, ...] = ()
+    """The names of the calls that the implementation declares to refuse although the contract answers them."""
 
     @classmethod
     def unplayed(
@@ -118,8 +120,8 @@ class Verdict:
 
     @property
     def left_out(self) -> bool:
-        """Whether it was played and is not judged, because the declared design leaves out what it needs."""
-        return bool(self.design) and self.status == "unsupported" and self.steps > 0
+        """Whether it was played and is not judged, because of the declared design or a declared refusal."""
+        return bool(self.design or self.refuses) and self.status == "unsupported" and self.steps > 0
 
     @property
     def failing(self) -> tuple[str, ...]:

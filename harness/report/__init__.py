@@ -50,6 +50,8 @@ class RunFacts:
     """The version of the suite; empty where it has none."""
     design: str = ""
     """What the target declares to be; empty where it says nothing."""
+    refuses: tuple[str, ...] = ()
+    """The calls that the target declares to refuse although the contract answers them."""
 
 
 class Report(Protocol):

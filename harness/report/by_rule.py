@@ -1,66 +1,29 @@
 """By rule: the verdicts of one run under the rules that their scenarios show, and the list that it ends with."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from operator import itemgetter
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.reach import Standing, standing
-from readfirst.harness.compare.signature import kind, signature
 from readfirst.harness.compare.summary import Count
-from readfirst.harness.compare.verdict import LEVELS, Level, Verdict, up_to
+from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report.failure import Line
+from readfirst.harness.report.mistakes import (
+    OVERCAUTIOUS,
+    Dominant,
+    Failure,
+    Ranked,
+    dominant_of,
+    failure_of,
+    worst,
+)
 from readfirst.harness.report.results import Judged
 from readfirst.harness.report.visible import visible
-from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
 from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
-
-_ORDER = (*HARMS, "broken", *BESIDE)
-"""What went wrong, the worst first; of a replay that ended early nobody knows."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Worst:
-    """What failures sort by, the worst first; the fields in the order in which they count.
-
-    `level`, `requirement` and `kind` are places in LEVELS, REQUIREMENTS and the kinds of harm. Of equal harm one that a
-    person wrote comes before one that was made, and the shorter, of `length` given files and steps, before the longer:
-    it is the easiest to look into.
-    """
-
-    level: int
-    requirement: int
-    kind: int
-    made: bool
-    length: int
-
-
-def worst(verdict: Verdict) -> Worst:
-    """Return the rank of a failed or broken verdict. A requirement that is not known counts as `must`."""
-    broken, asked = verdict.status == "broken", up_to(verdict.level)
-    requirement = 0 if verdict.requirement is None else REQUIREMENTS.index(verdict.requirement)
-    kinds = ["broken"] if broken else [harm.kind for harm in verdict.harms]
-    kind = min(map(_ORDER.index, kinds), default=len(_ORDER))
-    failing = (at for at, level in enumerate(asked) if broken or not verdict.levels.get(level, True))
-    level = next(failing, len(asked) - 1)
-    return Worst(level, requirement, kind, is_made(verdict.scenario_id), verdict.length)
-
-
-def is_made(scenario_id: str) -> bool:
-    """Whether a program made the scenario from dimensions; its files are long and its names say little."""
-    return scenario_id.startswith("crossed/")
-
-
-_FEWEST = 10
-"""Failures that a mistake must explain to be listed before all others."""
-_EXAMPLE = 60
-"""Characters of what was expected and of what came."""
-_ALIKE = ("text", "verbatim", "broken")
-"""Levels at which many failures are alike without being one mistake."""
-_Mistakes = frozenset[tuple[str, int]]
-"""What a failure shows: kinds of differences, each with the place of its level in LEVELS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +32,9 @@ class RuleResult:
 
     `level` is the lowest level at which a scenario fails that no baseline accepts, None where all of these hold, and
     `fails` counts the scenarios that fail there: what is unsafe is not hidden among what is differently worded.
-    `shortest` is the verdict on the shortest of these, of equal ones the one that does most harm; where all
-    failures are accepted, on the shortest of those.
+    `shortest` is the verdict on the shortest failure that shows the most frequent of the worst mistakes; where all
+    failures are accepted, on the shortest of those. `is_overcautious`: none of them does harm or differs in effects but
+    for refusals of calls that every contract answers.
     """
 
     rule: Rule | None
@@ -78,6 +42,7 @@ class RuleResult:
     level: Level | None = None
     fails: int = 0
     shortest: Verdict | None = None
+    is_overcautious: bool = False
 
     @property
     def id(self) -> str:
@@ -103,47 +68,14 @@ class ClassResult:
     """The scenarios of all of these rules."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dominant:
-    """The most frequent mistake: in how many of all failures it is, and how many show nothing else that is as bad.
-
-    `shortest` is the verdict on the shortest of these.
-    """
-
-    kind: str
-    failing: int
-    alone: int
-    of: int
-    shortest: Verdict
-
-    @property
-    def hides(self) -> bool:
-        """Whether there are other failures beside it."""
-        return self.alone < self.of
-
-    @property
-    def example(self) -> str:
-        """What differs in the shortest failure, in one line."""
-        found = [each for each in self.shortest.differences if each.level != "safe"]
-        if not found:
-            return self.kind
-        shown = (
-            f"{text[:_EXAMPLE]}..." if len(text) > _EXAMPLE else text
-            for text in (found[0].expected, found[0].got)
-        )
-        return f"{found[0].label}: expected {next(shown)}, got {next(shown)}"
-
-
 @dataclass(slots=True)
 class RuleTally:
     """Takes the verdicts on one contract as they come; memory grows with rules and kinds of mistakes only."""
 
     rules: Rules | None
     _counts: dict[str, Count] = field(default_factory=dict)
-    _fails: dict[str, Counter[_Mistakes]] = field(default_factory=dict)
-    _shortest: dict[str, dict[_Mistakes, tuple[tuple[bool, int, bool, int, Worst, str], Verdict]]] = field(
-        default_factory=dict
-    )
+    _fails: dict[str, Counter[Failure]] = field(default_factory=dict)
+    _shortest: dict[str, dict[Failure, Ranked]] = field(default_factory=dict)
 
     def add(self, verdict: Verdict, ruling: Ruling) -> None:
         """Count one verdict and what the baseline makes of it."""
@@ -151,18 +83,20 @@ class RuleTally:
         self._counts.setdefault(rule_id, Count()).add(verdict, ruling)
         if verdict.status in ("failed", "broken"):
             accepted, does = bool(ruling.accepted), worst(verdict)
-            mistakes = _mistakes(verdict, does.level)
+            failure = failure_of(verdict)
             if not accepted:
-                self._fails.setdefault(rule_id, Counter())[mistakes] += 1
+                self._fails.setdefault(rule_id, Counter())[failure] += 1
             key = (accepted, does.level, does.made, verdict.length, does, verdict.scenario_id)
             shortest = self._shortest.setdefault(rule_id, {})
-            if mistakes not in shortest or key < shortest[mistakes][0]:
-                shortest[mistakes] = (key, verdict)
+            if failure not in shortest or key < shortest[failure][0]:
+                shortest[failure] = (key, verdict)
 
     def results(self, as_if_without: str | None = None) -> tuple[RuleResult, ...]:
         """Return the rules that had a verdict, the worst first.
 
-        That is by the lowest level that fails, then by class, by requirement and by how many scenarios fail there.
+        Rules with harm or different effects come first, by class; within a class harm comes first, then the order is by
+        requirement and by how many scenarios fail. Rules follow that fail by refusals without need alone, then those in
+        which only reasons or words differ.
         `as_if_without` names a kind of mistake that counts as fixed.
         """
         place = {rule.id: number for number, rule in enumerate(self.rules or ())}
@@ -171,73 +105,50 @@ class RuleTally:
 
     def dominant(self) -> Dominant | None:
         """Return the mistake that alone explains more than a quarter of the failures; None where there is none."""
-        fails: Counter[_Mistakes] = Counter()
+        fails: Counter[Failure] = Counter()
         for counted in self._fails.values():
             fails.update(counted)
-        frequent: Counter[str] = Counter()
-        for mistakes, number in fails.items():
-            named = {name for name, _ in mistakes if name.partition(":")[0] not in _ALIKE}
-            frequent.update(dict.fromkeys(named, number))
-        if not frequent:
-            return None
-        [(most, failing)] = frequent.most_common(1)
-        alone = sum(number for mistakes, number in fails.items() if _only(most, mistakes))
-        if failing < _FEWEST or 4 * alone <= fails.total():
-            return None
-        shown = [
-            found
-            for shortest in self._shortest.values()
-            for mistakes, found in shortest.items()
-            if _only(most, mistakes) and not found[0][0]
-        ]
-        return Dominant(most, failing, alone, fails.total(), min(shown, key=lambda each: each[0])[1])
+        return dominant_of(fails, self._shortest.values())
 
     def rule_of(self, verdict: Verdict) -> str:
         """Return the id of the rule that the verdict is counted under."""
         return verdict.rule if self.rules is not None and verdict.rule in self.rules else ""
 
-    def _result(self, rule_id: str, without: str | None) -> RuleResult:
+    def _result(self, rule_id: str, fixed: str | None) -> RuleResult:
         rule = self.rules[rule_id] if self.rules is not None and rule_id else None
-        fails: Counter[Level] = Counter()
-        for mistakes, number in self._fails.get(rule_id, Counter[_Mistakes]()).items():
-            if left := [level for name, level in mistakes if name != without]:
-                fails[LEVELS[min(left)]] += number
-        shortest = [
-            found
-            for mistakes, found in self._shortest.get(rule_id, {}).items()
-            if not _only(without, mistakes)
-        ]
-        level = min(fails, key=LEVELS.index, default=None)
+        fails: Counter[int] = Counter()
+        left: dict[Failure, int] = {}
+        for failure, number in self._fails.get(rule_id, Counter[Failure]()).items():
+            if (level := failure.level(fixed)) is not None:
+                fails[level] += number
+                left[failure] = number
+        level = min(fails, default=None)
+        severity = min((failure.severity(fixed) for failure in left), default=None)
         return RuleResult(
             rule,
             self._counts[rule_id],
-            level,
+            None if level is None else LEVELS[level],
             0 if level is None else fails[level],
-            min(shortest, key=lambda each: each[0])[1] if shortest else None,
+            self._example(rule_id, left, severity, fixed),
+            severity == OVERCAUTIOUS,
         )
 
-
-def _only(name: str | None, mistakes: _Mistakes) -> bool:
-    """Whether the failure is of one mistake: what else differs, such as words, is not as bad."""
-    lowest = min(level for _, level in mistakes)
-    return all(each == name for each, level in mistakes if level == lowest)
-
-
-def _mistakes(verdict: Verdict, lowest: int) -> _Mistakes:
-    """Return what a failure shows at the level that was asked for, and below.
-
-    Harm that comes with a difference in effects is that difference's.
-    """
-    most = LEVELS.index(verdict.level)
-    found = [
-        (kind(each), level)
-        for each in verdict.differences
-        if each.level != "safe" and (level := LEVELS.index(each.level)) <= most
-    ]
-    if verdict.status == "broken" or not found:
-        return frozenset({(signature(verdict), lowest)})
-    effects = LEVELS.index("effects")
-    return frozenset((name, lowest if level == effects else level) for name, level in found)
+    def _example(
+        self, rule_id: str, left: Mapping[Failure, int], severity: int | None, fixed: str | None
+    ) -> Verdict | None:
+        """Return the shortest failure that shows the most frequent of the worst mistakes of a rule."""
+        ranked = self._shortest.get(rule_id, {})
+        if severity is None:
+            return min(ranked.values(), key=itemgetter(0))[1] if ranked and fixed is None else None
+        # Harm comes before all else. What differs in effects and what is refused without need is one group.
+        worst_left = severity if severity == 0 else max(severity, OVERCAUTIOUS)
+        candidates = [failure for failure in left if failure.severity(fixed) <= worst_left]
+        frequent: Counter[str] = Counter()
+        for failure in candidates:
+            frequent.update(dict.fromkeys(sorted(failure.names(fixed)), left[failure]))
+        [(most, _)] = frequent.most_common(1)
+        shown = (ranked[failure] for failure in candidates if most in failure.names(fixed))
+        return min(shown, key=itemgetter(0))[1]
 
 
 def by_rule(judged: Iterable[Judged], rules: Rules | None) -> tuple[RuleResult, ...]:
@@ -267,20 +178,23 @@ def by_class(results: Iterable[RuleResult]) -> tuple[ClassResult, ...]:
     )
 
 
-def _rank(result: RuleResult, place: dict[str, int]) -> tuple[int, int, int, int, int]:
+def _rank(result: RuleResult, place: dict[str, int]) -> tuple[int, int, int, int, int, int]:
     level = len(LEVELS) if result.level is None else LEVELS.index(result.level)
+    effects = LEVELS.index("effects")
+    group = level if level > effects else effects if result.is_overcautious else 0
     rule = result.rule
     if rule is None:
-        return (level, len(CLASSES), 0, -result.fails, 0)
+        return (group, len(CLASSES), level, 0, -result.fails, 0)
     bound = REQUIREMENTS.index(rule.requirement)
-    return (level, CLASSES.index(rule.class_), bound, -result.fails, place[rule.id])
+    return (group, CLASSES.index(rule.class_), level, bound, -result.fails, place[rule.id])
 
 
 MOST_LINES = 30
-"""Lines of rules that are shown, so that hundreds of failures fit on one screen; rules of safety all are."""
+"""Lines of rules that are shown, so that hundreds of failures fit on one screen."""
 
 NO_RULE = "no rule"
 """The heading of scenarios that belong to none."""
+_OVERCAUTIOUS = "refused without need"
 _ALONE = {"reason": "in reasons alone", "text": "in words alone", "verbatim": "only in bytes of the answer"}
 _GAP = "  "
 
@@ -291,9 +205,11 @@ def failing_rules(results: Sequence[RuleResult]) -> list[RuleResult]:
 
 
 def group_of(result: RuleResult) -> str:
-    """Return what a failing rule is listed under: its class, or that nothing but reasons or words differs."""
+    """Return what a failing rule is listed under: its class, or that it is less bad than the others."""
     if result.level in _ALONE:
         return _ALONE[result.level]
+    if result.is_overcautious:
+        return _OVERCAUTIOUS
     return result.rule.class_ if result.rule is not None else NO_RULE
 
 
@@ -319,8 +235,7 @@ def rule_lines(
     longest = max(len(_title(result)) for result in failing)
     ids = max(len(_shortest(result)) for result in failing)
     beside = width is None or len(_GAP * 3) + wide + longest + ids <= width
-    safety = sum(group_of(result) == "safety" for result in failing)
-    shown = failing if everything else failing[: max(most if beside else most // 2, safety, 1)]
+    shown = failing if everything else _first_lines(failing, most, 1 if beside else 2)
     lines: list[Line] = [("title", f"Rules that do not hold, worst first: {len(failing)}")]
     lines.append(("note", f"repeat one: {command} SCENARIO"))
     before = ""
@@ -335,11 +250,21 @@ def rule_lines(
             lines += [("", line), ("note", f"{_GAP}{' ' * wide}{_GAP}{_shortest(result)}")]
     if left := Counter(map(group_of, failing[len(shown) :])):
         more = ", ".join(
-            f"{count} {name}" if name.startswith("in ") else f"{count} of {name}"
-            for name, count in left.items()
+            f"{count} of {name}" if name in CLASSES else f"{count} {name}" for name, count in left.items()
         )
         lines.append(("note", f"[{more} more; --failures all lists them]"))
     return lines
+
+
+def _first_lines(failing: list[RuleResult], most: int, lines_each: int) -> list[RuleResult]:
+    """Return the first rules, at least one, that fit in as many lines together with the headings of their groups."""
+    left, before = most, ""
+    for number, result in enumerate(failing):
+        left -= lines_each + (group_of(result) != before)
+        before = group_of(result)
+        if left < 0 and number:
+            return failing[:number]
+    return failing
 
 
 def _count(result: RuleResult) -> str:

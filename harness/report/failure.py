@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from readfirst.harness.compare.verdict import Difference, Verdict, up_to
+from readfirst.harness.counted import counted
 from readfirst.harness.report import Commands
 from readfirst.harness.report.step import brief_step, given_lines
 from readfirst.harness.report.visible import compare_lines, visible, visible_command, visible_lines
@@ -24,8 +25,18 @@ def short_path(path: Path) -> str:
 
 
 def short_place(position: Position) -> str:
-    """Return `file:line:column`, the file as `short_path` has it."""
-    return f"{short_path(position.file)}:{position.line}:{position.column}"
+    """Return `file:line:column`, the file as `short_path` has it.
+
+    A file of the bundled suite that is not below the current directory begins with `fixtures/`.
+    """
+    path = short_path(position.file)
+    if path.startswith(("../", "/")):
+        from readfirst.harness.suite.suite import default_root
+
+        root = default_root().resolve()
+        if (file := position.file.resolve()).is_relative_to(root):
+            path = str(file.relative_to(root.parent))
+    return f"{path}:{position.line}:{position.column}"
 
 
 Line = tuple[str, str]
@@ -101,6 +112,21 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
     lines.append(("note", f"  scenario: {commands.show} {visible_command([verdict.scenario_id])}"))
     lines.append(("note", f"  reproduce: {commands.run} {visible_command([verdict.scenario_id])}"))
     return lines
+
+
+def brief_lines(lines: list[Line], most: int) -> list[Line]:
+    """Return the lines of a failure in at most as many: without given files and steps that are as expected first.
+
+    The last three lines stay: whose fault it is, and the commands that go on from here.
+    """
+    head, last = lines[:-3], lines[-3:]
+    most -= len(last)
+    while len(head) > most and (dropped := next((line for line in head if line[0] == "note"), None)):
+        head.remove(dropped)
+    if len(head) > most:
+        left = len(head) - most + 1
+        head = [*head[: most - 1], ("note", f"    [{counted(left, 'line')} more]")]
+    return [*head, *last]
 
 
 def _asked(verdict: Verdict) -> list[Difference]:

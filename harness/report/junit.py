@@ -64,6 +64,8 @@ def _properties(suite: Element, result: RuleResult, run: Run, sources: Sources) 
         found = {"rule": rule.id, "class": rule.class_, "requirement": rule.requirement}
     if design := run.judged[0][0].design:
         found["design"] = design
+    if refuses := run.judged[0][0].refuses:
+        found["refuses"] = ", ".join(refuses)
     if result.level is not None and result.shortest is not None:
         found["failing"] = f"{result.fails} of {result.count.judged} at {result.level}"
         found["shortest"] = result.shortest.scenario_id

@@ -12,10 +12,10 @@ from readfirst.harness.report.by_rule import (
     failing_rules,
     group_of,
     rule_title,
-    worst,
 )
 from readfirst.harness.report.failure import failure_text
 from readfirst.harness.report.markup import document, fenced, prose, table
+from readfirst.harness.report.mistakes import worst
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown
 from readfirst.harness.report.visible import visible
 

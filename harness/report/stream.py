@@ -1,5 +1,7 @@
 """Stream: JSON lines, a header, one line per verdict and a footer, as fixtures/schema/result.schema.json has them.
 
+A long text is a line of its own, once, before the first verdict that refers to it (`harness.report.contents`).
+
 A stream without its footer was cut off; one that was cut off or damaged is refused, not shown. Output is ASCII, so
 every text survives, lone surrogates included.
 """
@@ -17,6 +19,7 @@ from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.report import RunFacts
+from readfirst.harness.report.contents import ContentReader, ContentWriter
 from readfirst.harness.report.results import Judged, Run
 from readfirst.harness.suite.schema import validator
 
@@ -72,20 +75,26 @@ def read_stream(file: Path) -> tuple[Run, ...]:
         )
     header = lines[0][1]
     verdicts = []
+    contents = ContentReader()
     for number, line in lines[1:-1]:
-        if line["type"] != "verdict":
-            message = f"a {line['type']} in the middle. Write each run to its own file."
-            raise StreamError(file, number, message)
-        verdicts.append((number, line))
-    _check(file, header, verdicts, footer)
-    design = header.get("design", "")
+        match line["type"]:
+            case "content":
+                if problem := contents.add(line):
+                    raise StreamError(file, number, f"{problem}. Run it again.")
+            case "verdict":
+                verdicts.append((number, _with_contents(file, number, line, contents)))
+            case other:
+                message = f"a {other} in the middle. Write each run to its own file."
+                raise StreamError(file, number, message)
+    _check(file, header, verdicts, footer, lines[-1][0])
+    declared = header.get("design", ""), tuple(header.get("refuses", ()))
     return tuple(
         Run(
             header["target"],
             contract,
             header["level"],
             header["readfirst"],
-            tuple(_judged(line, design) for _, line in verdicts if line["contract"] == contract),
+            tuple(_judged(line, *declared) for _, line in verdicts if line["contract"] == contract),
             footer["interrupted"],
             header.get("name", ""),
         )
@@ -104,15 +113,28 @@ def _lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
                 file, number, "this line is incomplete JSON: the stream was cut off or damaged. Run it again."
             ) from error
         kind = line.get("type") if isinstance(line, dict) else None
-        if kind not in ("header", "verdict", "footer"):
+        if kind not in ("header", "content", "verdict", "footer"):
             raise StreamError(
-                file, number, "this is not a line of a result stream (header, verdict, footer)."
+                file, number, "this is not a line of a result stream (header, content, verdict, footer)."
             )
         for problem in validator("result", kind).iter_errors(line):
             words = f"{problem.json_path}: {problem.message}"
             shown = words if len(words) <= 200 else f"{words[:200]} [...]"
             raise StreamError(file, number, f"this {kind} does not have the expected format: {shown}")
         yield number, line
+
+
+def _with_contents(file: Path, number: int, line: dict[str, Any], contents: ContentReader) -> dict[str, Any]:
+    """Return the line of a verdict with the texts that its differences refer to."""
+    try:
+        differences = [
+            {**each, **{side: contents.text(each[side]) for side in _SIDES}}
+            for each in line.get("differences", ())
+        ]
+    except KeyError as error:
+        message = f"no content before this verdict has the digest {error.args[0][0]}. Run it again."
+        raise StreamError(file, number, message) from None
+    return {**line, "differences": differences} if differences else line
 
 
 def _count(digits: str) -> int:
@@ -122,9 +144,12 @@ def _count(digits: str) -> int:
 
 
 def _check(
-    file: Path, header: dict[str, Any], verdicts: list[tuple[int, dict[str, Any]]], footer: dict[str, Any]
+    file: Path,
+    header: dict[str, Any],
+    verdicts: list[tuple[int, dict[str, Any]]],
+    footer: dict[str, Any],
+    last: int,
 ) -> None:
-    last = len(verdicts) + 2
     there = Counter(line["status"] for _, line in verdicts)
     counts = [("footer counts", footer[name], name, there[name]) for name in _STATUSES]
     counts.insert(0, ("footer counts", footer["verdicts"], "verdicts", len(verdicts)))
@@ -145,7 +170,7 @@ def _check(
         seen.add(key)
 
 
-def _judged(line: dict[str, Any], design: str) -> Judged:
+def _judged(line: dict[str, Any], design: str, refuses: tuple[str, ...]) -> Judged:
     differences = [
         Difference(**_read(each, OF_A_DIFFERENCE), late=each.get("late", False))
         for each in line.get("differences", ())
@@ -157,6 +182,7 @@ def _judged(line: dict[str, Any], design: str) -> Judged:
         harms=tuple(Harm(**_read(each, OF_A_HARM)) for each in line.get("harms", ())),
         lacks=tuple(line.get("lacks", ())),
         design=design,
+        refuses=refuses,
         **{name: line[name] for name in _PLAIN if name in line},
     )
     return verdict, Ruling(**{name: line[name] for name in _RULED if name in line})
@@ -171,14 +197,17 @@ def _read(found: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-FORMAT = 1
+FORMAT = 2
+"""The version of the format. Version 1, in which every text is in the verdict, can still be read."""
+_SIDES = ("expected", "got")
 
 
 class JsonlReport:
-    """Writes each verdict as it comes; keeps nothing."""
+    """Writes each verdict as it comes; keeps nothing but the digests of long texts."""
 
     def __init__(self, stream: IO[str], facts: RunFacts, version: str) -> None:
         self._stream = stream
+        self._contents = ContentWriter()
         self._write(
             {
                 "type": "header",
@@ -190,6 +219,7 @@ class JsonlReport:
                 "contracts": list(facts.contracts),
                 "level": facts.level,
                 **({"design": facts.design} if facts.design else {}),
+                **({"refuses": list(facts.refuses)} if facts.refuses else {}),
                 "scenarios": facts.scenarios,
             }
         )
@@ -216,10 +246,18 @@ class JsonlReport:
             "unclaimed": ruling.unclaimed,
             "stale": ruling.stale,
             "harms": [_written(harm, OF_A_HARM) for harm in verdict.harms],
-            "differences": [_difference(difference) for difference in verdict.differences],
+            "differences": [self._difference(difference) for difference in verdict.differences],
         }
         line |= {name: value for name, value in further.items() if value}
         self._write(line)
+
+    def _difference(self, difference: Difference) -> dict[str, Any]:
+        """Return a difference as its line has it, after writing the contents that it refers to."""
+        line = _difference(difference)
+        texts, contents = self._contents.reference((difference.expected, difference.got))
+        for content in contents:
+            self._write(content)
+        return line | dict(zip(_SIDES, texts, strict=True))
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
         """Write the footer; it counts the verdicts, so a reader can tell that none is missing."""

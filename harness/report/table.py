@@ -15,15 +15,14 @@ from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.report import RunFacts
 from readfirst.harness.report.by_rule import (
     MOST_LINES,
-    Dominant,
     RuleResult,
     RuleTally,
     by_class,
     failing_rules,
     rule_lines,
-    worst,
 )
-from readfirst.harness.report.failure import Line, failure_lines
+from readfirst.harness.report.failure import Line, brief_lines, failure_lines
+from readfirst.harness.report.mistakes import Dominant, worst
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.heading import REQUIREMENTS
@@ -47,6 +46,13 @@ _STYLES = {
     "note": "dim",
 }
 
+BRIEF = -1
+"""As `most_failures`: the whole report in about MOST_LINES_IN_ALL lines."""
+MOST_LINES_IN_ALL = 40
+_BRIEF_LINES = 12
+"""Lines of the failure that is explained."""
+_FEWEST_RULE_LINES = 4
+
 _CLOSING = {
     ExitCode.CONFORMANT: "conformant",
     ExitCode.NOT_CONFORMANT: "not conformant",
@@ -59,13 +65,16 @@ class TableReport:
     """Prints the worst failures, the table, and the rules that do not hold, at the end.
 
     Where the suite has rules, `most_failures` counts rules: each is explained by its shortest failing scenario, the
-    worst class first. Else it counts scenarios, those first that do most harm. None: all scenarios.
+    worst class first. Else it counts scenarios, those first that do most harm. None: all scenarios. BRIEF: one, in few
+    lines, and so many rules that the whole has about MOST_LINES_IN_ALL lines.
     """
 
-    def __init__(self, console: Console, facts: RunFacts, *, most_failures: int | None = 3) -> None:
+    def __init__(self, console: Console, facts: RunFacts, *, most_failures: int | None = BRIEF) -> None:
         self._console = console
         self._facts = facts
-        self._most = most_failures
+        self._is_brief = most_failures == BRIEF
+        self._most = 1 if self._is_brief else most_failures
+        self._printed = 0
         self._failed: set[tuple[str, str]] = set()
         self._worst: list[Verdict] = []
         self._tallies = {contract: RuleTally(facts.rules) for contract in facts.contracts}
@@ -95,7 +104,8 @@ class TableReport:
         explained = self._explained(left, [each for each in dominant.values() if each is not None])
         for verdict in explained:
             scenario = self._facts.find(verdict.scenario_id)
-            self._lines(failure_lines(verdict, scenario, self._facts.commands(verdict.contract)))
+            lines = failure_lines(verdict, scenario, self._facts.commands(verdict.contract))
+            self._lines(brief_lines(lines, _BRIEF_LINES) if self._is_brief else lines)
             self._print("")
         more = len(self._failed - {(each.scenario_id, each.contract) for each in explained})
         if more:
@@ -103,12 +113,16 @@ class TableReport:
             self._print(f"[{more} more {what}; --failures all explains all of them]\n", "dim")
         if summary.total.scenarios:
             self._table(summary, results)
-        if harmed := summary.harm_sentence():
-            self._print(f"{harmed}\n", "bold")
-        if not interrupted and (alike := summary.likeness_sentence(self._facts.name, self._facts.level)):
-            self._print(f"{visible(alike)}\n")
-        if design := summary.design_sentence():
-            self._print(f"{design}\n", "bold")
+        notes = [(summary.harm_sentence(), "bold")]
+        if not interrupted:
+            notes.append((visible(summary.likeness_sentence(self._facts.name, self._facts.level)), ""))
+        notes.append((summary.design_sentence(), "bold"))
+        notes += [(visible(line), "dim") for line in summary.reason_lines()]
+        for text, style in notes:
+            if text:
+                self._print(text, style)
+        if any(text for text, _ in notes):
+            self._print("")
         for contract, found in left.items():
             self._dominant(dominant[contract])
             self._rules(contract, found)
@@ -136,8 +150,12 @@ class TableReport:
             rule_of = self._tallies[self._facts.contracts[0]].rule_of
             return sorted(self._worst, key=lambda each: (place[each.contract, rule_of(each)], each.length))
         failing = [result for found in results.values() for result in failing_rules(found)]
+        # Harm of any class comes before differences without harm.
+        failing.sort(key=lambda result: result.is_overcautious or result.level != "safe")
         shortest = [result.shortest for result in failing if result.shortest is not None]
-        return [*(each.shortest for each in dominant), *shortest][: self._most]
+        harmful = any(not result.is_overcautious for result in failing)
+        first = [each.shortest for each in dominant if not (each.is_overcautious and harmful)]
+        return [*first, *shortest][: self._most]
 
     def _dominant(self, dominant: Dominant | None) -> None:
         """Print what most failures have in common."""
@@ -160,11 +178,17 @@ class TableReport:
             self._facts.commands(contract).run,
             width=self._console.width if self._console.is_terminal else None,
             everything=self._most is None,
-            most=MOST_LINES // len(self._facts.contracts),
+            most=self._room() // len(self._facts.contracts),
         )
         self._lines(lines)
         if lines:
             self._print("")
+
+    def _room(self) -> int:
+        """Return how many lines of rules are printed; two lines stand above them, and three below."""
+        return (
+            max(_FEWEST_RULE_LINES, MOST_LINES_IN_ALL - self._printed - 5) if self._is_brief else MOST_LINES
+        )
 
     def _table(self, summary: Summary, results: Mapping[str, Sequence[RuleResult]]) -> None:
         """Print one table: the classes of rules, without rules the families, or a row for each of several contracts."""
@@ -195,12 +219,14 @@ class TableReport:
                     table.add_row(f"  {requirement}", *([""] if classes else ()), *row)
         self._console.print(table, soft_wrap=False)
         self._console.print()
+        self._printed += len(table.rows) + 2
 
     def _lines(self, lines: Iterable[Line]) -> None:
         for style, text in lines:
             self._print(text, _STYLES.get(style))
 
     def _print(self, text: str, style: str | None = None) -> None:
+        self._printed += 1 + text.count("\n")
         # No markup, no highlighting, no wrapping: what a tool said must come out as it is.
         self._console.print(text, style=style, markup=False, emoji=False, highlight=False, soft_wrap=True)
 

@@ -2,17 +2,28 @@
 
 import time
 import traceback
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 from readfirst.harness.compare.design import contradicted
-from readfirst.harness.replay.conversation import Conversation, at_once
+from readfirst.harness.replay.conversation import Conversation
 from readfirst.harness.replay.interruption import Watch
+from readfirst.harness.run.check_independence import (
+    check_later_session,
+    check_own_workspace,
+    check_simultaneous_sessions,
+)
+from readfirst.harness.run.check_session import (
+    NOTES,
+    CheckFailed,
+    call_tool,
+    in_session,
+    lay_out_notes,
+    see_notes,
+    workspace_for,
+)
 from readfirst.harness.run.claims import claimed
 from readfirst.harness.session import (
     BASIC_CAPABILITIES,
@@ -27,9 +38,9 @@ from readfirst.harness.session import (
     RacingSession,
     Session,
     ToolResult,
-    Workspace,
     close_session,
     design_named,
+    refusals_named,
     traits_of,
 )
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
@@ -43,7 +54,6 @@ _KNOWN = frozenset({*TOOLS, *SESSION_CAPABILITIES, AT_ONCE, BUFFERS})
 _DENYING = Hook("PreToolUse", "Write", "cat >/dev/null; echo 'No writing here.' >&2; exit 2")
 _MENTION = SessionEvent("mention", path="notes.txt")
 _DELEGATION = (SessionEvent("agent"), SessionEvent("end"))
-_TEXT = "first line\nsecond line\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +62,6 @@ class Check:
 
     name: str
     problem: str = ""
-
-
-class _Wrong(Exception):  # noqa: N818 - it names what is wrong
-    pass
 
 
 def check_adapter(
@@ -70,7 +76,7 @@ def check_adapter(
     yield _tried("its capabilities are known", lambda: _declares(adapter))
     required = BASIC_CAPABILITIES if claims is None else claims
     yield _tried(f"it claims {', '.join(sorted(required))}", lambda: _claims(adapter, required))
-    opened = _tried("a session opens and closes", lambda: _in_session(adapter, place, lambda _s, _site: None))
+    opened = _tried("a session opens and closes", lambda: in_session(adapter, place, lambda _s, _site: None))
     yield opened
     if opened.problem:
         return
@@ -106,21 +112,23 @@ def check_adapter(
         if needed in capabilities:
             yield _tried(
                 name,
-                lambda check=check, needed=needed: _in_session(adapter, place, check, needs=(needed,)),  # type: ignore[misc]
+                lambda check=check, needed=needed: in_session(adapter, place, check, needs=(needed,)),  # type: ignore[misc]
             )
     if "hooks" in capabilities:
         name = "a hook that denies a call keeps it from being made"
-        yield _tried(name, lambda: _in_session(adapter, place, _hooked, (_DENYING,)))
+        yield _tried(name, lambda: in_session(adapter, place, _hooked, (_DENYING,)))
     if "Read" in capabilities:
-        yield _tried("a later session sees its own workspace", lambda: _two_sessions(adapter, place))
+        yield _tried("a later session sees its own workspace", lambda: check_own_workspace(adapter, place))
+        name = "a later session knows of no file that an earlier session read or wrote"
+        yield _tried(name, lambda: check_later_session(adapter, place))
     if {AT_ONCE, "Write"} <= capabilities:
         name = "two sessions write at the same moment, each a file of its own"
-        yield _tried(name, lambda: _meet(adapter, place))
+        yield _tried(name, lambda: check_simultaneous_sessions(adapter, place))
     design = traits_of(adapter).design
     if design is not None and {"Read", "Edit"} <= capabilities:
         yield _tried(f"it edits as the design {design} does", lambda: _designed(design, adapter, place))
     yield _tried(
-        "it has what it declares", lambda: _in_session(adapter, place, _methods(capabilities - {"kill"}))
+        "it has what it declares", lambda: in_session(adapter, place, _methods(capabilities - {"kill"}))
     )
     name = "files stay as they are after the answer, and when session and program have ended"
     yield _tried(name, lambda: _leaves(adapter, place, settle))
@@ -129,7 +137,7 @@ def check_adapter(
 def _tried(name: str, check: Callable[[], None]) -> Check:
     try:
         check()
-    except _Wrong as error:
+    except CheckFailed as error:
         return Check(name, str(error))
     except BrokenAdapter as error:
         details = f"\n{error.details.strip()}" if error.details else ""
@@ -142,89 +150,49 @@ def _tried(name: str, check: Callable[[], None]) -> Check:
     return Check(name)
 
 
-def _in_session(
-    adapter: Adapter,
-    place: SitePool,
-    check: Callable[[Session, Site], None],
-    hooks: tuple[Hook, ...] = (),
-    needs: Collection[str] = (),
-) -> None:
-    with place.site(unique=not traits_of(adapter).repeats_paths) as site:
-        session = adapter.open(_workspace(site, hooks, needs))
-        try:
-            check(session, site)
-        finally:
-            close_session(session)
-
-
-def _workspace(site: Site, hooks: tuple[Hook, ...], needs: Collection[str] = ()) -> Workspace:
-    every = frozenset({"Read", "Write", *needs, *(["hooks"] if hooks else [])})
-    return Workspace(Path(site.root), Path(site.home), needs=every, isolated=True, hooks=hooks)
-
-
 def _declares(adapter: Adapter) -> None:
     design_named(traits_of(adapter).design)
+    refusals_named(traits_of(adapter).refuses)
     unknown = traits_of(adapter).capabilities - _KNOWN
     if unknown:
         names = ", ".join(sorted(unknown))
-        raise _Wrong(f"capabilities names {names}; known are: {', '.join(sorted(_KNOWN))}")
+        raise CheckFailed(f"capabilities names {names}; known are: {', '.join(sorted(_KNOWN))}")
     if not traits_of(adapter).capabilities & set(TOOLS):
-        raise _Wrong("capabilities names no tool, so every scenario is unsupported")
+        raise CheckFailed("capabilities names no tool, so every scenario is unsupported")
 
 
 def _claims(adapter: Adapter, required: frozenset[str]) -> None:
     there = claimed(traits_of(adapter))
     if missing := sorted(required - there):
         named = ",".join(sorted(there & required)) or "Read"
-        raise _Wrong(
+        raise CheckFailed(
             f"it does not claim {', '.join(missing)}, so scenarios that need this are not judged. "
+            "Add it to capabilities, or to tools of a mapping. "
             f"If that is intended, name what is claimed: --claims {named}"
         )
 
 
 def _designed(design: Design, adapter: Adapter, place: SitePool) -> None:
     if problem := contradicted(design, adapter, place):
-        raise _Wrong(problem)
-
-
-def _call(session: Session, tool: str, arguments: dict[str, Any]) -> ToolResult:
-    result: object = session.call(tool, arguments)
-    if not isinstance(result, ToolResult):
-        raise _Wrong(f"{tool} answered {str(result)[:200]!r}; return a ToolResult(text, is_error)")
-    if not isinstance(result.text, str) or not isinstance(result.is_error, bool):
-        raise _Wrong(f"{tool} answered {str(result)[:200]}; text is a string and is_error a boolean")
-    return result
-
-
-def _lay_out(site: Site, text: str) -> str:
-    site.lay_out({"notes.txt": RegularFile(TextContent(text))})
-    return f"{site.root}/notes.txt"
+        raise CheckFailed(problem)
 
 
 def _reads(session: Session, site: Site) -> None:
-    _sees(session, _lay_out(site, _TEXT))
-
-
-def _sees(session: Session, path: str) -> None:
-    result = _call(session, "Read", {"file_path": path})
-    if result.is_error:
-        raise _Wrong(f"Read of {path}, which exists, is marked as an error: {result.text[:200]!r}")
-    if "first line" not in result.text or "second line" not in result.text:
-        raise _Wrong(f"Read did not show the file's lines, but {result.text[:200]!r}")
+    see_notes(session, lay_out_notes(site, NOTES))
 
 
 def _misses(session: Session, site: Site) -> None:
-    result = _call(session, "Read", {"file_path": f"{site.root}/missing.txt"})
+    result = call_tool(session, "Read", {"file_path": f"{site.root}/missing.txt"})
     if not result.is_error:
-        raise _Wrong(
+        raise CheckFailed(
             f"Read of a missing file is not marked as an error: {result.text[:200]!r}. Set is_error."
         )
 
 
 def _writes_one(session: Session, site: Site) -> None:
-    result = _call(session, "Write", {"file_path": f"{site.root}/new.txt", "content": "new\n"})
+    result = call_tool(session, "Write", {"file_path": f"{site.root}/new.txt", "content": "new\n"})
     if result.is_error:
-        raise _Wrong(f"Write of a new file is marked as an error: {result.text[:200]!r}")
+        raise CheckFailed(f"Write of a new file is marked as an error: {result.text[:200]!r}")
 
 
 def _writes(session: Session, site: Site) -> None:
@@ -233,59 +201,63 @@ def _writes(session: Session, site: Site) -> None:
     entry = there.pop("new.txt", None)
     if not isinstance(entry, RegularFile) or entry.data != b"new\n":
         where = f"{site.root}/new.txt"
-        raise _Wrong(f"{where} does not exist afterwards, or has other content. Is the path used as given?")
+        raise CheckFailed(
+            f"{where} does not exist afterwards, or has other content. Is the path used as given?"
+        )
     if there:
-        raise _Wrong(
+        raise CheckFailed(
             f"Write also left {', '.join(sorted(there))}; keep files of your own outside the workspace"
         )
 
 
 def _unicode(session: Session, site: Site) -> None:
     text = "caf\u00e9 \u2192 \U0001f600\n"
-    path = _lay_out(site, text)
-    result = _call(session, "Read", {"file_path": path})
+    path = lay_out_notes(site, text)
+    result = call_tool(session, "Read", {"file_path": path})
     if text.strip() not in result.text:
-        raise _Wrong(
+        raise CheckFailed(
             f"Read showed {result.text[:100]!r} for {text!r}. Use UTF-8 between adapter and program."
         )
 
 
 def _reads_much(session: Session, site: Site, *, lines: int) -> None:
-    path = _lay_out(site, _TEXT)
+    path = lay_out_notes(site, NOTES)
     site.lay_out({"long.txt": RegularFile(TextContent("line of the file\n" * lines))})
-    _call(session, "Read", {"file_path": f"{site.root}/long.txt"})
-    _sees(session, path)
+    call_tool(session, "Read", {"file_path": f"{site.root}/long.txt"})
+    see_notes(session, path)
 
 
 def _writes_much(session: Session, site: Site) -> None:
     for lines in (2**16, 2**19):
         content, path = "line of the file\n" * lines, f"long-{lines}.txt"
-        answer = _call(session, "Write", {"file_path": f"{site.root}/{path}", "content": content})
+        answer = call_tool(session, "Write", {"file_path": f"{site.root}/{path}", "content": content})
         entry = site.snapshot().get(path)
         if not answer.is_error and not (isinstance(entry, RegularFile) and entry.data == content.encode()):
-            raise _Wrong(f"{site.root}/{path} has other content afterwards. Is a message read to its end?")
+            raise CheckFailed(
+                f"{site.root}/{path} has other content afterwards. Is a message read to its end?"
+            )
     _writes_one(session, site)
 
 
 def _goes_on_after(*events: SessionEvent) -> Callable[[Session, Site], None]:
     def look(session: Session, site: Site) -> None:
-        path = _lay_out(site, _TEXT)
-        _sees(session, path)
+        path = lay_out_notes(site, NOTES)
+        see_notes(session, path)
         conversation = Conversation(lambda: session)
         for event in events:
             conversation.undergo(event, site.root)
-            _sees(conversation.session, path)
+            see_notes(conversation.session, path)
 
     return look
 
 
 def _rewinds(session: Session, site: Site) -> None:
-    path = _lay_out(site, _TEXT)
+    path = lay_out_notes(site, NOTES)
     _writes_one(session, site)
     Conversation(lambda: session).undergo(SessionEvent("rewind"))
-    _sees(session, path)
+    see_notes(session, path)
     if "new.txt" in site.snapshot():
-        raise _Wrong(f"{site.root}/new.txt, which Write created, is still there after a rewind")
+        raise CheckFailed(f"{site.root}/new.txt, which Write created, is still there after a rewind")
 
 
 def _gives_up(session: Session, site: Site) -> None:
@@ -303,7 +275,9 @@ def _stops(session: Session, site: Site) -> None:
             session.call_interrupted("Write", given, "stopped", watch.wait)
         made = site.snapshot().get("new.txt")
         if made is not None and not (isinstance(made, RegularFile) and made.data == content.encode()):
-            raise _Wrong("new.txt holds a part of what was to be written. Write another file, and rename it.")
+            raise CheckFailed(
+                "new.txt holds a part of what was to be written. Write another file, and rename it."
+            )
 
 
 def _is_cut(session: Session, site: Site) -> None:
@@ -314,88 +288,46 @@ def _is_cut(session: Session, site: Site) -> None:
 
 def _refuses(result: ToolResult, site: Site, why: str) -> None:
     if not result.is_error or "new.txt" in site.snapshot():
-        raise _Wrong(f"Write answered {result.text[:200]!r}, though it {why}. Refuse it, and write nothing.")
+        raise CheckFailed(
+            f"Write answered {result.text[:200]!r}, though it {why}. Refuse it, and write nothing."
+        )
 
 
 def _reminds(session: Session, site: Site) -> None:
     path = f"{site.root}/new.txt"
-    _call(session, "Write", {"file_path": path, "content": "new\n"})
+    call_tool(session, "Write", {"file_path": path, "content": "new\n"})
     site.perform(WorldEvent("modify", "new.txt", RegularFile(TextContent("changed\n")), mtime=_LATER))
-    reminders = _call(session, "Read", {"file_path": f"{site.root}/missing.txt"}).reminders
+    reminders = call_tool(session, "Read", {"file_path": f"{site.root}/missing.txt"}).reminders
     if not isinstance(reminders, tuple) or not any("new.txt" in str(each) for each in reminders):
-        raise _Wrong(
+        raise CheckFailed(
             f"the next result says {reminders!r} of the change. Name the file in ToolResult.reminders."
         )
 
 
 def _hooked(session: Session, site: Site) -> None:
     path = f"{site.root}/new.txt"
-    result = _call(session, "Write", {"file_path": path, "content": "new\n"})
+    result = call_tool(session, "Write", {"file_path": path, "content": "new\n"})
     if not result.is_error or "new.txt" in site.snapshot():
-        raise _Wrong(
+        raise CheckFailed(
             f"Write answered {result.text[:200]!r}, though a hook exits with 2 before each Write. "
             "Run the command of each hook in Workspace.hooks, and refuse the call."
         )
 
 
-def _two_sessions(adapter: Adapter, place: SitePool) -> None:
-    for text in ("one\n", "two\n"):
-
-        def look(session: Session, site: Site, text: str = text) -> None:
-            result = _call(session, "Read", {"file_path": _lay_out(site, text)})
-            if text.strip() not in result.text:
-                mismatch = f"the session shows {result.text[:100]!r}, not {text!r}"
-                raise _Wrong(f"{mismatch}. Start from nothing in open(), or remove repeats_paths.")
-
-        _in_session(adapter, place, look)
-
-
-def _meet(adapter: Adapter, place: SitePool) -> None:
-    traits = traits_of(adapter)
-    given = {f"{side}.txt": f"line of {side}\n" * 1000 for side in ("first", "second")}
-    answers: dict[str, ToolResult] = {}
-    with ExitStack() as held:
-        site = held.enter_context(place.site(unique=not traits.repeats_paths))
-        workspace = _workspace(site, (), (AT_ONCE,))
-        beside = adapter
-        if traits.another is not None:
-            beside = traits.another()
-            held.callback(traits_of(beside).close)
-
-        def write(session: Session, path: str) -> None:
-            arguments = {"file_path": f"{site.root}/{path}", "content": given[path]}
-            answers[path] = _call(session, "Write", arguments)
-
-        writes = []
-        for path, whose in zip(given, (adapter, beside), strict=True):
-            session = whose.open(workspace)
-            held.callback(close_session, session)
-            writes.append(partial(write, session, path))
-        at_once(writes)
-        there = site.snapshot()
-        for path, content in given.items():
-            answer, entry = answers[path], there.get(path)
-            if answer.is_error or not (isinstance(entry, RegularFile) and entry.data == content.encode()):
-                raise _Wrong(
-                    f"Write of {path} answered {answer.text[:100]!r}, and the file is not as it was written. "
-                    "Let each session have its own connection or turn, or do not claim at_once."
-                )
-
-
 def _leaves(adapter: Adapter, place: SitePool, settle: float) -> None:
     traits = traits_of(adapter)
     with place.site(unique=not traits.repeats_paths) as site:
-        path, new = _lay_out(site, _TEXT), f"{site.root}/new.txt"
+        path, new = lay_out_notes(site, NOTES), f"{site.root}/new.txt"
         calls = {
             "Read": {"file_path": path},
             "Write": {"file_path": new, "content": "new\n"},
             "Edit": {"file_path": path, "old_string": "not there", "new_string": "x"},
         }
-        session = adapter.open(_workspace(site, (), ("Edit",)))
+        session = adapter.open(workspace_for(site, (), ("Edit",)))
         try:
             for tool, arguments in calls.items():
                 if tool in traits.capabilities:
-                    _call(session, tool, arguments)
+                    call_tool(session, tool, arguments)
             there = site.snapshot()
             time.sleep(settle)
             _unchanged(there, site, f"within {settle * 1000:g} ms after the last answer")
@@ -410,7 +342,7 @@ def _leaves(adapter: Adapter, place: SitePool, settle: float) -> None:
 def _unchanged(there: Mapping[str, Entry], site: Site, when: str) -> None:
     now = site.snapshot()
     if changed := sorted({*changes(there, now), *traces(there, now)}):
-        raise _Wrong(
+        raise CheckFailed(
             f"{', '.join(changed)} changed {when}, though no call was made. Answer when all is written."
         )
 
@@ -418,17 +350,17 @@ def _unchanged(there: Mapping[str, Entry], site: Site, when: str) -> None:
 def _methods(capabilities: frozenset[str]) -> Callable[[Session, Site], None]:
     def look(session: Session, _site: Site) -> None:
         if "parallel" in capabilities and not isinstance(session, ParallelSession):
-            raise _Wrong("capabilities names parallel, but the session has no call_parallel(calls)")
+            raise CheckFailed("capabilities names parallel, but the session has no call_parallel(calls)")
         interrupts = {"cancel", "stop", "cut"} & capabilities
         if interrupts and not isinstance(session, InterruptibleSession):
-            raise _Wrong(
+            raise CheckFailed(
                 f"capabilities names {min(interrupts)}, but the session has no "
                 "call_interrupted(tool, arguments, how, interfere)"
             )
         if "kill" in capabilities and not isinstance(session, MortalSession):
-            raise _Wrong("capabilities names kill, but the session has no kill()")
+            raise CheckFailed("capabilities names kill, but the session has no kill()")
         if "during" in capabilities and not isinstance(session, RacingSession):
-            raise _Wrong(
+            raise CheckFailed(
                 "capabilities names during, but the session has no call_during(tool, arguments, interfere)"
             )
 

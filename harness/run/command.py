@@ -25,7 +25,7 @@ from readfirst.harness.report.failure import short_path
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.results import Page, PageReport, Results, Run, Sources
 from readfirst.harness.report.stream import JsonlReport, read_stream
-from readfirst.harness.report.table import TableReport, print_runs
+from readfirst.harness.report.table import BRIEF, TableReport, print_runs
 from readfirst.harness.report.visible import visible_command
 from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.run.kept_workspaces import open_folder
@@ -85,7 +85,7 @@ class RunRequest:
     confine: bool = False
     claims: frozenset[str] | None = None
     stated: frozenset[str] | None = None
-    most_failures: int | None = 3
+    most_failures: int | None = BRIEF
     last_failed: bool = False
     failed_in: Path | None = None
     keep: Path | None = None
@@ -210,7 +210,9 @@ def perform(request: RunRequest) -> int:
         # The first verdict comes before any output: a target that cannot be connected gives none.
         first = next(verdicts)
         cost.started(first)
-        reports, console = _reports(request, replace(facts, design=first.design), stack)
+        reports, console = _reports(
+            request, replace(facts, design=first.design, refuses=first.refuses), stack
+        )
         bar = stack.enter_context(ProgressBar(console, len(ids) * len(contracts)))
         try:
             for verdict in chain((first,), verdicts):
@@ -278,7 +280,7 @@ def perform_report(
     *,
     fixtures: Path | None = None,
     version: str = "unknown",
-    most_failures: int | None = 3,
+    most_failures: int | None = BRIEF,
 ) -> None:
     """Write a page of the runs of these streams, to `target` or to standard output; `table` is what a run prints.
 

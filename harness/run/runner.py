@@ -10,6 +10,7 @@ from typing import Self
 
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.design import by_design
+from readfirst.harness.compare.refusals import apply_refusals
 from readfirst.harness.compare.verdict import Level, Status, Verdict
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.harm.judgement import Judgement
@@ -21,7 +22,7 @@ from readfirst.harness.run.claims import claimed
 from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect, kind_of
 from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
-from readfirst.harness.session import TIME_LIMIT, design_named, traits_of
+from readfirst.harness.session import TIME_LIMIT, design_named, refusals_named, traits_of
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.scenario import Scenario
@@ -103,6 +104,7 @@ class Runner:
         )
         self._traits = traits_of(self._adapter)
         design_named(self._traits.design)
+        refusals_named(self._traits.refuses)
         self.claims = claimed(self._traits)
         """The capabilities that are claimed."""
         self._place = SitePool(
@@ -203,6 +205,7 @@ class Runner:
                 named = compared[key]
                 if named.contract != view.contract.name:
                     named = replace(named, contract=view.contract.name)
+                named = apply_refusals(named, view.own, view.contract, outcome, self._traits.refuses)
                 verdicts.append(by_design(named, view.own, view.contract, self._traits.design))
         except Exception as error:
             why = "".join(traceback.format_exception(error)[-3:]).strip()

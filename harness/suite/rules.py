@@ -15,7 +15,7 @@ from readfirst.harness.suite.schema import checked
 
 RuleClass = Literal["safety", "contract", "fidelity", "product"]
 CLASSES: tuple[RuleClass, ...] = ("safety", "contract", "fidelity", "product")
-"""What harms whatever the design, what the contract says, how answers look, and what only this product has."""
+"""What can lose or spoil work, what else the contract says, how answers look, and what only this product has."""
 
 NO_HARM = "none"
 """What a rule guards against where doing otherwise harms no file."""

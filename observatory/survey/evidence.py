@@ -71,8 +71,8 @@ class Evidence:
 
 
 def is_kept(rule: Rule) -> bool:
-    """Whether evidence is kept of a rule: one of safety, or of the contract that guards against lost work."""
-    return rule.class_ == "safety" or (rule.class_ == "contract" and "lost" in rule.guards)
+    """Whether evidence is kept of a rule: a rule of safety."""
+    return rule.class_ == "safety"
 
 
 def failing(

@@ -17,8 +17,8 @@ from readfirst.harness.compare.reach import (
     unpacked,
 )
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.report.by_rule import is_made
 from readfirst.harness.report.markup import link, markdown, prose, scenario_link
+from readfirst.harness.report.mistakes import is_made
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.report.harm_map import map_rows, starred, untried

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -43,10 +44,12 @@ from readfirst.observatory.targets.tool_host import ORDER
 from readfirst.observatory.targets.translate import (
     Scope,
     TargetAnswer,
+    TargetCall,
     captured,
     filled,
     lacks,
     result_of,
+    text_of,
     translated,
     with_captures,
 )
@@ -68,6 +71,7 @@ class TargetAdapter:
             traits,
             capabilities=target.capabilities | (traits.capabilities & _OF_ITS_PROCESS) | {AT_ONCE},
             design=target.release.design,
+            refuses=target.refuses,
             lacks=partial(lacks, target),
             another=another,
         )
@@ -97,6 +101,8 @@ class TargetSession:
         self._raw = raw
         self._scope = Scope(workspace.root, workspace.home)
         self._known = Knowledge(lambda path: _text_at(workspace.root, path))
+        self._captured: dict[str, dict[str, str]] = {}
+        """By path, the values that answers about it had."""
         self._quotes = any(mapping.format for mapping in target.tools.values())
 
     def set_up(self) -> None:
@@ -106,18 +112,22 @@ class TargetSession:
             result = result_of(self._target, "", answer_of(self._target, answer), self._scope)
             if result.is_error:
                 raise BrokenAdapter(f"the set-up call {each.call} was refused: {result.text[:500]}")
-            self._scope = with_captures(self._scope, captured(result.text, each.capture, each.call))
+            found = captured(text_of(self._target, answer_of(self._target, answer)), each.capture)
+            if missing := [name for name in each.capture if name not in found]:
+                text = f"the answer to the set-up call {each.call} has no {', '.join(missing)}"
+                raise BrokenAdapter(f"{text}: {result.text[:200]}")
+            self._scope = with_captures(self._scope, found)
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         """Make one call as the target wants it."""
-        call = translated(self._target, tool, arguments, self._scope, self._known)
+        call = self._translated(tool, arguments)
         return self._result(tool, arguments, self._raw.call(call.name, call.arguments))
 
     def call_interrupted(
         self, tool: str, arguments: Arguments, how: Ending, interfere: Interfere
     ) -> ToolResult:
         """Make one call, which is given up when `interfere` returns, on a target whose protocol has a word for it."""
-        call = translated(self._target, tool, arguments, self._scope, self._known)
+        call = self._translated(tool, arguments)
         assert isinstance(self._raw, InterruptibleSession)
         answer = self._raw.call_interrupted(call.name, call.arguments, how, interfere)
         return answer if answer is NO_ANSWER else self._result(tool, arguments, answer)
@@ -131,7 +141,7 @@ class TargetSession:
         """Make the calls in one message, on a target that has messages. Raises BrokenAdapter."""
         if not isinstance(self._raw, ParallelSession):
             raise BrokenAdapter(f"{self._target.name} claims `parallel` but takes one call at a time")
-        wanted = [translated(self._target, *call, self._scope, self._known) for call in calls]
+        wanted = [self._translated(*call) for call in calls]
         answers = self._raw.call_parallel([(call.name, call.arguments) for call in wanted])
         return [
             self._result(tool, arguments, answer)
@@ -142,10 +152,25 @@ class TargetSession:
         """End the session."""
         close_session(self._raw)
 
+    def _translated(self, tool: str, arguments: Arguments) -> TargetCall:
+        """Return the target's call, with the values that earlier answers about the same path had."""
+        scope = with_captures(self._scope, self._captured.get(self._path(arguments), {}))
+        return translated(self._target, tool, arguments, scope, self._known)
+
+    def _path(self, arguments: Arguments) -> str:
+        path = arguments.get("file_path", arguments.get("notebook_path"))
+        return os.path.normpath(self._scope.root / path) if isinstance(path, str) else ""
+
     def _result(self, tool: str, arguments: Arguments, answer: ToolResult) -> ToolResult:
-        result = result_of(self._target, tool, answer_of(self._target, answer), self._scope)
-        if self._quotes and not result.is_error:
+        found = answer_of(self._target, answer)
+        result = result_of(self._target, tool, found, self._scope)
+        if result.is_error:
+            return result
+        if self._quotes:
             self._known.learn(tool, arguments)
+        if patterns := self._target.tools[tool].capture:
+            values = captured(text_of(self._target, found), patterns)
+            self._captured.setdefault(self._path(arguments), {}).update(values)
         return result
 
 

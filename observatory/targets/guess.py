@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 _READS = {"read", "view", "cat", "open", "show", "get"}
@@ -22,13 +22,41 @@ _SYNONYMS: Mapping[str, Sequence[str]] = {
         "file_path": "filepath path file filename absolutepath relativepath targetfile",
         "old_string": "oldstring oldstr oldtext old search find original before searchtext",
         "new_string": "newstring newstr newtext new replace replacement after replacetext",
-        "replace_all": "replaceall all global allowmultiple",
+        "replace_all": "replaceall all every global allowmultiple",
         "content": "content contents text filetext data body",
-        "offset": "offset startline start fromline line firstline",
-        "limit": "limit lines numlines linecount maxlines count head",
+        "offset": "offset startline start fromline line firstline linestart lineoffset",
+        "limit": "limit lines numlines nlines linecount maxlines maxlinescount count length head",
     }.items()
 }
-_LAST_LINE = ("endline", "end", "toline", "lastline")
+_ROLES: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
+    role: (frozenset(core.split()), frozenset(further.split()))
+    for role, core, further in (
+        ("file_path", "path file filename", "paths name relative absolute target in project to full"),
+        ("old_string", "old find search original needle before from", "string str text content value to"),
+        ("new_string", "new replace replacement repl after with to", "string str text content value"),
+        ("replace_all", "all every global multiple", "replace replacements allow occurrences matches"),
+        ("content", "content contents text data body", "file new full"),
+    )
+}
+"""By argument, the words of which a name has at least one, and the words that it may have besides."""
+_MATCH_COUNT = ("expectedreplacements", "expectedoccurrences", "expectedcount", "replacecount")
+_PROSE = frozenset(
+    ["instruction", "explanation", "description", "reason", "title", "comment", "thought", "summary"]
+)
+"""Words of arguments in which a model says why it makes the call."""
+_PROSE_VALUE = "A test."
+_CAPTURED = {
+    "hash": "hash sha sha256 checksum digest",
+    "etag": "etag match",
+    "version": "version revision rev",
+}
+"""Values of earlier answers, with the words of the arguments that take them."""
+_EXPRESSIONS = {
+    "hash": r"(?i)(?:hash|sha-?256|checksum|digest)\W{1,5}([\w+/=.:-]{4,})",
+    "etag": r"(?i)etag\W{1,5}([\w+/=.:-]+)",
+    "version": r"(?i)(?:version|revision|rev)\W{1,5}([\w.-]+)",
+}
+_LAST_LINE = ("endline", "end", "toline", "lastline", "lineend")
 _RANGE = ("viewrange", "linerange", "range")
 _ARGUMENTS = {
     "Read": (("file_path",), ("offset", "limit", "pages")),
@@ -63,7 +91,7 @@ class Guess:
 
     `arguments` are templates as in a mapping file, without those that keep their names; `unsupported` the arguments
     that nothing takes; `unknown` the arguments that the server requires and nothing gives, `left` those that it
-    does not require.
+    does not require. `capture` has expressions for values of earlier answers that the arguments use.
     """
 
     tool: str
@@ -73,6 +101,7 @@ class Guess:
     replace_all: Mapping[str, str] | str | None = None
     unknown: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    capture: Mapping[str, str] = field(default_factory=dict)
 
 
 def guesses(offered: Sequence[Tool]) -> dict[str, Guess]:
@@ -86,6 +115,8 @@ def guesses(offered: Sequence[Tool]) -> dict[str, Guess]:
         ]
         if ranked:
             found[tool] = min(ranked, key=lambda each: each[:2])[2]
+    capture = {name: pattern for guess in found.values() for name, pattern in guess.capture.items()}
+    found = {tool: replace(guess, capture=capture) for tool, guess in found.items()}
     return found | {each.name: Guess(each.name, each.name) for each in offered if each.name in _BY_NAME}
 
 
@@ -125,13 +156,20 @@ def _guess(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | No
     taken = {wanted: name for wanted in (*must, *may) if (name := _take(wanted, left))}
     missing = [wanted for wanted in must if wanted not in taken]
     if missing:
-        edits = _edits(candidate, left) if missing == ["old_string", "new_string"] else None
-        if edits is None:
+        nested = _nested(candidate, left, missing, may)
+        if nested is None:
             return None
-        arguments |= edits
-    arguments |= {
-        name: f"${wanted}" for wanted, name in taken.items() if name != wanted and wanted != "replace_all"
-    }
+        arguments |= nested
+    for wanted, name in taken.items():
+        if wanted == "file_path" and _is_list(candidate.properties[name]):
+            arguments[name] = ["$file_path"]
+        elif name != wanted and wanted != "replace_all":
+            arguments[name] = f"${wanted}"
+    captured = {name: value for name in left.values() if (value := _captured(name))}
+    for name, value in captured.items():
+        integer = _type(candidate.properties[name]) == "integer"
+        arguments[name] = {"$sum": [f"${value}"]} if integer else f"${value}"
+    arguments |= {name: _PROSE_VALUE for name in required & {*left.values()} if _is_prose(name)}
     if tool == "Read" and "limit" not in taken:
         arguments |= _last_line(left, taken)
     used = {*arguments, *taken.values()}
@@ -140,11 +178,14 @@ def _guess(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | No
         name for name in may if name not in taken and f"${name}" not in text and tool == "Read"
     )
     replace_all: Mapping[str, str] | str | None = None
-    if tool == "Edit" and (flag := taken.get("replace_all")) != "replace_all":
-        replace_all = {"flag": flag} if flag else "unsupported"
+    count = next((left[plain] for plain in _MATCH_COUNT if plain in left), None)
+    if tool == "Edit" and "$replace_all" not in text and (flag := taken.get("replace_all")) != "replace_all":
+        replace_all = {"flag": flag} if flag else {"count": count} if count else "unsupported"
+        used |= {count} if count else set()
     unknown = tuple(sorted(required - used))
     over = tuple(name for name in candidate.properties if name not in {*used, *unknown})
-    return Guess(tool, candidate.name, arguments, unsupported, replace_all, unknown, over)
+    capture = {value: _EXPRESSIONS[value] for value in captured.values()}
+    return Guess(tool, candidate.name, arguments, unsupported, replace_all, unknown, over, capture)
 
 
 def _take(wanted: str, left: dict[str, str]) -> str | None:
@@ -152,23 +193,50 @@ def _take(wanted: str, left: dict[str, str]) -> str | None:
     for plain in (_plain(wanted), *_SYNONYMS.get(wanted, ())):
         if plain in left:
             return left.pop(plain)
+    core, further = _ROLES.get(wanted, (frozenset(), frozenset()))
+    for plain, name in left.items():
+        words = {word.lower() for word in _words(name)}
+        if words & core and words <= core | further:
+            return left.pop(plain)
     return None
 
 
-def _edits(candidate: Tool, left: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the template of a list of edits, where an argument is one."""
+def _nested(
+    candidate: Tool, left: Mapping[str, str], missing: Sequence[str], may: Sequence[str]
+) -> dict[str, Any] | None:
+    """Return the template of an argument whose object, or list of objects, takes all that is missing."""
     for name in left.values():
-        item = (
-            candidate.properties[name].get("items", {})
-            if isinstance(candidate.properties[name], Mapping)
-            else {}
-        )
+        schema = candidate.properties[name]
+        is_list = _is_list(schema)
+        item = schema.get("items", {}) if is_list else schema
         properties = item.get("properties", {}) if isinstance(item, Mapping) else {}
-        inner = {_plain(each): each for each in properties}
-        old, new = _take("old_string", inner), _take("new_string", inner)
-        if old and new:
-            return {name: [{old: "$old_string", new: "$new_string"}]}
+        inner = {_plain(key): key for key in properties} if isinstance(properties, Mapping) else {}
+        taken = {wanted: key for wanted in missing if (key := _take(wanted, inner))}
+        if len(taken) == len(missing) > 0:
+            further = {wanted: key for wanted in may if (key := _take(wanted, inner))}
+            template = {key: f"${wanted}" for wanted, key in {**taken, **further}.items()}
+            if "limit" not in further and "limit" in may:
+                template |= _last_line(inner, further)
+            return {name: [template] if is_list else template}
     return None
+
+
+def _type(schema: object) -> object:
+    return schema.get("type") if isinstance(schema, Mapping) else None
+
+
+def _is_list(schema: object) -> bool:
+    return _type(schema) == "array"
+
+
+def _captured(name: str) -> str:
+    """Return which value of an earlier answer an argument takes; empty if none."""
+    words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*", name)}
+    return next((value for value, known in _CAPTURED.items() if words & {*known.split()}), "")
+
+
+def _is_prose(name: str) -> bool:
+    return bool({word.lower() for word in _words(name)} & _PROSE)
 
 
 def _last_line(left: Mapping[str, str], taken: Mapping[str, str]) -> dict[str, Any]:

@@ -102,6 +102,7 @@ class ToolMapping:
     tool: str
     call: str
     arguments: Mapping[str, Any]
+    capture: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     omit: tuple[str, ...] = ()
     unsupported: tuple[str, ...] = ()
     unsupported_files: tuple[str, ...] = ()
@@ -157,6 +158,8 @@ class Target:
     setup: tuple[SetupCall, ...]
     tools: Mapping[str, ToolMapping]
     result: ResultRules
+    refuses: frozenset[str]
+    """Calls that it declares to refuse although the contract answers them: names of `harness.session.REFUSALS`."""
     capabilities: frozenset[str]
     claims: frozenset[str] | None
     """What of Read, Edit and Write it states to have (`capabilities`), None where it does not: all must be there."""
@@ -210,12 +213,13 @@ def load_target(file: Path) -> Target:
             SetupCall(
                 each["call"],
                 each.get("arguments", {}),
-                {name: re.compile(pattern) for name, pattern in each.get("capture", {}).items()},
+                _expressions_of(each),
             )
             for each in value.get("setup", ())
         ),
         tools={tool: _tool(tool, each) for tool, each in value["tools"].items()},
         result=_result(value.get("result", _OF_MCP)),
+        refuses=frozenset(value.get("refuses", ())),
         capabilities=stated | {BUFFERS} if "acp" in value.get("agent", {}) else stated,
         claims=BASIC_CAPABILITIES.intersection(value["capabilities"]) if "capabilities" in value else None,
     )
@@ -238,6 +242,10 @@ def _built(kind: type[Built], value: Mapping[str, Any], **more: Any) -> Built:
     )
 
 
+def _expressions_of(value: Mapping[str, Any]) -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(pattern) for name, pattern in value.get("capture", {}).items()}
+
+
 def _tool(tool: str, value: Mapping[str, Any]) -> ToolMapping:
     replace_all = None
     match value.get("replace_all"):
@@ -251,6 +259,7 @@ def _tool(tool: str, value: Mapping[str, Any]) -> ToolMapping:
         tool,
         value["call"],
         value.get("arguments", {}),
+        _expressions_of(value),
         tuple(value.get("omit", ())),
         tuple(value.get("unsupported", ())),
         tuple(value.get("files", {}).get("unsupported", ())),
@@ -327,7 +336,8 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
         if value["kind"] == "mcp" and "command" not in release and "command" not in value.get("mcp", {}):
             fix = "Write one there, or mcp: {command: [...]} for what is installed."
             yield found(("versions", version), f"version {version} has no command", fix)
-    captured = {name for each in value.get("setup", ()) for name in each.get("capture", {})}
+    calls = [*value.get("setup", ()), *value["tools"].values()]
+    captured = {name for call in calls for name in call.get("capture", {})}
     for tool, each in value["tools"].items():
         known = {*_PLACES, *captured, *(_ARGUMENTS[tool] if "format" not in each else ("file_path", "text"))}
         for path, name in _placeholders(each.get("arguments", {}), ("tools", tool, "arguments")):
@@ -340,10 +350,11 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
                     yield found(("tools", tool, key, number), f"{tool} has no argument {name!r}", fix)
         if "replace_all" in each and tool != "Edit":
             yield found(("tools", tool, "replace_all"), f"{tool} has no replace_all", "Remove it.")
-    for name in captured & {name for names in _ARGUMENTS.values() for name in names}:
-        yield found(
-            ("setup",), f"{name!r} is an argument of a tool already", "Capture it under another name."
-        )
+    arguments = {name for names in _ARGUMENTS.values() for name in names}
+    for path, call in _calls(value):
+        for name in arguments & call.get("capture", {}).keys():
+            problem = f"{name!r} is an argument of a tool already"
+            yield found((*path, "capture", name), problem, "Capture it under another name.")
     for name in value.get("result", {}).get("errors", {}):
         if name not in _names():
             yield found(
@@ -356,10 +367,18 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
             )
 
 
+def _calls(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, Mapping[str, Any]]]:
+    """Yield each set-up call and each tool, with its path in the file."""
+    for number, call in enumerate(value.get("setup", ())):
+        yield ("setup", number), call
+    for tool, call in value["tools"].items():
+        yield ("tools", tool), call
+
+
 def _expressions(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, str, int | None]]:
-    for number, each in enumerate(value.get("setup", ())):
-        for name, pattern in each.get("capture", {}).items():
-            yield ("setup", number, "capture", name), pattern, 1
+    for path, call in _calls(value):
+        for name, pattern in call.get("capture", {}).items():
+            yield (*path, "capture", name), pattern, 1
     result = value.get("result", {})
     for number, pattern in enumerate(result.get("error", {}).get("matches", ())):
         yield ("result", "error", "matches", number), pattern, None

@@ -25,6 +25,7 @@ from readfirst.observatory.targets.mapping import load_target
 
 _LEVEL = "level: effects\n"
 _DESIGN = "# What is refused: strict, content-checked or ungated; `readfirst check-adapter` tries it."
+_REFUSES = "# Refused though Claude Code answers it, and declared, so that it does not count as a failure."
 _ERRORS = """\
 # How the server words its refusals, for the level `reason`; fixtures/errors.yaml has the names.
 """
@@ -67,7 +68,7 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
     text = "\n".join(_lines(offer, found, command, file)) + "\n"
     try:
         write_new(file, text.encode("utf-8"))
-        if {"Read", "Edit"} <= found.keys():
+        if "Read" in found:
             write_all({file: _tried(text, file, time_limit).encode("utf-8")})
     except FileExistsError:
         raise NewMappingError(_there(file)) from None
@@ -87,9 +88,11 @@ def _tried(text: str, file: Path, time_limit: float) -> str:
         return text.replace(_LEVEL, f"{_LEVEL}{_unknown_design(error)}", 1)
     with closing(traits_of(adapter)), SitePool() as place:
         try:
-            design = f"{_DESIGN}\ndesign: {design_seen(adapter, place)}\n"
+            design = f"{_DESIGN}\ndesign: {design_seen(adapter, place)}\n" if "Edit" in target.tools else ""
         except DesignUnclear as error:
             design = _unknown_design(error)
+        if refuses := refusals_seen(adapter, place):
+            design += f"{_REFUSES}\nrefuses: {emit_flow(refuses)}\n"
         wordings = wordings_seen(adapter, place)
     if wordings:
         lines = (f"    {name}: {emit_flow(forms)}\n" for name, forms in wordings.items())
@@ -152,6 +155,9 @@ def _tool(tool: str, guess: Guess) -> Iterator[str]:
     yield f"    call: {emit_flow(guess.call)}"
     if guess.arguments:
         yield f"    arguments: {emit_flow(guess.arguments)}"
+    if guess.capture:
+        yield "    # From the latest answer about the same path; other calls use it."
+        yield f"    capture: {emit_flow(guess.capture)}"
     if guess.unsupported:
         yield f"    unsupported: {emit_flow(guess.unsupported)}"
     if guess.replace_all:
@@ -188,6 +194,13 @@ SCENARIOS = (
 _ALSO_UNREAD = "creation/missing-with-old-string"
 """The one whose file was not read either: what is said of files that were not read may be said here, too."""
 
+REFUSAL_SCENARIOS = {
+    "not-utf-8": "encodings/cp1251-elsewhere",
+    "empty-old-text": "creation/edit-creates",
+    "symbolic-link": "links-and-modes/edit-through-symlink",
+}
+"""Scenarios of which every call is answered unless the implementation refuses what the name says."""
+
 _SHORTEST = 4
 """Characters of an old_string that is looked for in a message; a shorter one may be there by chance."""
 
@@ -207,6 +220,22 @@ def wordings_seen(adapter: Adapter, place: SitePool) -> dict[str, tuple[str, ...
         if len(names) == 1:
             forms.setdefault(next(iter(names)), []).append(form)
     return {name: tuple(found) for name, found in forms.items()}
+
+
+def refusals_seen(adapter: Adapter, place: SitePool) -> tuple[str, ...]:
+    """Return the refusals that an implementation may declare and has just made (`harness.session.REFUSALS`)."""
+    suite = Suite(default_root())
+    seen = []
+    for name, scenario_id in REFUSAL_SCENARIOS.items():
+        scenario = suite.scenario(scenario_id)
+        if not {call.tool for call in scenario.calls()} <= traits_of(adapter).capabilities:
+            continue
+        outcome = replay(scenario, adapter, place)
+        if outcome.broken is None and any(
+            result.is_error for step in outcome.steps for result in step.results
+        ):
+            seen.append(name)
+    return tuple(seen)
 
 
 def _refusals(adapter: Adapter, place: SitePool, scenario_id: str) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,8 @@
 """Translate: a call of the contract into a target's own call, and the target's answer into a result."""
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -180,7 +181,7 @@ def _filled(template: Any, values: Mapping[str, Any]) -> Any:
             items = [_filled(item, values) for item in template]
             return _ABSENT if _ABSENT in items else items
         case {"$sum": parts}:
-            numbers = [_filled(part, values) for part in parts]
+            numbers = [_number(_filled(part, values)) for part in parts]
             return sum(numbers) if all(type(number) is int for number in numbers) else _ABSENT
         case {"$first": choices}:
             found = (_filled(choice, values) for choice in choices)
@@ -191,15 +192,32 @@ def _filled(template: Any, values: Mapping[str, Any]) -> Any:
             return template
 
 
-def captured(text: str, patterns: Mapping[str, re.Pattern[str]], call: str) -> dict[str, str]:
-    """Return what the expressions find in the answer to a set-up call. Raises BrokenAdapter."""
-    found = {}
+class Captured(str):
+    """A part of an answer. Unlike an argument of the model it may be used as a number if it has only digits."""
+
+    __slots__ = ()
+
+
+def _number(value: Any) -> Any:
+    return int(value) if isinstance(value, Captured) and re.fullmatch("[0-9]{1,15}", value) else value
+
+
+def captured(answer: Sequence[str], patterns: Mapping[str, re.Pattern[str]]) -> dict[str, str]:
+    """Return the first matches of the expressions in the texts of an answer; without those that match nowhere."""
+    found: dict[str, str] = {}
     for name, pattern in patterns.items():
-        match = pattern.search(text)
-        if match is None:
-            raise BrokenAdapter(f"the answer to the set-up call {call} has no {name}: {text[:200]}")
-        found[name] = match[1]
+        for text in answer:
+            if (match := pattern.search(text)) is not None and match[1] is not None:
+                found[name] = Captured(match[1])
+                break
     return found
+
+
+def text_of(target: Target, answer: TargetAnswer) -> tuple[str, ...]:
+    """Return the texts of an answer to capture from: its text before it is cleaned, then the whole answer as JSON."""
+    text = answer.value if answer.raised else _at(answer.value, target.result.text)
+    whole = json.dumps(answer.value, ensure_ascii=False, default=str)
+    return (text, whole) if isinstance(text, str) else (whole,)
 
 
 def result_of(target: Target, tool: str, answer: TargetAnswer, scope: Scope) -> ToolResult:

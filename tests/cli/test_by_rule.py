@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from readfirst.harness.compare.verdict import Difference, Level, Status
+from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report.by_rule import RuleResult, RuleTally, by_class, by_rule
 from readfirst.harness.report.results import Judged
+from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.rules import RuleClass, Rules
 from tests import verdicts
@@ -104,6 +106,49 @@ def test_a_mistake_of_most_failures_is_named_and_the_others_are_counted_without_
     left = {each.id: each.fails for each in tally.results(as_if_without=found.kind)}
     assert left == {"stale": 0, "unread": 1, "touched": 1}
     assert {each.id: each.fails for each in tally.results()} == {"stale": 11, "unread": 1, "touched": 1}
+
+
+def harmful(number: int, rule: str, *harms: str, length: int = 2) -> Judged:
+    """Return a failure at the level `safe` with these harms, after an answer in other words."""
+    found, ruling = verdict(f"a/{number:02}", rule, length=length)
+    differences = [Difference(0, 0, "text", "text", "1→x", "1: x")]
+    differences += [Difference(1, 0, "safe", each, "", "") for each in harms]
+    kinds = [next(kind for kind in KINDS if each.startswith(kind)) for each in harms]
+    return replace(
+        found,
+        level="safe",
+        levels=dict.fromkeys(LEVELS, False),
+        differences=tuple(differences),
+        harms=tuple(Harm(1, 0, kind, "notes.txt", each) for kind, each in zip(kinds, harms, strict=True)),
+    ), ruling
+
+
+LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
+LOST = "lost: line 2 of notes.txt"
+NEEDLESS = "overcautious: Read was refused, which every contract answers: no"
+
+
+def test_at_the_level_safe_the_mistake_is_a_harm_and_hides_only_what_it_explains() -> None:
+    strays = [harmful(number, "stale", LEFT_OVER.format(f"{number}.txt")) for number in range(11)]
+    both = [harmful(11 + number, "unread", LEFT_OVER.format("b.txt"), LOST) for number in range(12)]
+    tally = tallied(*strays, *both)
+    found = tally.dominant()
+    assert found is not None
+    assert (found.failing, found.alone, found.of) == (23, 11, 23)
+    assert found.example == "stray: 0.txt.tmp, which no call named, was left behind"
+    left = {each.id: each.fails for each in tally.results(as_if_without=found.kind)}
+    assert left == {"stale": 0, "unread": 12}
+
+
+def test_the_example_of_a_rule_shows_its_most_frequent_mistake_and_harm_before_refusals() -> None:
+    spoiled = [harmful(number, "stale", "spoiled: the mode of a was 0755", length=9) for number in range(3)]
+    lost = harmful(3, "stale", LOST, length=1)
+    refusals = [harmful(4 + number, "stale", NEEDLESS, length=1) for number in range(9)]
+    (result,) = by_rule([*refusals, lost, *spoiled], rules())
+    assert result.shortest is not None
+    assert (result.shortest.scenario_id, result.is_overcautious) == ("a/00", False)
+    (needless,) = by_rule(refusals, rules())
+    assert needless.is_overcautious
 
 
 @pytest.mark.parametrize("level", ["effects", "text"])

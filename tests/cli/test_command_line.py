@@ -374,7 +374,7 @@ def python(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
 
 def test_a_text_that_the_terminal_cannot_show_does_not_end_a_run(mixed: Suite) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    ran = python("-m", "readfirst", "run", "--fixtures", mixed.root, env=environment)
+    ran = python("-m", "readfirst", "run", "--failures", "9", "--fixtures", mixed.root, env=environment)
     assert ran.returncode == 1
     assert "\\u2192" in ran.stdout
 

@@ -1,8 +1,12 @@
 """A run ends with the rules that do not hold: one line each, the worst class first, and no more than a screen."""
 
+from dataclasses import replace
+
 from readfirst.harness.compare.verdict import Level, Status
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report.by_rule import MOST_LINES, RuleResult, by_rule, rule_lines
 from readfirst.harness.report.results import Judged
+from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.rules import CLASSES, RuleClass
 from tests.verdicts import judged, rule, rules_of, verdict
 
@@ -62,19 +66,48 @@ def test_four_hundred_failures_fit_on_one_screen() -> None:
         assert len(lines) <= MOST_LINES + 6
         assert sum("Rule safety-" in line for line in lines) == 13
     assert (
-        shown(found)[-1] == "[13 of contract, 5 of fidelity, 32 of product more; --failures all lists them]"
+        shown(found)[-1] == "[15 of contract, 5 of fidelity, 32 of product more; --failures all lists them]"
     )
     everything = shown(found, everything=True)
     assert sum("Rule " in line for line in everything) == 80
     assert "more" not in everything[-1]
 
 
-def test_no_rule_of_safety_is_left_out_however_many_there_are() -> None:
+def test_rules_of_safety_that_do_not_fit_are_counted() -> None:
     found = results(
         *((f"s{number:02}", "safety", 1, 0) for number in range(MOST_LINES + 5)), ("c", "contract", 1, 0)
     )
-    assert sum("Rule s" in line for line in shown(found)) == MOST_LINES + 5
-    assert shown(found)[-1].startswith("[1 of contract more;")
+    assert sum("Rule s" in line for line in shown(found)) == MOST_LINES - 1
+    assert shown(found)[-1].startswith("[6 of safety, 1 of contract more;")
+
+
+def test_rules_of_one_class_stand_together_and_harm_comes_first_in_each() -> None:
+    def failing(rule: str, number: int, fails: Level, harm: Kind | None = None) -> Judged:
+        found = verdict(f"{rule}/s{number}", fails=fails, rule=rule, length=2)
+        harms = () if harm is None else (Harm(0, 0, harm, "notes.txt", harm),)
+        return judged(replace(found, harms=harms))
+
+    found = by_rule(
+        [
+            *(failing("ungated", number, "effects") for number in range(3)),
+            failing("losing", 0, "safe", "lost"),
+            failing("refusing", 0, "safe", "overcautious"),
+            failing("spoiling", 0, "safe", "spoiled"),
+            failing("answering", 0, "effects"),
+        ],
+        rules_of(
+            rule("ungated", "safety"),
+            rule("losing", "safety"),
+            rule("refusing", "safety"),
+            rule("spoiling", "contract"),
+            rule("answering", "contract"),
+        ),
+    )
+    assert [line.split("  ")[-1].strip() for line in shown(found)[2:]] == [
+        *("safety", "losing/s0", "ungated/s0"),
+        *("contract", "spoiling/s0", "answering/s0"),
+        *("refused without need", "refusing/s0"),
+    ]
 
 
 def test_what_differs_in_words_alone_comes_after_all_that_differs_in_effects() -> None:

@@ -13,16 +13,17 @@ from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Verdict
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import Commands, RunFacts
-from readfirst.harness.report.by_rule import worst
-from readfirst.harness.report.failure import failure_text, short_path
+from readfirst.harness.report.failure import brief_lines, failure_text, short_path, short_place
+from readfirst.harness.report.mistakes import worst
 from readfirst.harness.report.progress import ProgressBar
-from readfirst.harness.report.table import TableReport
+from readfirst.harness.report.table import BRIEF, TableReport
+from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.heading import Requirement
-from readfirst.harness.suite.rules import Rules
-from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.rules import CLASSES, Rules
+from readfirst.harness.suite.suite import Suite, default_root
 from tests.command_line import Cli, Terminal
-from tests.verdicts import verdict, written
+from tests.verdicts import rule, rules_of, verdict, written
 
 from .conftest import MakeSuite, record_alike
 
@@ -58,9 +59,9 @@ WORST_FIRST = [
     failed("y/writes-what-it-must-not", FILE, TEXT, harm="lost"),
     failed("x/leaves-a-copy", FILE, harm="stray"),
     broken("w/hangs"),
-    failed("v/refuses-without-need", REFUSED, FILE, TEXT, harm="overcautious"),
     failed("u/conduct", FILE, requirement="should", harm="lost"),
     broken("t/hangs-on-a-quirk", "observed"),
+    failed("v/refuses-without-need", REFUSED, FILE, TEXT, harm="overcautious"),
     failed("s/edits-unread", ALLOWED, harm="blind"),
     failed("r/refuses-as-others-do", REFUSED),
     failed("q/quirk", REFUSED, FILE, requirement="observed"),
@@ -102,6 +103,37 @@ def test_the_worst_failures_are_shown_in_order_and_the_rest_is_counted(most: int
     assert shown == [each.scenario_id for each in WORST_FIRST][:most]
     rest = len(WORST_FIRST) - len(shown)
     assert (f"[{rest} more failure" in text) == bool(rest)
+
+
+def test_the_report_of_a_failing_target_has_forty_lines_at_most() -> None:
+    rules = rules_of(*(rule(f"r{number:02}", CLASSES[number % 4]) for number in range(80)))
+    many = [
+        replace(failed(f"a/{number:03}", FILE, REFUSED, TEXT, harm="lost"), rule=f"r{number % 80:02}")
+        for number in range(400)
+    ]
+    refused = replace(verdict("a/lacks", "unsupported"), reason="the adapter lacks Windows", rule="r01")
+    assert len(printed([*many, refused], BRIEF, rules=rules).splitlines()) <= 40
+    assert len(printed(many, 3, rules=rules).splitlines()) > 40
+
+
+def test_a_brief_failure_keeps_differences_and_leaves_out_what_was_given() -> None:
+    def lines(*styles: str) -> list[tuple[str, str]]:
+        return [(style, f"{style} {number}") for number, style in enumerate(styles)]
+
+    last = lines("note", "note", "note")
+    found = [*lines("title", "note", "note", "step", "got"), *last]
+    assert brief_lines(found, 8) == found
+    assert brief_lines(found, 6) == [found[0], found[3], found[4], *last]
+    assert brief_lines(found, 5) == [found[0], ("note", "    [2 lines more]"), *last]
+
+
+def test_a_file_of_the_bundled_suite_has_a_short_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = default_root() / "scenarios" / "gate" / "edit-unread.yaml"
+    assert short_place(Position(file, 3, 5)) == "fixtures/scenarios/gate/edit-unread.yaml:3:5"
+    assert short_place(Position(tmp_path / "mine.yaml", 3, 5)) == "mine.yaml:3:5"
 
 
 def test_a_failure_of_which_an_entry_is_out_of_date_is_counted_once(suite: Suite) -> None:

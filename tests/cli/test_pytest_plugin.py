@@ -16,12 +16,14 @@ from readfirst.harness.report.failure import short_path
 from readfirst.harness.suite.heading import REQUIREMENTS as ALL_REQUIREMENTS
 from readfirst.harness.suite.rules import CLASSES as ALL_CLASSES
 from readfirst.harness.suite.suite import Suite
+from tests.small_suites import small_suite
 
 from .conftest import HOLDING, PASSES, RACES, MakeSuite
 
 # pytester forgets what a run imports first; what is here is imported once for all.
 importlib.import_module("readfirst.harness.run.command")
 importlib.import_module("readfirst.harness.adapters.reference")
+importlib.import_module("yaml")
 
 INSTALLED = any(entry.name == "readfirst" for entry in entry_points(group="pytest11"))
 Run = Callable[..., pytest.RunResult]
@@ -191,6 +193,36 @@ def test_with_an_adapter_the_bundled_suite_is_collected_anywhere(
     ).assert_outcomes(passed=3)
 
 
+def test_a_suite_nearby_is_collected_only_if_it_is_named(
+    run: Run, pytester: pytest.Pytester, bundled: Suite
+) -> None:
+    private = small_suite(pytester.path / "private", {"reading/mine": PASSES})
+    pytester.makepyfile("def test_own(): pass")
+    run().assert_outcomes(passed=1)
+    run(".").assert_outcomes(passed=1)
+    run("--adapter", "reference").assert_outcomes(passed=3)
+    for path in (private.root, private.scenarios_root):
+        run(path).assert_outcomes(passed=1)
+        run("--adapter", "reference", path).assert_outcomes(passed=1)
+    pytester.makeini("[pytest]\ntestpaths = private")
+    run().assert_outcomes(passed=1)
+
+
+def test_hooks_of_others_can_ask_an_item_for_its_function(
+    run: Run, pytester: pytest.Pytester, bundled: Suite
+) -> None:
+    pytester.makeconftest("""
+        import inspect
+
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                assert callable(item.function) and inspect.getsource(item.obj)
+                assert item.cls is item.instance is None and inspect.ismodule(item.module)
+                assert item.originalname == item.name and not [*item.fixturenames, *item.funcargs]
+        """)
+    run("--adapter", "reference").assert_outcomes(passed=2)
+
+
 @pytest.mark.slow
 def test_a_named_scenario_is_collected_alone(run: Run, bundled: Suite) -> None:
     run("--adapter", "reference", bundled.scenarios_root / "gate").assert_outcomes(passed=1)
@@ -225,6 +257,29 @@ def test_ones_own_implementation_is_tested_by_its_name(
     page = (Path(__file__).parents[2] / "docs" / "running.md").read_text("utf-8")
     (shown,) = re.findall(r"^FAILED gate/edit-unread.yaml::2.1.7 - .*", page, re.MULTILINE)
     result.stdout.fnmatch_lines([shown.replace("edit-unread", "not-read").replace("FAILED ", "FAILED *")])
+
+
+def test_an_implementation_can_be_asynchronous(run: Run, pytester: pytest.Pytester, bundled: Suite) -> None:
+    pytester.makepyfile(
+        asynchronous="""
+        from asyncio import sleep
+        from readfirst import FileTools, ToolResult
+
+        class Session:
+            def __init__(self, workspace):
+                self.tools = FileTools(root=workspace.root)
+
+            async def call(self, tool, arguments):
+                await sleep(0)
+                result = self.tools.call(tool, arguments)
+                return ToolResult(result.text, result.is_error)
+
+        class Tools:
+            async def open(self, workspace):
+                return Session(workspace)
+        """
+    )
+    run("--adapter", "python:asynchronous:Tools").assert_outcomes(passed=2)
 
 
 @pytest.mark.parametrize("parallel", alone_and_with(2))

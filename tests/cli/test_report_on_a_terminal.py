@@ -80,11 +80,11 @@ def test_the_number_of_failures_can_be_chosen(on_terminal: Cli, mixed: Suite, st
 
     most = [(), ("--failures", "1"), ("--failures", "0"), ("--failures", "all")]
     assert [shown(*words) for words in most] == [
-        2 + 3,
+        1 + 1,
         1 + 1,
         0,
         2 + 4,
-    ]  # of both runs, three by default
+    ]  # of both runs, one by default
     assert on_terminal("report", *streams, "--failures", "some", "--fixtures", mixed.root).code == 2
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Status
@@ -14,6 +16,20 @@ def summary(*verdicts: tuple[Status, Ruling]) -> Summary:
         fails: dict[Status, Level] = {"passed": "verbatim", "failed": "reason"}
         counted.add(verdict(f"family/{number}", status, fails=fails.get(status, "safe")), ruling)
     return counted
+
+
+def test_the_reasons_of_scenarios_that_were_not_judged_are_counted() -> None:
+    counted = Summary()
+    for number, reason in enumerate(
+        ("lacks Windows", "lacks Windows", "lacks a", "lacks b", "lacks c", "lacks d")
+    ):
+        counted.add(replace(verdict(f"family/{number}", "unsupported"), reason=f"the adapter {reason}"), OK)
+    counted.add(replace(verdict("family/9", "unspecified"), reason="2.1.7 has no MultiEdit"), OK)
+    named = "the adapter lacks Windows (2); the adapter lacks a (1); the adapter lacks b (1)"
+    assert counted.reason_lines() == [
+        f"unsupported: {named}; other reasons (2)",
+        "unspecified: 2.1.7 has no MultiEdit (1)",
+    ]
 
 
 @rows(

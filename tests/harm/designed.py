@@ -1,6 +1,12 @@
 """Implementations that declare a design: rightly, falsely, and to get around work."""
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 import careful
+
+from readfirst.harness.session import ToolResult
 
 
 def declaring(design: str, does: type[careful.Careful]) -> type[careful.Careful]:
@@ -27,3 +33,37 @@ RefusesEverything = declaring("ungated", careful.RefusesEverything)
 DoesNothing = declaring("ungated", careful.DoesNothing)
 # What there is not.
 Unknown = declaring("loose", careful.Careful)
+
+
+class Declares(careful.Careful):
+    """Refuses what it declares to refuse, and nothing else that it should answer."""
+
+    refuses = frozenset({"not-utf-8", "empty-old-text"})
+
+
+class DeclaresLinks(Declares):
+    """Refuses symbolic links as well, by its declaration."""
+
+    refuses = Declares.refuses | {"symbolic-link"}
+
+
+class DeclaresAndSpoils(Declares):
+    """Refuses as declared, and leaves a file behind."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        result = super().call(tool, arguments)
+        if result.is_error:
+            Path(self.workspace.root, "left-over").write_text("x")
+        return result
+
+
+class DeclaresTooLittle(careful.RefusesEverything):
+    """Declares little and refuses everything."""
+
+    refuses = Declares.refuses
+
+
+class DeclaresUnknown(Declares):
+    """Declares a refusal that does not exist."""
+
+    refuses = frozenset({"not-utf-9"})

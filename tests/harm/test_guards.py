@@ -121,15 +121,29 @@ def test_rules_of_safety_guard_and_all_guard_in_the_order_of_harm(suite: Suite) 
     assert all(list(rule.guards) == sorted(rule.guards, key=KINDS.index) for rule in rules)
 
 
-def test_what_only_this_contract_refuses_is_no_rule_of_safety(suite: Suite) -> None:
-    """Another design may edit a file that changed, refuse links, or ask for no Read, and harm nobody."""
+def test_what_can_throw_work_away_is_of_the_class_safety(suite: Suite) -> None:
+    """Whatever the mechanism: a refusal that another design does not make may be all that keeps work."""
     rules = suite.rules
     assert rules is not None
-    mechanisms = [
-        *("edit-refuses-unread-file", "edit-refuses-changed-file", "changed-until-read-again"),
-        *("write-refuses-unread-file", "write-refuses-changed-file", "change-during-call"),
-        *("command-changes-are-noticed", "changes-by-sub-agents", "changes-after-resume-or-summary"),
-        *("symbolic-links", "write-line-endings"),
-    ]
-    assert {rules[rule].class_ for rule in mechanisms} == {"contract"}
-    assert all(rules[rule].guards for rule in mechanisms)
+    assert [rule.id for rule in rules if "lost" in rule.guards and rule.class_ != "safety"] == []
+
+
+def test_every_recorded_loss_is_of_a_rule_that_guards_against_it(suite: Suite) -> None:
+    rules = suite.rules
+    assert rules is not None
+    recorded = json.loads((DOCS / "harm.json").read_text("utf-8"))["rules"]
+    losing = {rule for rule, kinds in recorded.items() if "lost" in kinds}
+    assert losing
+    assert sorted(rule for rule in losing if rules[rule].class_ != "safety") == []
+
+
+def test_every_implementation_that_loses_work_loses_some_in_the_class_safety(suite: Suite) -> None:
+    rules = suite.rules
+    assert rules is not None
+    losing = 0
+    for target in json.loads((DOCS / "implementations.json").read_text("utf-8"))["targets"]:
+        lost = [*in_families(target["harm"]["scenarios"].get("lost", {}))]
+        classes = {rules[suite.heading(each).rule].class_ for each in lost}
+        losing += bool(classes)
+        assert not classes or "safety" in classes, target["name"]
+    assert losing > 10

@@ -24,6 +24,7 @@ SCENARIOS = {
     "staleness/edit-after-touch-of-own-edit",
     "line-endings/converted-on-disk",
     *new_mapping.SCENARIOS,
+    *new_mapping.REFUSAL_SCENARIOS.values(),
 }
 """What replaces the bundled suite, which takes minutes with a slow adapter."""
 

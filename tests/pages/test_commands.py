@@ -52,6 +52,14 @@ OTHER_SHARDS = " && ".join(
 
 NEW_MAPPING = "readfirst field new-mapping 'mcp:node renamed.mjs' --output mine.yaml"
 
+HAS_SERVER = f"cp {shlex.quote(str(CHECKOUT / 'tests' / 'pages' / 'renamed.mjs'))} ."
+HAS_MAPPING = f"{HAS_SERVER} && (test -f mine.yaml || {NEW_MAPPING})"
+HAS_BASELINE = f"{HAS_MAPPING} && readfirst run target:mine.yaml --level effects --update-baseline"
+EXPLAIN = (
+    "sed -i.bak 's/not explained yet/Write does not ask for a Read. Planned for the next release./' "
+    "baselines/mine@dev.yaml"
+)
+
 OWN_CACHE = 'export XDG_CACHE_HOME="$PWD/cache" && mkdir -p cache/readfirst/claude-code/2.1.330'
 """No test may clear the cache of who runs it."""
 
@@ -95,11 +103,13 @@ PLANS = {
     "readfirst product bisect gate/edit-after-read --from 2.1.7 --to 2.1.40": Plan(
         "live", (0, 1), seconds=900
     ),
-    NEW_MAPPING: Plan(
-        "node", before=f"cp {shlex.quote(str(CHECKOUT / 'tests' / 'pages' / 'renamed.mjs'))} ."
-    ),
-    "readfirst check-adapter target:mine.yaml": Plan("node"),
+    NEW_MAPPING: Plan("node", before=HAS_SERVER),
+    "readfirst check-adapter target:mine.yaml": Plan("node", before=HAS_SERVER),
     "readfirst run target:mine.yaml": Plan("node", (1,)),
+    "readfirst run target:mine.yaml --level safe": Plan("node", (1,), before=HAS_MAPPING),
+    "readfirst run target:mine.yaml --level effects --update-baseline": Plan("node", before=HAS_MAPPING),
+    EXPLAIN: Plan("node", before=HAS_BASELINE),
+    "readfirst run target:mine.yaml --level effects --format junit --output readfirst.xml": Plan("node"),
     "readfirst field compatibility --check": Plan(bundled=True, seconds=300),
     "readfirst list --family unsaved-buffers": Plan(bundled=True),
     "readfirst product tools --contract 2.1.7 --check": Plan("live", seconds=600),

@@ -1,5 +1,6 @@
 """Tiny implementations: one that is honest, and many that misbehave on command, each in one way."""
 
+import asyncio
 import ctypes
 import os
 import subprocess
@@ -59,6 +60,90 @@ class Honest:
         path.write_text(text)
         self.seen[name] = text.encode()
         return ToolResult(f"wrote {name}")
+
+
+class AsyncTools:
+    """Honest, with `async def` everywhere; each method gives up control once before it acts."""
+
+    capabilities = Honest.capabilities | {
+        "resume",
+        "compact",
+        "rewind",
+        "mentions",
+        "agents",
+        "background",
+        "stop",
+    }
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+
+    async def open(self, workspace: Workspace) -> "AsyncSession":
+        async with self.lock:
+            return AsyncSession(workspace)
+
+
+class AsyncSession:
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.honest = Honest(workspace)
+        self.log = workspace.home / "log"
+
+    async def _note(self, text: str) -> None:
+        await asyncio.sleep(0)
+        with self.log.open("a") as log:
+            log.write(f"{text}\n")
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        await asyncio.sleep(0)
+        return self.honest.call(tool, arguments)
+
+    async def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        return await asyncio.gather(*(self.call(*call) for call in calls))
+
+    async def call_during(
+        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
+    ) -> ToolResult:
+        await asyncio.sleep(0)
+        return self.honest.call_during(tool, arguments, interfere)
+
+    async def call_interrupted(
+        self, tool: str, arguments: Mapping[str, Any], how: str, interfere: Callable[[], None]
+    ) -> ToolResult:
+        beside = asyncio.create_task(asyncio.to_thread(interfere))
+        result = await self.call(tool, arguments)
+        await beside
+        return result
+
+    async def resume(self) -> None:
+        await self._note("resume")
+
+    async def compact(self) -> None:
+        await self._note("compact")
+
+    async def rewind(self) -> None:
+        await self._note("rewind")
+
+    async def mention(self, path: str) -> None:
+        await self._note(f"mention {Path(path).name}")
+
+    async def sub_agent(self) -> "AsyncSession":
+        await self._note("agent")
+        return AsyncSession(self.workspace)
+
+    background_agent = sub_agent
+
+    async def close(self) -> None:
+        await self._note("close")
+
+
+class AsyncCallsInAList(AsyncTools):
+    """Its `call_parallel` is not a coroutine, but returns coroutines."""
+
+    async def open(self, workspace: Workspace) -> Any:
+        session: Any = await super().open(workspace)
+        session.call_parallel = lambda calls: [session.call(*call) for call in calls]
+        return session
 
 
 class Misbehaving(Honest):

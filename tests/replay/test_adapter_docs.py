@@ -1,5 +1,6 @@
 """The examples of docs/adapters.md are whole, run as they are, and are judged as the text says."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,7 +10,8 @@ import pytest
 from readfirst.harness.compare.compare import skipped
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.run.connect import connect
-from readfirst.harness.session import traits_of
+from readfirst.harness.session import SESSION_CAPABILITIES, traits_of
+from readfirst.harness.suite.scenario import AT_ONCE, BUFFERS, TOOLS
 from readfirst.harness.workspace.site import SitePool
 from tests import judging
 from tests.judging import CONTRACT, SUITE
@@ -86,3 +88,35 @@ def test_the_example_words_its_errors_differently(judge: Judge) -> None:
     verdict = judge("mytools", "gate/edit-unread", "text")
     assert verdict.status == "failed"
     assert verdict.levels["reason"]
+
+
+PAGE = (ROOT / "docs" / "adapters.md").read_text("utf-8")
+
+
+def table(heading: str) -> list[list[str]]:
+    """Return the rows of the first table below a heading, without its head."""
+    section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_the_table_of_arguments_has_all_arguments_of_all_tools() -> None:
+    listed: dict[str, list[str]] = {}
+    for tool, argument, *_ in table("Tools and arguments"):
+        name = tool or [*listed][-1]
+        listed.setdefault(name, []).append(argument.strip("`"))
+    offered = json.loads((ROOT / "fixtures" / "tools.json").read_text())["tools"]
+    newer = {
+        tool: {name for each in schemas for name in each["schema"]["properties"]}
+        for tool, schemas in offered.items()
+    }
+    gone = {"Edit": {"expected_replacements"}, "NotebookEdit": {"cell_number"}}
+    assert {tool: set(names) for tool, names in listed.items()} == {
+        **{tool: names - gone.get(tool, set()) for tool, names in newer.items()},
+        "Bash": {"command"},
+    }
+
+
+def test_the_table_of_capabilities_has_all_capabilities() -> None:
+    listed = {name for first, *_ in table("Capabilities") for name in re.findall(r"`(\w+)`", first)}
+    assert listed == {*TOOLS, *SESSION_CAPABILITIES, AT_ONCE, BUFFERS}

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,18 +54,35 @@ def test_texts_of_every_kind_survive_the_way(opened: Opened, workspace: Workspac
     assert opened("Honest").open(workspace).call("Read", {"file_path": str(path)}).text == "\x00\r\n\u2028é😀"
 
 
-def test_groups_and_races_reach_the_child(opened: Opened, place: SitePool) -> None:
+@pytest.mark.parametrize("name", ["Honest", "AsyncTools", "AsyncCallsInAList"])
+def test_groups_and_races_reach_the_child(opened: Opened, place: SitePool, name: str) -> None:
     write = ToolCall("Write", {"file_path": "$WS/a", "content": "new"})
     race = ToolCall("Write", write.arguments, (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),))
     read = ToolCall("Read", {"file_path": "$WS/a"})
     scenario = Scenario(
         "a/b", "t", "must", Given({"a": RegularFile(b"old")}), (ParallelCalls((read, write)), race)
     )
-    outcome = replay(scenario, opened("Honest"), place)
+    outcome = replay(scenario, opened(name), place)
     assert outcome.broken is None
     assert outcome.steps[0].results == (ToolResult("old"), ToolResult("wrote $WS/a"))
     assert outcome.steps[1].struck
     assert outcome.steps[1].results[0].is_error
+
+
+def test_every_optional_method_can_be_a_coroutine(opened: Opened, workspace: Workspace) -> None:
+    session: Any = opened("AsyncTools").open(workspace)
+    session.resume()
+    session.compact()
+    session.rewind()
+    session.mention(str(workspace.root / "notes.txt"))
+    for agent in (session.sub_agent(), session.background_agent()):
+        assert agent.call("Write", {"file_path": str(workspace.root / "new"), "content": "new"}).text
+        agent.close()
+    write = {"file_path": str(workspace.root / "long"), "content": "new"}
+    assert not session.call_interrupted("Write", write, "stopped", lambda: None).is_error
+    session.close()
+    done = ["resume", "compact", "rewind", "mention notes.txt", "agent", "agent", "close", "close", "close"]
+    assert (workspace.home / "log").read_text().split("\n") == [*done, ""]
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,10 @@ def is_caught(implementation: type[altered.Altered], scenario_id: str, place: Si
     if caught.what and scenario_id == caught.by[0]:
         first = verdict.differences[0]
         assert (first.level, first.what, first.blame) == (caught.level, caught.what, caught.blame)
+    if any(each.kind == "lost" for each in found):
+        rule = SUITE.heading(scenario_id).rule
+        assert SUITE.rules is not None
+        assert SUITE.rules[rule].class_ == "safety", f"{rule} loses work, and --class safety leaves it out"
     if caught.level == "effects":
         harmless = caught.harmless and scenario_id not in caught.harmful
         assert bool(found) != bool(harmless), [each.line for each in found]

@@ -1,5 +1,6 @@
 """check-adapter finds what is wrong with an adapter, and judges no rule of the contract."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 
 from readfirst.harness.run.check_adapter import check_adapter
 from readfirst.harness.run.connect import connect
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.session import ToolResult, Workspace, traits_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 
@@ -180,3 +181,58 @@ def test_what_is_wrong_is_found_and_reported(adapter: type[Plain], name: str, me
 
 def test_nothing_is_tried_without_a_session() -> None:
     assert list(problems(DoesNotOpen())) == ["a session opens and closes"]
+
+
+ONE_FOR_ALL = """
+import sys
+
+from readfirst import FileTools, ToolResult
+
+
+class Tools:
+    tools = None
+
+    def open(self, workspace):
+        if self.tools is None or IS_HONEST:
+            self.tools = FileTools(root=workspace.root, home=workspace.home)
+        return self
+
+    def call(self, tool, arguments):
+        result = self.tools.call(tool, arguments)
+        return ToolResult(result.text, result.is_error)
+
+
+if __name__ == "__main__":
+    from readfirst.harness.adapters.lines_server import private_streams, serve_lines
+
+    serve_lines(Tools, "one-for-all", "1", *private_streams())
+"""
+LATER = "a later session knows of no file that an earlier session read or wrote"
+
+
+@pytest.mark.parametrize("connection", ["python:one_for_all:Tools", f"lines:{sys.executable} one_for_all.py"])
+@pytest.mark.parametrize("is_honest", [False, True])
+def test_one_instance_for_all_sessions_is_found(
+    connection: str, is_honest: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("one_for_all.py").write_text(ONE_FOR_ALL.replace("IS_HONEST", str(is_honest)))
+    adapter = connect(connection, Suite(Path(__file__).parents[2] / "fixtures"))
+    found = problems(adapter)
+    traits_of(adapter).close()
+    assert [*found] == ([] if is_honest else [LATER])
+    if not is_honest:
+        assert found[LATER].startswith(
+            "Edit of read.txt is answered because an earlier session read this path; without the earlier session it "
+            "was refused. Store the files that a session has read in the object that open() returns"
+        )
+
+
+def test_an_mcp_server_that_remembers_gets_a_process_per_session() -> None:
+    server = Path(__file__).parents[1] / "replay" / "leaky_servers.py"
+    adapter = connect(
+        f"mcp:{sys.executable} {server} remembers", Suite(Path(__file__).parents[2] / "fixtures")
+    )
+    found = problems(adapter)
+    traits_of(adapter).close()
+    assert LATER not in found

@@ -1,5 +1,6 @@
 """The tools of a server are recognised by their names and arguments."""
 
+import re
 from typing import Any
 
 from readfirst.observatory.targets.guess import Guess, Tool, guesses
@@ -47,6 +48,151 @@ def test_arguments_are_recognised_and_those_of_the_same_name_left_out(
     assert (guess.call, guess.arguments, guess.unknown) == (offered.name, arguments, ())
 
 
+EDIT = {"type": "object", "properties": {"old": {}, "new": {}, "replace_all": {}}}
+SPECIAL = {
+    "edits": EDITS,
+    "edit": EDIT,
+    "file_paths": {"type": "array"},
+    "mode": {"enum": ["rewrite", "append"]},
+}
+
+
+def server(tools: str) -> list[Tool]:
+    """Return the tools of lines such as `read_file(path, limit?)`; a question mark means that it is optional."""
+    offered = []
+    for name, arguments in re.findall(r"(\w+)\((.*?)\)", tools):
+        names = arguments.split(", ")
+        further = {each.rstrip("?"): SPECIAL.get(each.rstrip("?"), {}) for each in names}
+        schema = {"properties": further, "required": [each for each in names if not each.endswith("?")]}
+        offered.append(Tool(name, schema))
+    return offered
+
+
+SERVERS = {
+    "of a newcomer": """
+        read_file(path)
+        replace_in_file(path, find, replace_with, every?)
+        save_file(path, content)""",
+    "server-filesystem": """
+        read_text_file(path, tail?, head?)
+        edit_file(path, edits, dryRun?)
+        write_file(path, content)""",
+    "desktop-commander": """
+        read_file(path, isUrl?, offset?, length?)
+        edit_block(file_path, old_string, new_string, expected_replacements?)
+        write_file(path, content, mode?)""",
+    "serena-agent": """
+        read_file(relative_path, start_line?, end_line?)
+        replace_content(relative_path, needle, repl, kind, allow_multiple_occurrences?)
+        create_text_file(relative_path, content)""",
+    "cursor": """
+        read_file(target_file, offset?, limit?)
+        search_replace(file_path, old_string, new_string, replace_all?)
+        write(file_path, contents)""",
+    "fast-filesystem": """
+        fast_read_file(path, start_offset?, line_start?, line_count?)
+        fast_edit_block(path, old_text, new_text)
+        fast_write_file(path, content)""",
+    "kimi-cli": """
+        ReadFile(path, line_offset?, n_lines?)
+        StrReplaceFile(path, edit)
+        WriteFile(path, content)""",
+    "camel-ai": """
+        read_file(file_paths)
+        edit_file(file_path, old_content, new_content)
+        write_to_file(title, content, filename)""",
+    "agent-framework": """
+        file_access_read(file_name)
+        file_access_replace(file_name, old_string, new_string, replace_all?)
+        file_access_write(file_name, content, overwrite?)""",
+    "gemini-cli": """
+        read_file(file_path, start_line?, end_line?)
+        replace(file_path, instruction, old_string, new_string, allow_multiple?)
+        write_file(file_path, content)""",
+    "opencode": """
+        read(filePath, offset?, limit?)
+        edit(filePath, oldString, newString, replaceAll?)
+        write(filePath, content)""",
+    "google-adk": """
+        ReadFile(path, start_line?, end_line?)
+        EditFile(path, old_string, new_string)
+        WriteFile(path, content)""",
+    "copilot": """
+        view(path, view_range?)
+        edit(path, old_str, new_str)
+        create(path, file_text)""",
+    "nanobot": """
+        read_file(path, offset?, limit?)
+        edit_file(path, old_text, new_text)
+        write_file(path, content)""",
+    "of an editor": """
+        read_file(filePath, startLine, endLine)
+        replace_string_in_file(filePath, oldString, newString)
+        create_file(filePath, content)""",
+    "of a project": """
+        get_file_text_by_path(pathInProject, maxLinesCount?)
+        replace_text_in_file(pathInProject, oldText, newText, replaceAll?)
+        create_new_file(pathInProject, text)""",
+    "of files in Go": """
+        read_file(path)
+        modify_file(path, find, replace, all_occurrences?)
+        write_file(path, content)""",
+    "of notes": """
+        read_note(path)
+        patch_note(path, oldString, newString, replaceAll?)
+        write_note(path, content, mode?)""",
+    "of patches": """
+        read_file(file_path, offset?, limit?)
+        patch_file(file_path, search_string, replacement_string)
+        put_file(file_path, file_content)""",
+    "of hashes": """
+        read_file(path)
+        edit_file(path, old, new, expected_hash)
+        write_file(path, content, expected_hash)""",
+}
+"""Servers by their names of tools and arguments, as published, or as their kind usually has them."""
+
+
+@rows(("name", "tools"), [*SERVERS.items()])
+def test_the_tools_of_known_servers_are_recognised(name: str, tools: str) -> None:
+    offered = server(tools)
+    guessed = guesses([LISTS, *offered])
+    assert [guessed[each].call for each in ("Read", "Edit", "Write")] == [each.name for each in offered], name
+    unknown = {each for guess in guessed.values() for each in guess.unknown}
+    assert unknown == ({"kind"} if name == "serena-agent" else set()), name
+
+
+@rows(
+    ("name", "arguments", "replace_all"),
+    [
+        ("of a newcomer", {"path": "$file_path", "find": "$old_string", "replace_with": "$new_string"},
+         {"flag": "every"}),
+        ("desktop-commander", {}, {"count": "expected_replacements"}),
+        ("kimi-cli", {"path": "$file_path",
+                      "edit": {"old": "$old_string", "new": "$new_string", "replace_all": "$replace_all"}}, None),
+        ("gemini-cli", {"instruction": "A test."}, {"flag": "allow_multiple"}),
+        ("of files in Go", {"path": "$file_path", "find": "$old_string", "replace": "$new_string"},
+         {"flag": "all_occurrences"}),
+    ],
+)  # fmt: skip
+def test_how_an_edit_is_called(name: str, arguments: dict[str, Any], replace_all: Any) -> None:
+    guess = found("Edit", *server(SERVERS[name]))
+    assert (guess.arguments, guess.replace_all) == (arguments, replace_all)
+
+
+def test_a_value_of_an_earlier_answer_is_captured() -> None:
+    guessed = guesses(server(SERVERS["of hashes"]))
+    assert (
+        guessed["Edit"].arguments["expected_hash"] == guessed["Write"].arguments["expected_hash"] == "$hash"
+    )
+    for guess in guessed.values():
+        (pattern,) = (re.compile(each) for each in guess.capture.values())
+        for said in ('{"hash": "0a1b2c"}', "Hash: 0a1b2c", "[sha256=0a1b2c]"):
+            assert [match[1] for match in pattern.finditer(said)] == ["0a1b2c"]
+    version = found("Edit", tool("edit", "path", "old", "new", version={"type": "integer"}))
+    assert version.arguments["version"] == {"$sum": ["$version"]}
+
+
 def test_one_tool_with_a_choice_of_commands_is_called_with_the_right_one() -> None:
     choice = {"enum": ["view", "create", "str_replace", "insert", "undo_edit"]}
     editor = tool("text_editor", "path", command=choice, file_text={}, old_str={}, new_str={})
@@ -77,8 +223,8 @@ def test_what_nothing_takes_is_unsupported() -> None:
 
 
 def test_what_is_required_and_unknown_is_named() -> None:
-    assert found("Write", tool("write", "path", "content", "reason", "session")).unknown == (
-        "reason",
+    assert found("Write", tool("write", "path", "content", "agent", "session")).unknown == (
+        "agent",
         "session",
     )
 

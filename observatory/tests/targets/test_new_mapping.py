@@ -89,13 +89,28 @@ def test_what_is_written_connects_the_server(here: Path, readfirst: Run) -> None
     assert "3 scenarios: 3 passed; conformant" in ran.out, ran.out + ran.err
 
 
+@pytest.mark.usefixtures("in_process")
+def test_a_server_that_wants_a_hash_of_its_answers_is_connected(here: Path, readfirst: Run) -> None:
+    (here / "server.py").write_bytes(STAND_IN.with_name("hash_server.py").read_bytes())
+    command = f"mcp:{sys.executable} -S server.py"
+    assert readfirst("field", "new-mapping", command, "--output", "mine.yaml").code == 0
+    target = load_target(here / "mine.yaml")
+    assert (target.release.design, target.refuses) == ("strict", {"not-utf-8", "empty-old-text"})
+    ids = ("gate/edit-after-read", "gate/edit-unread", "staleness/edit-after-change", "state/edit-chain")
+    ran = readfirst("run", "target:mine.yaml", *ids)
+    assert "4 scenarios: 4 passed; conformant" in ran.out, ran.out + ran.err
+    text = (here / "mine.yaml").read_text()
+    (here / "mine.yaml").write_text(text.replace("hash: $hash", "hash: '0'"))
+    assert "2 failed" in readfirst("run", "target:mine.yaml", *ids).out
+
+
 def test_what_is_written_says_what_is_left_to_do(here: Path, readfirst: Run) -> None:
-    tools = [TOOLS[0], tool("read_file", "path", "reason"), tool("delete_file", "path")]
+    tools = [TOOLS[0], tool("read_file", "path", "agent"), tool("delete_file", "path")]
     (here / "tools.json").write_text(json.dumps(tools))
     written = readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml")
     assert "  Edit   nothing was found; the file lists what the server offers\n" in written.out
     text = (here / "mine.yaml").read_text()
-    assert "# The server requires reason, too: give it a constant among the arguments.\n" in text
+    assert "# The server requires agent, too: give it a constant among the arguments.\n" in text
     assert "# Nothing was found for Edit and Write. The server's other tools:\n" in text
     assert "  #   list_files(path)\n  #   delete_file(path)\n" in text
     assert load_target(here / "mine.yaml").capabilities == {"Read"}

@@ -10,6 +10,7 @@ import pytest
 from readfirst.harness.session import BrokenAdapter
 from readfirst.observatory.targets.mapping import ReplaceAll, Target, load_target
 from readfirst.observatory.targets.translate import (
+    Captured,
     Scope,
     TargetAnswer,
     captured,
@@ -158,7 +159,16 @@ def test_an_answer_without_text_breaks(target: Target, scope: Scope) -> None:
         result_of(target, "Edit", TargetAnswer({"content": []}), scope)
 
 
-def test_a_capture_that_finds_nothing_breaks() -> None:
-    assert captured("id=7", {"id": re.compile("id=(.)")}, "open") == {"id": "7"}
-    with pytest.raises(BrokenAdapter, match="the answer to the set-up call open has no id: nothing"):
-        captured("nothing", {"id": re.compile("id=(.)")}, "open")
+def test_a_captured_number_can_be_an_integer() -> None:
+    template = {"version": {"$sum": ["$version"]}, "etag": "$etag"}
+    assert filled(template, {"version": Captured("12"), "etag": Captured("12")}) == {
+        "version": 12,
+        "etag": "12",
+    }
+    assert filled(template, {"version": Captured("v12")}) == {}
+
+
+def test_the_first_text_that_matches_is_captured() -> None:
+    patterns = {"id": re.compile("id=(.)"), "etag": re.compile('"etag": "(.+?)"')}
+    assert captured(("id=7", '{"etag": "x"}'), patterns) == {"id": "7", "etag": "x"}
+    assert captured(("nothing", "id="), patterns) == {}

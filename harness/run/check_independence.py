@@ -1,0 +1,132 @@
+"""Checks that sessions are independent: later sessions, and two sessions at the same moment."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+
+from readfirst.harness.replay.conversation import at_once
+from readfirst.harness.run.check_session import (
+    NOTES,
+    CheckFailed,
+    call_tool,
+    in_session,
+    lay_out_notes,
+    workspace_for,
+)
+from readfirst.harness.session import Adapter, Session, ToolResult, close_session, traits_of
+from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.scenario import AT_ONCE
+from readfirst.harness.workspace.site import Site, SitePool
+
+_READ, _READ_TOO, _WRITTEN = "read.txt", "read-too.txt", "written.txt"
+_CHANGING = (
+    ("Edit", _READ, {"old_string": "first", "new_string": "1st"}),
+    ("Write", _READ_TOO, {"content": "new\n"}),
+    ("Edit", _WRITTEN, {"old_string": "first", "new_string": "1st"}),
+)
+"""The calls that change files; their session has read none of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A call that changes a file: the tool, the file, and the effects."""
+
+    tool: str
+    path: str
+    is_error: bool
+    files: Mapping[str, Entry]
+
+    @property
+    def words(self) -> str:
+        """The effect in words."""
+        return "refused" if self.is_error else "answered"
+
+
+def check_later_session(adapter: Adapter, place: SitePool) -> None:
+    """Change files in a session after an earlier session read and wrote files of the same paths.
+
+    The effects must be the same as without the earlier session, whether the files still hold the text that the earlier
+    session read or another. Raises CheckFailed.
+    """
+    expected = _changes(adapter, place)
+    for text in (NOTES, NOTES.upper()):
+        in_session(adapter, place, partial(_be_earlier, adapter, text))
+        for before, after in zip(expected, _changes(adapter, place), strict=True):
+            if before != after:
+                how = "is" if before.is_error != after.is_error else "leaves other files and is"
+                raise CheckFailed(
+                    f"{after.tool} of {after.path} {how} {after.words} because an earlier session read this path; "
+                    f"without the earlier session it was {before.words}. Store the files that a session has read "
+                    "in the object that open() returns, not in a module or in an object that all sessions share."
+                )
+
+
+def _be_earlier(adapter: Adapter, text: str, session: Session, site: Site) -> None:
+    tools = traits_of(adapter).capabilities
+    site.lay_out({path: RegularFile(TextContent(text)) for path in (_READ, _READ_TOO)})
+    for path in (_READ, _READ_TOO):
+        call_tool(session, "Read", {"file_path": f"{site.root}/{path}"})
+    if "Write" in tools:
+        call_tool(session, "Write", {"file_path": f"{site.root}/{_WRITTEN}", "content": text})
+
+
+def _changes(adapter: Adapter, place: SitePool) -> list[_Change]:
+    changes = []
+    tools = traits_of(adapter).capabilities
+
+    def change(session: Session, site: Site) -> None:
+        site.lay_out({path: RegularFile(TextContent(NOTES)) for path in (_READ, _READ_TOO, _WRITTEN)})
+        for tool, path, arguments in _CHANGING:
+            if tool in tools:
+                result = call_tool(session, tool, {"file_path": f"{site.root}/{path}", **arguments})
+                changes.append(_Change(tool, path, result.is_error, site.snapshot()))
+
+    in_session(adapter, place, change, needs=("Edit",))
+    return changes
+
+
+def check_own_workspace(adapter: Adapter, place: SitePool) -> None:
+    """Read a file of the same path but with another text in two sessions. Raises CheckFailed."""
+    for text in ("one\n", "two\n"):
+
+        def look(session: Session, site: Site, text: str = text) -> None:
+            result = call_tool(session, "Read", {"file_path": lay_out_notes(site, text)})
+            if text.strip() not in result.text:
+                mismatch = f"the session shows {result.text[:100]!r}, not {text!r}"
+                raise CheckFailed(f"{mismatch}. Start from nothing in open(), or remove repeats_paths.")
+
+        in_session(adapter, place, look)
+
+
+def check_simultaneous_sessions(adapter: Adapter, place: SitePool) -> None:
+    """Write two files at the same moment in two sessions. Raises CheckFailed."""
+    traits = traits_of(adapter)
+    given = {f"{side}.txt": f"line of {side}\n" * 1000 for side in ("first", "second")}
+    answers: dict[str, ToolResult] = {}
+    with ExitStack() as held:
+        site = held.enter_context(place.site(unique=not traits.repeats_paths))
+        workspace = workspace_for(site, (), (AT_ONCE,))
+        beside = adapter
+        if traits.another is not None:
+            beside = traits.another()
+            held.callback(traits_of(beside).close)
+
+        def write(session: Session, path: str) -> None:
+            arguments = {"file_path": f"{site.root}/{path}", "content": given[path]}
+            answers[path] = call_tool(session, "Write", arguments)
+
+        writes = []
+        for path, whose in zip(given, (adapter, beside), strict=True):
+            session = whose.open(workspace)
+            held.callback(close_session, session)
+            writes.append(partial(write, session, path))
+        at_once(writes)
+        there = site.snapshot()
+        for path, content in given.items():
+            answer, entry = answers[path], there.get(path)
+            if answer.is_error or not (isinstance(entry, RegularFile) and entry.data == content.encode()):
+                raise CheckFailed(
+                    f"Write of {path} answered {answer.text[:100]!r}, and the file is not as it was written. "
+                    "Let each session have its own connection or turn, or do not claim at_once."
+                )

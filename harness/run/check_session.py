@@ -1,0 +1,63 @@
+"""Sessions of `check-adapter`: open one, make a call in it, and fail the check if the answer is not a result."""
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.session import Adapter, Hook, Session, ToolResult, Workspace, close_session, traits_of
+from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.workspace.site import Site, SitePool
+
+NOTES = "first line\nsecond line\n"
+"""The text of the file that most checks read."""
+
+
+class CheckFailed(Exception):  # noqa: N818 - the check fails, readfirst does not
+    """A check failed; the message says what happened and what to change."""
+
+
+def in_session(
+    adapter: Adapter,
+    place: SitePool,
+    check: Callable[[Session, Site], None],
+    hooks: tuple[Hook, ...] = (),
+    needs: Collection[str] = (),
+) -> None:
+    """Run a check in a new session and an empty workspace."""
+    with place.site(unique=not traits_of(adapter).repeats_paths) as site:
+        session = adapter.open(workspace_for(site, hooks, needs))
+        try:
+            check(session, site)
+        finally:
+            close_session(session)
+
+
+def workspace_for(site: Site, hooks: tuple[Hook, ...], needs: Collection[str] = ()) -> Workspace:
+    """Return the workspace of a session that serves only this check."""
+    every = frozenset({"Read", "Write", *needs, *(["hooks"] if hooks else [])})
+    return Workspace(Path(site.root), Path(site.home), needs=every, isolated=True, hooks=hooks)
+
+
+def call_tool(session: Session, tool: str, arguments: dict[str, Any]) -> ToolResult:
+    """Make a call and return its result. Raises CheckFailed if the result does not have the right types."""
+    result: object = session.call(tool, arguments)
+    if not isinstance(result, ToolResult):
+        raise CheckFailed(f"{tool} answered {str(result)[:200]!r}; return a ToolResult(text, is_error)")
+    if not isinstance(result.text, str) or not isinstance(result.is_error, bool):
+        raise CheckFailed(f"{tool} answered {str(result)[:200]}; text is a string and is_error a boolean")
+    return result
+
+
+def lay_out_notes(site: Site, text: str) -> str:
+    """Create notes.txt with this text and return the absolute path."""
+    site.lay_out({"notes.txt": RegularFile(TextContent(text))})
+    return f"{site.root}/notes.txt"
+
+
+def see_notes(session: Session, path: str) -> None:
+    """Read the notes. Raises CheckFailed if the answer is an error or does not show both lines."""
+    result = call_tool(session, "Read", {"file_path": path})
+    if result.is_error:
+        raise CheckFailed(f"Read of {path}, which exists, is marked as an error: {result.text[:200]!r}")
+    if "first line" not in result.text or "second line" not in result.text:
+        raise CheckFailed(f"Read did not show the file's lines, but {result.text[:200]!r}")

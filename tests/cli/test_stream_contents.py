@@ -1,0 +1,108 @@
+"""Long texts of a result stream are written once, and of texts of many kilobytes only the part that differs."""
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Difference, Level, Verdict
+from readfirst.harness.report import Commands, RunFacts
+from readfirst.harness.report.contents import EXCERPT_CHARS
+from readfirst.harness.report.stream import JsonlReport, StreamError, read_stream
+from tests.command_line import Cli
+from tests.verdicts import verdict
+
+
+def stream_of(*verdicts: Verdict) -> str:
+    facts = RunFacts(
+        target="mine",
+        name="mine",
+        contracts=("2.1.7",),
+        level="text",
+        scenarios=len(verdicts),
+        commands=lambda _: Commands("", ""),
+        find=lambda _: None,
+    )
+    text, summary = io.StringIO(), Summary()
+    report = JsonlReport(text, facts, "1")
+    for each in verdicts:
+        report.verdict(each, Ruling(False))
+        summary.add(each, Ruling(False))
+    report.finish(summary)
+    return text.getvalue()
+
+
+def failed(name: str, expected: str, got: str) -> Verdict:
+    found = Difference(0, 0, "text", "text", expected, got)
+    return replace(verdict(f"a/{name}", "failed", found), requirement="must")
+
+
+def read(text: str, tmp_path: Path) -> list[Difference]:
+    file = tmp_path / "results.jsonl"
+    file.write_text(text)
+    (run,) = read_stream(file)
+    return [found.differences[0] for found, _ in run.judged]
+
+
+def test_a_long_text_is_written_once_and_read_as_it_was(tmp_path: Path) -> None:
+    long = "line\n" * 2000
+    text = stream_of(failed("one", long, "short"), failed("two", long, long + "\udc80"))
+    assert len(text) < 2.5 * len(json.dumps(long))
+    assert [json.loads(line)["type"] for line in text.splitlines()].count("content") == 2
+    assert [(each.expected, each.got) for each in read(text, tmp_path)] == [
+        (long, "short"),
+        (long, long + "\udc80"),
+    ]
+
+
+def test_of_a_text_of_megabytes_the_part_that_differs_is_written(tmp_path: Path) -> None:
+    same = "0123456789abcdef" * 200_000
+    text = stream_of(failed("one", same + "X" + same, same + "Y" + same))
+    assert len(text) < 3 * EXCERPT_CHARS
+    (found,) = read(text, tmp_path)
+    start = len(same) - 2000
+    assert found.expected.startswith(f"[{start:,} characters that both have]\n")
+    assert found.expected.replace("X", "Y", 1) == found.got
+    assert found.expected.endswith(f"\n[{2 * len(same) + 1 - start - EXCERPT_CHARS:,} characters more]")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("word word", "word wOrd", 2, "does not have the digest"),
+        ('"characters": 5000', '"characters": 4000', 2, "does not have the digest"),
+        ('"type": "content"', '"type": "contents"', 2, "not a line of a result stream"),
+        ('"sha256": "', '"sha256": "0', 2, "does not have the expected format"),
+    ],
+)
+def test_a_damaged_content_is_refused(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:
+    text = "\n".join(
+        json.dumps(json.loads(each)) for each in stream_of(failed("one", "word " * 1000, "")).splitlines()
+    )
+    assert old in text
+    with pytest.raises(StreamError, match=rf"results\.jsonl:{line}: .*{message}"):
+        read(text.replace(old, new, 1) + "\n", tmp_path)
+
+
+def test_a_reference_to_no_content_is_refused(tmp_path: Path) -> None:
+    header, _, *rest = stream_of(failed("one", "word " * 1000, "")).splitlines()
+    with pytest.raises(StreamError, match=r":2: no content before this verdict"):
+        read("\n".join((header, *rest)) + "\n", tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["safe", "text"])
+def test_the_whole_suite_takes_less_than_twenty_megabytes(
+    level: Level, tmp_path: Path, readfirst: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parents[1] / "harm")
+    stream = tmp_path / "mine.jsonl"
+    ran = readfirst(
+        "run", "python:careful:Careful", "--level", level, "--format", "jsonl", "--output", stream
+    )
+    assert ran.code == 1
+    assert stream.stat().st_size < 20_000_000

@@ -1,0 +1,86 @@
+"""Declared refusals count as design: unsupported, never passed, and never an excuse for harm."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.compare.verdict import Level
+from readfirst.harness.run.runner import run
+from readfirst.harness.session import REFUSALS
+from tests.command_line import Cli
+from tests.judging import CONTRACT, SUITE
+from tests.rows import rows
+
+HERE = Path(__file__).parent
+CREATES, FILLS, ENCODED = (
+    "creation/edit-creates",
+    "creation/edit-fills-empty-file",
+    "encodings/cp1251-elsewhere",
+)
+READ, MODE, LINK = (
+    "gate/edit-after-read",
+    "links-and-modes/setgid-kept-by-edit",
+    "links-and-modes/write-through-symlink",
+)
+IDS = (CREATES, FILLS, ENCODED, READ, MODE)
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(HERE)
+
+
+@pytest.mark.parametrize("level", ["safe", "effects"])
+@rows(
+    ("name", "statuses"),
+    [
+        ("NotStrict", ("failed", "failed", "failed", "passed", "failed")),
+        ("Declares", ("unsupported", "unsupported", "unsupported", "passed", "failed")),
+        ("DeclaresAndSpoils", ("failed", "failed", "failed", "passed", "failed")),
+        ("DeclaresTooLittle", ("unsupported", "failed", "unsupported", "failed", "failed")),
+    ],
+)
+def test_a_declared_refusal_is_unsupported_unless_harm_is_done(
+    name: str, statuses: tuple[str, ...], level: Level
+) -> None:
+    verdicts = {
+        verdict.scenario_id: verdict
+        for verdict in run(SUITE, f"python:designed:{name}", [CONTRACT.name], level, ids=IDS)
+    }
+    assert tuple(verdicts[each].status for each in IDS) == statuses
+    for verdict in verdicts.values():
+        if verdict.status == "unsupported":
+            assert not any(verdict.levels.values())
+            assert not verdict.harms
+            assert set(verdict.lacks) <= REFUSALS.keys()
+
+
+@rows(("name", "status"), [("Declares", "failed"), ("DeclaresLinks", "unsupported")])
+def test_a_symbolic_link_may_be_refused_by_declaration(name: str, status: str) -> None:
+    (verdict,) = run(SUITE, f"python:designed:{name}", [CONTRACT.name], "effects", ids=[LINK])
+    assert verdict.status == status
+
+
+def test_a_report_counts_what_is_left_out_and_no_overcautious_refusal(readfirst: Cli, tmp_path: Path) -> None:
+    stream = tmp_path / "mine.jsonl"
+    target = "python:designed:Declares"
+    ran = readfirst(
+        "run", target, CREATES, ENCODED, READ, "--level", "safe", "--format", "jsonl", "--output", stream
+    )
+    said = "declared refusals empty-old-text, not-utf-8: 2 scenarios not claimed, in 2 rules"
+    assert (ran.code, said in ran.err) == (0, True), ran.err
+    lines = [json.loads(line) for line in stream.read_text().splitlines()]
+    assert lines[0]["refuses"] == ["empty-old-text", "not-utf-8"]
+    assert [line["lacks"] for line in lines[1:-1] if "lacks" in line] == [["empty-old-text"], ["not-utf-8"]]
+    for page in ("markdown", "html", "table"):
+        assert said in readfirst("report", stream, "--format", page).out
+    shown = readfirst("run", target, CREATES, READ, "--level", "safe").out
+    assert "overcautious" not in shown
+    undeclared = readfirst("run", "python:designed:NotStrict", CREATES, READ, "--level", "safe").out
+    assert "beside it overcautious 1" in undeclared
+
+
+def test_a_refusal_that_does_not_exist_is_an_error(readfirst: Cli) -> None:
+    ended = readfirst("check-adapter", "python:designed:DeclaresUnknown")
+    assert "not-utf-9. There are: not-utf-8, empty-old-text, symbolic-link." in ended.out + ended.err
