@@ -4,11 +4,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from readfirst.harness.suite.export import export
 
 from readfirst.harness.compare.baseline import BaselineError, load_baseline
 from readfirst.harness.run.runner import run
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.export import export
 from readfirst.harness.suite.selection import Selection, select
 from readfirst.harness.suite.suite import Suite
 from tests.rows import rows
