@@ -26,6 +26,8 @@ from readfirst.harness.suite.since import starts_of
 from readfirst.harness.suite.transcript import RecordedResult, Recording, RecordingError, TranscriptStep
 from readfirst.harness.suite.transcripts import Transcripts, readable
 
+RECORD_FILE_AGAIN = "undo the change, or remove the file and record its scenarios again"
+"""Advice for a file that is not JSON, or not in this format."""
 MAX_FILE_BYTES = 8 * 1024 * 1024
 """Size limit of a recording file, in bytes."""
 _MAX_PLAIN_LENGTH = 4096
@@ -45,7 +47,7 @@ Entries = Mapping[str, Mapping[str, Any]]
 @lru_cache(maxsize=4)
 def read_entries(data: bytes) -> Entries:
     """Return the recordings in a file. The last few files are cached. Raises RecordingError."""
-    with readable("undo the change, or remove the file and record its scenarios again"):
+    with readable(RECORD_FILE_AGAIN):
         return {**json.loads(data, object_pairs_hook=_unique_pairs)}
 
 

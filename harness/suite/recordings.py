@@ -12,6 +12,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.last_file import LastFileCache
 from readfirst.harness.suite.recording_file import (
     MAX_FILE_BYTES,
+    RECORD_FILE_AGAIN,
     decode_recording,
     decode_whole,
     encode_recording,
@@ -51,11 +52,12 @@ class Found:
         return isinstance(self.value, dict) and has_valid_digest(self.value)
 
     def check_edited(self) -> bool:
-        """Whether the recording was edited by hand. Raises RecordingError if it cannot be decoded then."""
-        if self.value is None or self.is_as_written:
-            return False
-        recording = decode_whole(self.value, self.path)
-        return bool(recording.transcripts or recording.unrecorded)
+        """Whether the recording was edited by hand. It is then decoded as a whole. Raises RecordingError."""
+        recording = self.recording
+        if self.value is not None and not self.is_as_written:
+            recording = decode_whole(self.value, self.path)
+            return bool(recording.transcripts or recording.unrecorded)
+        return False
 
     @property
     def damage(self) -> str:
@@ -89,12 +91,16 @@ class Recordings:
 
     def path(self, scenario_id: str) -> Path:
         """Return the file that contains or would contain the scenario's recording. Raises RecordingError."""
+        return self._path(scenario_id)[0]
+
+    def _path(self, scenario_id: str) -> tuple[Path, bool]:
+        """Return the file, and whether it is for this scenario alone."""
         own = Path(f"{self.root}/{scenario_id}.json")
         with _naming(own):
             place = self._place(scenario_id)
         if place is None or not place.case:
-            return own
-        return own.with_name(f"{place.file.stem}.json")
+            return own, True
+        return own.with_name(f"{place.file.stem}.json"), False
 
     def ids(self) -> list[str]:
         """Return the ids of all recordings, sorted. Raises RecordingError."""
@@ -144,16 +150,22 @@ class Recordings:
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
         """Return the new bytes of the scenario's file, by its path. An empty recording is left out.
 
-        A damaged file is replaced if it is the scenario's own. Raises RecordingError if it contains other recordings,
+        A damaged file is replaced if it is the scenario's own. Raises RecordingError if it is for several scenarios,
         or would be too large.
         """
-        path, slug = self.path(scenario_id), _slug(scenario_id)
+        (path, is_own), slug = self._path(scenario_id), _slug(scenario_id)
         with _naming(path):
-            entries = {} if path.stem == slug else {**read_entries(self._files.read(path) or b"{}")}
+            data = self._files.read(path) or b"{}"
+            try:
+                entries = {**read_entries(data)}
+            except RecordingError:
+                if not is_own:
+                    raise
+                entries = {}
             entries.pop(slug, None)
             if recording.transcripts or recording.unrecorded:
                 entries[slug] = encode_recording(recording)
-            with readable("undo the change, or remove the file and record its scenarios again"):
+            with readable(RECORD_FILE_AGAIN):
                 return {path: format_entries(entries)}
 
 

@@ -120,8 +120,8 @@ def scenario_id(given: str, known: Collection[str]) -> str | None:
 
 
 def _named(given: Sequence[str], suite: Suite) -> list[str]:
-    """Return the ids that are meant, sorted; where each has a file of its own, none is read."""
-    if all(map(suite.has_own, given)):
+    """Return the ids that are meant, sorted. If each is an id, only the tables of these families are read."""
+    if all(map(suite.has, given)):
         return sorted(set(given))
     known = dict.fromkeys(suite.ids())  # in their order, and quick to ask
     return sorted({each for one in given for each in _ids_of(one, known, suite)})

@@ -29,12 +29,16 @@ class Place:
     composed: bool = False
 
 
+_Cases = tuple[Mapping[str, Place], Sequence[Finding]]
+
+
 class Shelf:
     """The scenarios below the folder of a suite. What was found is kept: a new file is found by another shelf."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._scenarios = os.fspath(root / "scenarios")
+        self._read: dict[str, _Cases] = {}
 
     def ids(self) -> list[str]:
         """Return the ids of all scenarios, sorted. Raises SuiteError where a file of cases cannot be read."""
@@ -50,9 +54,9 @@ class Shelf:
         """Return where the scenario's own file is or would be."""
         return Path(f"{self._scenarios}/{scenario_id}.yaml")
 
-    def has_own(self, scenario_id: str) -> bool:
-        """Whether a scenario has a file of its own, in this spelling; no file is read for that."""
-        return scenario_id in self._names[0]
+    def has(self, scenario_id: str) -> bool:
+        """Whether there is a scenario with this id, in this spelling. Only the tables of its family are read."""
+        return scenario_id in self._names[0] or scenario_id in self._cases_of(_family_of(scenario_id))[0]
 
     def find(self, scenario_id: str) -> Place | None:
         """Return where a scenario is. Raises SuiteError where a file of cases cannot be read."""
@@ -60,20 +64,25 @@ class Shelf:
             return None
         if not scenario_id.endswith(_TABLE) and os.path.lexists(f"{self._scenarios}/{scenario_id}.yaml"):
             return Place(self.own(scenario_id))
-        place = self.cases.get(scenario_id)
-        if place is None and self.problems:
-            raise SuiteError(self.problems)
+        places, problems = self._cases_of(_family_of(scenario_id))
+        place = places.get(scenario_id)
+        if place is None and problems:
+            raise SuiteError(problems)
         return place
 
-    @property
+    @cached_property
     def cases(self) -> Mapping[str, Place]:
         """Every case of every table and of the corpus."""
-        return self._cases[0]
+        return {
+            scenario_id: place
+            for family in self._tables
+            for scenario_id, place in self._cases_of(family)[0].items()
+        }
 
-    @property
+    @cached_property
     def problems(self) -> Sequence[Finding]:
         """What is wrong with the files of several scenarios."""
-        return self._cases[1]
+        return [finding for family in self._tables for finding in self._cases_of(family)[1]]
 
     @cached_property
     def _names(self) -> tuple[list[str], list[str]]:
@@ -82,24 +91,32 @@ class Shelf:
         names = sorted(names_below(os.fspath(folder))) if folder.is_dir() else []
         return [each for each in names if not each.endswith(_TABLE)], [n for n in names if n.endswith(_TABLE)]
 
-    @property
-    def files(self) -> Iterator[tuple[Path, str, bool]]:
-        """The files of several cases, each with its family and whether it was composed."""
+    @cached_property
+    def _tables(self) -> Mapping[str, Sequence[tuple[Path, bool]]]:
+        """The files of several cases by family, each with whether it was composed."""
+        tables: dict[str, list[tuple[Path, bool]]] = {}
         for name in self._names[1]:
-            yield self.own(name), name.rpartition("/")[0], False
+            tables.setdefault(_family_of(name), []).append((self.own(name), False))
         corpus = self.root / "corpus"
         if corpus.is_dir() and not corpus.is_symlink():
             for name in sorted(names_below(os.fspath(corpus))):
-                yield corpus / f"{name}.yaml", name.rpartition("/")[0], True
+                tables.setdefault(_family_of(name), []).append((corpus / f"{name}.yaml", True))
+        return tables
 
-    @cached_property
-    def _cases(self) -> tuple[Mapping[str, Place], Sequence[Finding]]:
+    def _cases_of(self, family: str) -> _Cases:
+        """Return the cases of a family, and what is wrong with their files."""
+        if family not in self._read:
+            self._read[family] = self._read_cases(family)
+        return self._read[family]
+
+    def _read_cases(self, family: str) -> _Cases:
         from readfirst.harness.suite.cases import case_headings
 
         found: dict[str, Place] = {}
         findings: list[Finding] = []
-        own = frozenset(self._names[0])
-        for file, family, composed in self.files:
+        tables = self._tables.get(family, ())
+        own = frozenset(self._names[0] if tables else ())
+        for file, composed in tables:
             if not family:
                 message = "a file of several scenarios must be in the folder of a family"
                 findings.append(Finding("cases-form", Position(file, 1, 1), message, "Move it into one."))
@@ -120,6 +137,10 @@ class Shelf:
                         Finding("several-of-one-id", Position(file, 1, 1), message, "Rename or remove one.")
                     )
         return found, findings
+
+
+def _family_of(scenario_id: str) -> str:
+    return scenario_id.rpartition("/")[0]
 
 
 def names_below(folder: str, suffix: str = ".yaml", prefix: str = "", depth: int = 1) -> Iterator[str]:

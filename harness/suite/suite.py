@@ -154,9 +154,9 @@ class Suite:
         self._shelf, self._headings = Shelf(self.root), {}
         return self._shelf.readable(), self._shelf.problems
 
-    def has_own(self, scenario_id: str) -> bool:
-        """Whether a scenario has a file of its own, in this spelling; no file is read for that."""
-        return self._shelf.has_own(scenario_id)
+    def has(self, scenario_id: str) -> bool:
+        """Whether there is a scenario with this id, in this spelling. Only the tables of its family are read."""
+        return self._shelf.has(scenario_id)
 
     def place(self, scenario_id: str) -> Place:
         """Return which file a scenario is in, and which case of it; UnknownScenarioError if there is none."""

@@ -46,7 +46,7 @@ def test_every_page_that_a_message_names_exists() -> None:
 
 
 def test_every_page_is_in_the_wheel() -> None:
-    added = runpy.run_path(str(CHECKOUT / BUILD["targets"]["wheel"]["hooks"]["custom"]["path"]))["plain"]
+    added = runpy.run_path(str(CHECKOUT / BUILD["targets"]["wheel"]["hooks"]["custom"]["path"]))["included"]
     included = {**BUILD["targets"]["wheel"]["force-include"], **added(CHECKOUT)}
     for file in pages().values():
         name = str(file.relative_to(CHECKOUT))

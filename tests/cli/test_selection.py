@@ -42,8 +42,8 @@ def test_the_id_of_a_file_of_its_own_is_known_before_any_file_is_read(
 def test_what_only_leads_to_a_file_is_no_id(mixed: Suite, scenario_id: str) -> None:
     for name in (".hidden", "table.cases"):
         (mixed.scenarios_root / "gate" / f"{name}.yaml").write_text("title: No scenario\n")
-    assert not mixed.has_own(scenario_id)
-    assert mixed.has_own("gate/not-read")
+    assert not mixed.has(scenario_id)
+    assert mixed.has("gate/not-read")
 
 
 @rows(

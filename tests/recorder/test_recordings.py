@@ -20,6 +20,7 @@ from readfirst.harness.suite.recording_file import (
     with_digest,
 )
 from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.shelf import Place
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.suite.transcript import (
     RecordedResult,
@@ -211,6 +212,24 @@ def test_damage_is_reported_with_the_file_and_the_remedy(tmp_path: Path, data: s
     ) as caught:
         Recordings(tmp_path).recording("gate/x").transcripts.get("2.1.7")
     assert "gate/x.json" in str(caught.value)
+
+
+def test_a_damaged_file_is_replaced_unless_other_scenarios_have_their_recordings_there(
+    tmp_path: Path,
+) -> None:
+    table = Place(tmp_path / "scenarios/gate/x.yaml", "x")
+    (tmp_path / "recordings/gate").mkdir(parents=True)
+    file = tmp_path / "recordings/gate/x.json"
+    file.write_text('{"x": ')
+    own, several = (
+        Recordings(tmp_path / "recordings", lambda _, place=place: place) for place in (None, table)
+    )
+    with pytest.raises(RecordingError, match="remove the file and record its scenarios again"):
+        several.written("gate/x", recording(v2_1_7="one"))
+    new = format_recording(recording(v2_1_7="one"), "x")
+    assert own.written("gate/x", recording(v2_1_7="one")) == {file: new}
+    file.write_bytes(format_recording(recording(v2_1_7="two"), "y"))
+    assert [*read_entries(own.written("gate/x", recording(v2_1_7="one"))[file])] == ["x", "y"]
 
 
 def test_damage_with_a_valid_digest_is_named_when_it_is_met(tmp_path: Path) -> None:
