@@ -14,6 +14,7 @@ from readfirst.reference_impl.arguments import Schema, begun
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.reading.notebook import is_notebook
 from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
+from readfirst.reference_impl.session.access import ASKED_FOR
 from readfirst.reference_impl.session.hooks import Hook
 from readfirst.reference_impl.session.rules import MODES, Mode
 from readfirst.reference_impl.session.session import Session
@@ -22,7 +23,7 @@ from readfirst.reference_impl.text.content import WHITESPACE
 from readfirst.reference_impl.text.long_answer import announced, in_blocks, length
 from readfirst.reference_impl.tools import bash, edit, multi_edit, notebook_edit, notebook_read, read, write
 from readfirst.reference_impl.tools.changed_files import notice_formatted, read_again
-from readfirst.reference_impl.tools.shown_files import look_into, read_memory_files
+from readfirst.reference_impl.tools.shown_files import look_into, read_memory_files, refresh_memory_files
 from readfirst.reference_impl.tools.tool import Answer, Tool
 
 __all__ = ["FileTools", "Result"]
@@ -188,18 +189,26 @@ class FileTools:
 
     def mention(self, path: str) -> None:
         """Let the user mention the file of an absolute path, which the model is then shown."""
+        self._session.user_speaks()
         if self._session.behaviours.memory.mentions_count_as_read:
             look_into(self._session, path)
-        self._session.user_speaks()
+            self._session.memory.mentioned.add(path)
 
     @contextlib.contextmanager
     def sub_agent(self) -> Iterator[FileTools]:
         """Offer the tools of a sub-agent, which works while this session waits: for it, that is one message."""
-        yield self.background_agent()
+        yield self._agent()
+        refresh_memory_files(self._session)
         self._pending_reminders += self._noticed()[1]
 
     def background_agent(self) -> FileTools:
         """Return the tools of a sub-agent that works beside this session."""
+        agent = self._agent()
+        permissions = replace(agent._session.permissions, in_background=True)
+        agent._session = replace(agent._session, permissions=permissions)
+        return agent
+
+    def _agent(self) -> FileTools:
         agent = copy.copy(self)
         agent._session = self._session.sub_agent()
         agent._pending_reminders = ()
@@ -386,7 +395,11 @@ class FileTools:
         try:
             answer = self._run(tool, prepared, begin)
         except Refusal as refusal:
-            return Result(refusal.message, is_error=True, error=refusal.name, code=refusal.code, early=early)
+            message = refusal.message
+            permissions = self._session.permissions
+            if permissions.in_background and message.startswith(ASKED_FOR):
+                message = self._session.behaviours.permissions.background_refusal.format(tool=tool)
+            return Result(message, is_error=True, error=refusal.name, code=refusal.code, early=early)
         return Result(self._text(tool, answer), is_error=False, error=None, code=None)
 
     def _text(self, tool: str, answer: Answer) -> str:
@@ -440,7 +453,10 @@ class FileTools:
         with _refusing(""):
             answer = rules.execute(self._session, prepared.arguments)
         behaviours = self._session.behaviours
-        if tool == "Read" and behaviours.memory.claude_md_counts_as_read:
+        counts = behaviours.memory.claude_md_counts_as_read or (
+            behaviours.memory.claude_md_counts_as_read_by_agents and self._session.is_agent
+        )
+        if tool == "Read" and counts:
             shown = read_memory_files(self._session, prepared.arguments["file_path"])
             reminders = behaviours.reminders
             if shown and reminders.reminders_strip_answer_end and not reminders.reads_end_with_warning:

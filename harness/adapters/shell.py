@@ -96,5 +96,6 @@ class Shell:
         printed, found, directory = ran.output.rpartition(mark)
         if not found:
             return ran
-        self.directory = directory.removesuffix("\n") or self.directory
+        if ran.code == 0:  # the product stays where it was after a failure
+            self.directory = directory.removesuffix("\n") or self.directory
         return Ran(printed, ran.errors, ran.code)

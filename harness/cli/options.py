@@ -206,9 +206,12 @@ def open_own_suite(fixtures: Path | None, *, trust: bool = False) -> Suite:
 
     suite = open_suite(fixtures, trust=trust)
     if suite.installed:
+        here = Path("fixtures/contracts.yaml").is_file()
+        checkout = " Here, add `--fixtures fixtures`: that is the suite of this checkout." if here else ""
         raise UsageError(
-            f"{suite.root} is part of the installed package, and nothing is written there. Name a suite of your own "
-            "with --fixtures DIR: the `fixtures` of a checkout, or one that `readfirst new ID --fixtures DIR` begins."
+            f"{suite.root} is part of the installed package, and nothing is written there.{checkout} Name a suite of "
+            "your own with --fixtures DIR: the `fixtures` of a checkout, or one that `readfirst new ID --fixtures DIR` "
+            "begins."
         )
     return suite
 

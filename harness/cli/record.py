@@ -30,7 +30,7 @@ from readfirst.harness.record.record import Mode, Recorded, bless, leave_out, ta
 from readfirst.harness.record.record import missing as unrecorded
 from readfirst.harness.record.record import record as recorded
 from readfirst.harness.record.replaying import Product, Replaying
-from readfirst.harness.record.takes import Take, Takes, default_takes
+from readfirst.harness.record.takes import NUMBERS, Take, Takes, default_takes
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.contracts import Contract
@@ -113,6 +113,10 @@ def record(
             progress(each)
             if each.status == "broken":
                 say(f"broken {each.scenario_id}: {each.contract}: {each.message}")
+            elif each.message and each.number == NUMBERS[0]:
+                say(
+                    f"note: {each.scenario_id}: {each.contract}: {each.message}; add them while others are replayed"
+                )
 
         def connect(each: Contract) -> Product:
             return Product(suite.root, each.name, time_limit, suite.trust)

@@ -262,7 +262,7 @@ class _Judge:
                     chains.setdefault(path, Chain(path)).add(number, call)
             if call.tool in READERS:
                 self._hear(call, result, before)
-        foreign = {path for hook in self.given.hooks for path in hook.files}
+        foreign = {path for hook in self.given.hooks for path in hook.paths}
         allowed: set[str] = set(foreign)
         names = names_of(before)
         for path, chain in chains.items():

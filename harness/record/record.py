@@ -21,7 +21,7 @@ from readfirst.harness.record.rewrite import (
 )
 from readfirst.harness.record.states import expectation_of, states
 from readfirst.harness.record.syrupy_extension import recording_files, same_transcript
-from readfirst.harness.record.takes import NUMBERS, Take, TakeJob, Takes
+from readfirst.harness.record.takes import NUMBERS, Take, TakeJob, Takes, unknown_words
 from readfirst.harness.record.transcribe import named
 from readfirst.harness.replay.recorded import recorded_outcome
 from readfirst.harness.run.workers import work_in_processes
@@ -35,7 +35,7 @@ from readfirst.harness.suite.expected import expand_digests, seen_by
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Clause, Expectation, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import UNNAMED, Recording, RecordingError, Transcript
+from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
 
 Mode = Literal["create", "fix", "check"]
 RecordStatus = Literal[
@@ -115,7 +115,8 @@ def record(
         progress(each)
         if each.status == "broken":
             broken[each.scenario_id, each.contract] = each.message
-    yield from bless(suite, wanted, mode, takes, broken)
+    # Whoever saw at a take that words are unknown may have added them to errors.yaml since.
+    yield from bless(Suite(suite.root), wanted, mode, takes, broken)
 
 
 def take(
@@ -168,7 +169,7 @@ def bless(
     for scenario_id, contracts in by_scenario.items():
         scenario = suite.scenario(scenario_id, require_expect=False)
         result = _Blessing(suite, scenario, contracts, mode).of(takes, broken or {})
-        if result.status not in ("missing", "refused") and not (keep and result.ok):
+        if result.status not in ("missing", "refused", "broken") and not (keep and result.ok):
             for contract in contracts:
                 takes.drop(scenario_id, contract.name)
         yield result
@@ -201,8 +202,7 @@ class _Blessing:
                 return self._result(
                     "unstable", f"{contract.name}: two takes gave different transcripts; nothing was written"
                 )
-            results = (result for step in first.steps for result in step.results)
-            if unnamed := next((each.text for each in results if each.error == UNNAMED), None):
+            if unnamed := unknown_words(first):
                 words = f"words that errors.yaml does not know: {unnamed!r}; add them"
                 return self._result("refused", f"{contract.name} refused with {words}")
             new[contract.name] = first

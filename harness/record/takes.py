@@ -30,7 +30,7 @@ from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.recording_file import format_recording, parse_recording
 from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
+from readfirst.harness.suite.transcript import UNNAMED, Recording, RecordingError, Transcript
 from readfirst.harness.workspace.site import SitePool
 
 _LOG = logging.getLogger("readfirst")
@@ -44,7 +44,10 @@ TakeStatus = Literal["taken", "kept", "unsupported", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """The result of one replay. `kept`: it was there already; `broken`: it ended early (`message` says why)."""
+    """The result of one replay. `kept`: it was there already; `broken`: it ended early.
+
+    `message` says why it ended, or which refusal of a complete replay has no name in errors.yaml.
+    """
 
     scenario_id: str
     contract: str
@@ -155,8 +158,11 @@ class TakeJob:
                     return self._came_of(scenario_id, "broken", explanation.strip())
                 if left_out := unrecordable(scenario, outcome):
                     return self._came_of(scenario_id, "broken", left_out)
-                takes.put(scenario, contract, self.number, transcribe(scenario, outcome, suite.vocabulary))
-                return self._came_of(scenario_id, "taken")
+                transcript = transcribe(scenario, outcome, suite.vocabulary)
+                takes.put(scenario, contract, self.number, transcript)
+                words = unknown_words(transcript)
+                said = f"it refused in words that errors.yaml does not know: {words!r}" if words else ""
+                return self._came_of(scenario_id, "taken", said)
 
             yield take
 
@@ -166,6 +172,12 @@ class TakeJob:
 
     def _came_of(self, scenario_id: str, status: TakeStatus, message: str = "") -> Take:
         return Take(scenario_id, self.contract, self.number, status, message)
+
+
+def unknown_words(transcript: Transcript) -> str:
+    """Return the first message of a refusal that has no name in errors.yaml; empty if each has one."""
+    results = (result for step in transcript.steps for result in step.results)
+    return next((result.text for result in results if result.error == UNNAMED), "")
 
 
 def _asked(scenario: Scenario, contract: Contract) -> str:

@@ -17,6 +17,7 @@ from readfirst.harness.suite.entry import (
     FileDigest,
     HardLink,
     RegularFile,
+    SpecialFile,
     Symlink,
     TextContent,
 )
@@ -24,7 +25,7 @@ from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.hooks import command_of
 from readfirst.harness.suite.ownership import Ownership
 from readfirst.harness.suite.permissions import GivenPermissions
-from readfirst.harness.suite.repeated import in_short_form
+from readfirst.harness.suite.repeated import has_half_character, in_short_form, texts_in
 from readfirst.harness.suite.scenario import (
     EXECUTION_ERRORS,
     Clause,
@@ -171,6 +172,10 @@ def machine_needs(scenario: Scenario) -> set[str]:
         isinstance(each, RegularFile | Directory) and each.ownership for each in scenario.given.files.values()
     ):
         needs.add("ownership")
+    if any(isinstance(entry, SpecialFile) for entry in scenario.given.files.values()):
+        needs.add("special_files")
+    if any(has_half_character(text) for call in scenario.calls() for text in texts_in(call.arguments)):
+        needs.add("half_characters")
     return needs | ({scenario.platform} if scenario.platform else set())
 
 
@@ -271,7 +276,7 @@ def _hook(hook: GivenHook) -> dict[str, Any]:
         "command": command_of(hook, "$WS"),
         "refuses": before and hook.refuses,
         "replaces": dict(hook.input) if before else {},
-        "writes": sorted(hook.files),
+        "writes": sorted(hook.paths),
     }
 
 
@@ -303,6 +308,8 @@ def _state(entry: Entry, *, given: bool = False) -> dict[str, Any]:
             return {"type": "directory", **_stated(folder if mode is None else mode)}
         case HardLink(to) if given:
             return {"type": "hardlink", "to": to}
+        case SpecialFile(kind) if given:
+            return {"type": kind}
         case _:
             raise ValueError(f"{entry} is never expected")
 

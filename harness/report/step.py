@@ -129,6 +129,12 @@ def describe_hook(hook: GivenHook) -> str:
             what = f"exit {hook.code}, stderr {_quoted(hook.words)}"
         case "modify":
             what = f"modify {'; '.join(brief_entry(path, entry) for path, entry in hook.files.items())}"
+        case "delete" | "rename":
+            moved = [
+                visible(path) if new is None else f"{visible(path)} to {visible(new)}"
+                for path, new in hook.moved.items()
+            ]
+            what = f"{hook.action} {'; '.join(moved)}"
         case _:
             what = f"{hook.action} {_quoted(hook.words)}"
     return f"hook {hook.event} {hook.matcher}: {what}"

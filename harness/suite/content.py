@@ -17,6 +17,7 @@ from readfirst.harness.suite.entry import (
     HardLink,
     RegularFile,
     Seconds,
+    SpecialFile,
     Symlink,
     TextContent,
     parse_shift,
@@ -28,6 +29,8 @@ MAX_CONTENT_BYTES = 64 * 1024 * 1024
 
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "latin-1")
 EOLS = ("lf", "crlf", "cr")
+SPECIAL_KINDS = ("fifo", "socket")
+"""What a given path may be besides a file, a link or a folder."""
 
 _TEXT_KEYS = ("encoding", "bom", "eol")
 _BESIDE: Mapping[str, tuple[str, ...]] = {
@@ -37,11 +40,16 @@ _BESIDE: Mapping[str, tuple[str, ...]] = {
     "symlink": (),
     "hardlink": (),
     "directory": ("mode", "ownership"),
+    "special": (),
 }
 """What a path may hold, by the key that says it, with the keys that go with that."""
 _EVENT_KEYS = ("text", "repeat", "base64", "times", *_TEXT_KEYS, "mode", "mtime")
-_GIVEN_KEYS = (*_EVENT_KEYS, "symlink", "hardlink", "directory", "ownership")
-_EXPECTED_KEYS = (*(key for key in _GIVEN_KEYS if key not in ("hardlink", "mtime")), "sha256", "size")
+_GIVEN_KEYS = (*_EVENT_KEYS, "symlink", "hardlink", "directory", "special", "ownership")
+_EXPECTED_KEYS = (
+    *(key for key in _GIVEN_KEYS if key not in ("hardlink", "special", "mtime")),
+    "sha256",
+    "size",
+)
 
 _MODE = re.compile(r"[0-7]{4}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -85,7 +93,10 @@ def shift_of(node: Node, *, same: bool = False) -> Seconds | None:
     """Read a shift of a time into seconds; with `same`, the message names that word too."""
     if isinstance(node.value, str) and (shift := parse_shift(node.value)) is not None:
         return shift
-    fix = f"Write a number with sign and unit, s, ms or us: +2s, -10s, +1ms, +900us{' or same' if same else ''}."
+    fix = (
+        f"Write a number with sign and unit, s, ms or us: +2s, -10s, +1ms, +900us{' or same' if same else ''}. "
+        "It has at most ten digits, and at most nine decimals, none of them finer than a nanosecond."
+    )
     node.note(f"{node.value!r} is not a shift of a time", fix)
     return None
 
@@ -117,6 +128,9 @@ def _entry(node: Node, known: tuple[str, ...]) -> Entry | None:
         if ownership is not None and ownership.attributes:
             fields["ownership"].note("a directory is given no attributes", "Leave them out.")
         return Directory(mode, ownership)
+    if kind == "special":
+        special = fields.choice(kind, SPECIAL_KINDS)
+        return None if special is None else SpecialFile(special)
     target = fields[kind].string(empty=kind == "base64")
     if target is None:
         return None
@@ -209,6 +223,8 @@ def entry_value(entry: Entry | None, long: Callable[[bytes], Mapping[str, Any]] 
             fields = {"hardlink": to}
         case Directory():
             fields = {"directory": True}
+        case SpecialFile(kind) if kind in SPECIAL_KINDS:
+            fields = {"special": kind}
         case _:
             raise TypeError(f"no file can say {type(entry).__name__}")
     if isinstance(entry, RegularFile | FileDigest | Directory) and entry.mode is not None:

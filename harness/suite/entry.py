@@ -19,7 +19,7 @@ NANOSECONDS = 1_000_000_000
 
 _MOST_LINKS = 40
 """Symbolic links that a path may lead through; a system gives up after as many."""
-_SHIFT = re.compile(r"([+-](?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,9})?)(s|ms|us)")
+_SHIFT = re.compile(r"([+-](?:0|[1-9][0-9]{0,9})(?:\.[0-9]{1,9})?)(s|ms|us)")
 _UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000}
 
 
@@ -190,7 +190,7 @@ class Directory:
 
 @dataclass(frozen=True, slots=True)
 class SpecialFile:
-    """What a snapshot found and cannot read (`fifo`, `socket`, `device`, `missing`); never in a scenario."""
+    """A path that cannot be read (`fifo`, `socket`, `device`, `missing`); only the first two can be given."""
 
     kind: str
 

@@ -15,7 +15,7 @@ from readfirst.harness.suite.scenario import CALLS, GivenHook, HookAction, HookE
 
 _EVENTS: tuple[str, ...] = get_args(HookEvent)
 _ACTIONS: tuple[str, ...] = get_args(HookAction)
-_AFTER = ("block", "context", "exit", "modify")
+_AFTER = ("block", "context", "exit", "modify", "delete", "rename")
 """What a hook can do once the call is made."""
 _MATCHER = re.compile(rf"\*|(?:{'|'.join(CALLS)})(?:\|(?:{'|'.join(CALLS)}))*")
 
@@ -64,18 +64,32 @@ def _with_action(check_call: CheckCall, node: Node, hook: GivenHook) -> GivenHoo
             arguments = node.fields()
             if arguments.wrong:
                 return None
+            if not arguments.values:
+                node.note("the hook replaces no argument", "Write at least one argument.", key=True)
             check_call(node.path, hook.matcher, arguments.values)
             return replace(hook, input=arguments.values)
         case "exit":
             fields = node.fields(("code", "stderr"), required=("code", "stderr"))
             if not {"code", "stderr"} <= fields.values.keys():
                 return None
-            code = fields.integer("code", least=0, most=125)
+            code = fields.integer("code", least=1, most=125)
             return replace(hook, words=_words(fields["stderr"]) or "", code=code or 0)
         case "modify":
             if node.value == {}:
                 node.note("modify names no path", "Write at least one path.", key=True)
             return replace(hook, files=_files(node.fields()))
+        case "delete":
+            if not is_safe(node, node.value):
+                return None
+            return replace(hook, moved={node.value: None})
+        case "rename":
+            if node.value == {}:
+                node.note("rename names no path", "Write the former and the new path.", key=True)
+            moved = {}
+            for path, new in node.fields():
+                if is_safe(new, path, key=True) and is_safe(new, new.value):
+                    moved[path] = str(new.value)
+            return replace(hook, moved=moved)
         case _:
             words = _words(node)
             return None if words is None else replace(hook, words=words)
@@ -129,6 +143,12 @@ def _effect(hook: GivenHook, root: str) -> str:
             octal = {path: "".join(map("\\{:03o}".format, entry.data)) for path, entry in hook.files.items()}
             written = [f"printf '{data}' >{shlex.quote(f'{root}/{path}')}" for path, data in octal.items()]
             return "; ".join([_LATER, *written])
+        case "delete" | "rename":
+            named = [(shlex.quote(f"{root}/{path}"), new) for path, new in hook.moved.items()]
+            return "; ".join(
+                f"rm -f {path}" if new is None else f"mv -f {path} {shlex.quote(f'{root}/{new}')}"
+                for path, new in named
+            )
         case "block":
             return _print({"decision": "block", "reason": hook.words})
         case "context":

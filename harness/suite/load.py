@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
+from readfirst.harness.counted import counted
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.inspection import Inspection, Node, a_kind_of, did_you_mean
 from readfirst.harness.source.strict_yaml import Document
@@ -17,7 +18,7 @@ from readfirst.harness.suite.cases import SCENARIO_KEYS
 from readfirst.harness.suite.confinement import CheckCall, check_call, is_safe
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES, given_entry
 from readfirst.harness.suite.contracts import Contracts, read_stated_contract
-from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
+from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink, data_of
 from readfirst.harness.suite.events import EVENTS, SESSION_EVENTS, inner_steps, read_event, read_session_event
 from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
@@ -25,11 +26,13 @@ from readfirst.harness.suite.hooks import read_hooks
 from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permissions, read_rules
 from readfirst.harness.suite.plain_answers import DONE, SHOWN, in_words, make, plain_answer
 from readfirst.harness.suite.repeated import expanded_arguments, read_arguments, repeated_characters
+from readfirst.harness.suite.repository import repository_files
 from readfirst.harness.suite.scenario import (
     CALLS,
     DISK_PAGE,
     INTERRUPTIONS,
     PLATFORMS,
+    READERS,
     WAITING,
     Clause,
     Expectation,
@@ -40,6 +43,8 @@ from readfirst.harness.suite.scenario import (
     Step,
     ToolCall,
     WorldEvent,
+    calls_of,
+    events_of,
     parts_of,
 )
 
@@ -139,6 +144,8 @@ class _Reader(Inspection):
         self.require_expect = require_expect
         self.law = False
         self.check_call: CheckCall = (lambda *_: None) if trusted else partial(check_call, self)
+        self.unexpected: list[tuple[Node, str]] = []
+        """The calls that have no expectation and need one, with their tools."""
         self.files: dict[str, Entry | None] = {}
         """The given files, as the steps up to the one that is read have left them."""
 
@@ -165,7 +172,13 @@ class _Reader(Inspection):
         steps: list[Step] = []
         for each in top.items("steps", empty=False):
             steps.extend(self.step(each))
+        if self.unexpected:
+            (node, tool), *others = self.unexpected
+            beside = f", nor have {counted(len(others), 'later call')}" if others else ""
+            fix = "Write it, or let `readfirst product record` fill it in."
+            node.note(f"the call of {tool} has no expect{beside}", fix, rule="missing-expect")
         self.unseen_rewinds(steps)
+        self.idle_hooks(given, steps)
         parts = [part for step in steps for part in parts_of(step)]
         if not given.reminders:
             self.stated(
@@ -201,13 +214,30 @@ class _Reader(Inspection):
         )
 
     def given(self, node: Node) -> Given:
-        known = ("files", "deny", "reminders", "hooks", "memory_files", "disk", *PERMISSION_KEYS)
+        known = (
+            "files",
+            "repositories",
+            "deny",
+            "reminders",
+            "hooks",
+            "memory_files",
+            "disk",
+            *PERMISSION_KEYS,
+        )
         fields = node.fields(known)
         files: dict[str, Entry] = {}
         for path, content in fields.fields("files"):
             entry = given_entry(content)
             if is_safe(content, path, key=True) and entry is not None:
                 files[path] = entry
+        if "repositories" in fields:
+            folders = [each.string() for each in fields.items("repositories", empty=False)]
+            safe = [
+                each
+                for each, node in zip(folders, fields.items("repositories"), strict=True)
+                if each == "." or is_safe(node, each)
+            ]
+            files |= repository_files([each for each in safe if each], files)
         self.conflicts(files)
         self.files = {**files}
         deny = read_rules(fields, "deny")
@@ -230,6 +260,22 @@ class _Reader(Inspection):
             if getattr(step, "kind", "") == "rewind" and not isinstance(following, ToolCall | ParallelCalls):
                 fix = "Write a call after it, whose `files` say what comes back."
                 self.note(("steps",), "rewind is not followed by a call", fix, key=True)
+
+    def idle_hooks(self, given: Given, steps: Sequence[Step]) -> None:
+        """Note hooks that write the bytes that are given, into files that no step changes."""
+        changed = {event.path for step in steps for event in events_of(step)} | {
+            call.path.removeprefix("$WS/")
+            for step in steps
+            for call in calls_of(step)
+            if call.tool not in READERS
+        }
+        for number, hook in enumerate(given.hooks):
+            if hook.action == "modify" and all(
+                data_of(given.files.get(path)) == entry.data and path not in changed
+                for path, entry in hook.files.items()
+            ):
+                fix = "Let it write other bytes, or let a step change the file before."
+                self.note(("given", "hooks", number), "the hook changes nothing", fix)
 
     def stated(
         self,
@@ -346,8 +392,7 @@ class _Reader(Inspection):
             in_a_word = partial(self.in_a_word, tool=tool, arguments=arguments or {})
             expect = read_expectation(fields["expect"], keys, in_a_word)
         elif self.require_expect and not self.law:
-            fix = "Write it, or let `readfirst product record` fill it in."
-            node.note(f"the call of {tool} has no expect", fix, rule="missing-expect")
+            self.unexpected.append((node, tool))
         if arguments is None:
             return None
         return ToolCall(tool, arguments, tuple(events), expect, node.position, interrupted)

@@ -1,5 +1,6 @@
-"""Texts in a call's arguments: all of them, and long ones, written as what is repeated and how often."""
+"""Texts in a call's arguments: all of them, long ones as a unit and its repetitions, and others as JSON escapes."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from weakref import WeakValueDictionary
@@ -37,6 +38,12 @@ def read_arguments(node: Node) -> Any:
             text = node.below("repeat").string()
             count = node.below("times").integer(least=1, most=MAX_CONTENT_BYTES)
             return "" if text is None or count is None else RepeatedText.of(text, count)
+        case {"json": str(escaped)} if len(node.value) == 1:
+            text = _json_text(escaped)
+            if text is None:
+                fix = "Write it as between the quotes of a JSON string, for example half a pair as \\ud83d."
+                node.below("json").note(f"{escaped!r} is not a JSON text", fix)
+            return text or ""
         case dict():
             return {key: read_arguments(node.below(key)) for key in node.value}
         case list():
@@ -82,8 +89,24 @@ def expanded_arguments(value: Any) -> Any:
     return _rebuilt(value, _expanded)
 
 
+def _json_text(escaped: str) -> str | None:
+    """Return the text of a JSON string, which may have half a surrogate pair; None if it is not one."""
+    try:
+        text = json.loads(f'"{escaped}"')
+    except ValueError:
+        return None
+    return text if isinstance(text, str) else None
+
+
+def has_half_character(text: str) -> bool:
+    """Tell whether a text has half a surrogate pair."""
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def _expanded(value: Any) -> str | None:
     match value:
+        case {"json": str(escaped)} if len(value) == 1:
+            return _json_text(escaped)
         case {"repeat": str(unit), "times": int(times)} if value.keys() == _KEYS:
             return RepeatedText.of(unit, min(times, MAX_CONTENT_BYTES // max(len(unit), 1)))
         case _:

@@ -37,7 +37,9 @@ SessionEventKind = Literal[
     "resume", "compact", "rewind", "agent", "end", "mention", "other", "background", "back"
 ]
 HookEvent = Literal["PreToolUse", "PostToolUse"]
-HookAction = Literal["allow", "ask", "deny", "block", "context", "input", "exit", "modify"]
+HookAction = Literal[
+    "allow", "ask", "deny", "block", "context", "input", "exit", "modify", "delete", "rename"
+]
 Interruption = Literal[
     "cancelled",
     "stopped",
@@ -295,7 +297,8 @@ class GivenHook:
     """What a hook of the session does before or after each call of the tools that `matcher` names (`Edit|Write`, `*`).
 
     `words` is the reason of a decision, the context that it adds, or what it prints as an error before it exits with
-    `code`; `input` the arguments that it puts in place of the model's; `files` what it writes into the workspace.
+    `code`; `input` the arguments that it puts in place of the model's; `files` what it writes into the workspace;
+    `moved` the paths that it deletes (None) or renames, each with its new path.
     """
 
     event: HookEvent
@@ -305,6 +308,12 @@ class GivenHook:
     code: int = 0
     input: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, RegularFile] = field(default_factory=dict)
+    moved: Mapping[str, str | None] = field(default_factory=dict)
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The paths that it changes."""
+        return frozenset({*self.files, *self.moved, *filter(None, self.moved.values())})
 
     def runs(self, event: HookEvent, tool: str) -> bool:
         """Whether it runs at an event of such a call."""

@@ -24,6 +24,9 @@ from readfirst.harness.suite.entry import (
 from readfirst.harness.suite.ownership import OWN, Ownership
 from readfirst.harness.suite.scenario import WorldEvent
 
+_KINDS = {"fifo": stat.S_IFIFO, "socket": stat.S_IFSOCK}
+"""The types of special files that can be given."""
+
 
 class WorldEventError(Exception):
     """A world event could not be performed in the state that the workspace was in."""
@@ -62,7 +65,10 @@ def put(entry: Entry, name: str, at: int, *, root: str, time: int | None = None)
             os.close(below(name, at, make=True))
             set_mode(name, 0o755 if mode is None else mode, at)
         case SpecialFile(kind):
-            raise ValueError(f"{name}: a scenario cannot ask for a {kind}")
+            try:
+                os.mknod(name, _KINDS[kind] | 0o644, dir_fd=at)
+            except (OSError, AttributeError) as error:
+                raise UnsupportedCall(f"a workspace with a {kind}") from error
     if time is not None:
         os.utime(name, ns=(time, time), dir_fd=at, follow_symlinks=False)
 

@@ -21,6 +21,31 @@ class CommandBehaviours(Group):
         "nothing else.",
         shown_by=("bash-and-mentions/cat", "bash-and-mentions/head", "bash-and-mentions/nl"),
     )
+    commands_bound_by_deny_rules: str = behaviour(
+        "none",
+        {"1.0.126": "some", "2.1.328": "all"},
+        meaning="The value says which commands are refused if they plainly read or change what a deny rule closes: "
+        "`none`, `some`, or `all`, with `sed`, `tee`, `cp` and the new name of `mv`.",
+        shown_by=("permissions/commands-that-write-closed-files",),
+    )
+    redirections_bound_by_deny_rules: str = behaviour(
+        "not",
+        {"2.0.76": "by their file", "2.1.100": "as commands"},
+        meaning="The value says how a command is refused whose output goes to a file that a deny rule closes: `not`, "
+        "`by their file`, which the refusal names, or `as commands`.",
+        shown_by=("permissions/commands-that-write-closed-files",),
+    )
+    deny_rules_follow_commands: bool = behaviour(
+        True,
+        {"2.1.328": False},
+        meaning="Deny rules without an anchor begin at the directory that a command changed to.",
+        shown_by=("working-directory/cd-into-a-closed-folder",),
+    )
+    relative_paths_follow_commands: bool = behaviour(
+        True,
+        meaning="Relative paths begin at the directory that a command changed to.",
+        shown_by=("working-directory/edit-after-cd", "working-directory/read-before-cd"),
+    )
     commands_ignore_standard_input: bool = behaviour(
         True,
         {"1.0.112": False},

@@ -68,6 +68,20 @@ class MemoryBehaviours(Group):
         meaning="A CLAUDE.md that is shown because a file beside or below it was read counts as read, too.",
         shown_by=("bash-and-mentions/memory-file-then-edit",),
     )
+    claude_md_counts_as_read_by_agents: bool = behaviour(
+        False,
+        {"1.0.117": True},
+        meaning="A CLAUDE.md that is shown because a sub-agent read a file beside or below it counts as read by the "
+        "sub-agent, too.",
+        shown_by=("crossings/memory-file-agent",),
+    )
+    mentions_outlive_the_next_words: bool = behaviour(
+        False,
+        {"2.1.75": True},
+        meaning="A file that the user mentioned is still known once the user says something else; otherwise it is "
+        "known until then. A resumed session knows it in no version.",
+        shown_by=("crossings/two-mentions",),
+    )
     mentions_count_as_read: bool = behaviour(
         True,
         {"1.0.64": False, "2.0.19": True},

@@ -15,12 +15,27 @@ _MORE_FILES = (
     ".lefthook.yaml .lefthook.yml .npmrc .pnpmfile.cjs .pre-commit-config.yaml .yarnrc .yarnrc.yml .zlogin .zlogout "
     ".zshenv bunfig.toml gradle-wrapper.properties lefthook.yaml lefthook.yml"
 )
+_DENIED = (
+    "Permission to use {tool} has been denied. IMPORTANT: You *may* attempt to accomplish this action using other "
+    "tools that might naturally be used to accomplish this goal, e.g. using head instead of cat. But you *should not* "
+    "attempt to work around this denial in malicious ways, e.g. do not use your ability to run tests to execute "
+    "non-test actions. You should only try to work around this restriction in reasonable ways that do not attempt to "
+    "bypass the intent behind this denial. If you believe this capability is essential to complete the user's request, "
+    "STOP and explain to the user what you were trying to do and why you need this permission. Let the user decide how "
+    "to proceed."
+)
 _FOLDERS = ".git .idea .vscode"
 
 
 class PermissionBehaviours(Group):
     """What may be read and changed at all."""
 
+    background_refusal: str = behaviour(
+        "Permission to use {tool} has been auto-denied (prompts unavailable).",
+        {"2.1.38": _DENIED},
+        meaning="The value is the refusal of what a sub-agent in the background would have to ask for.",
+        shown_by=("crossings/default-mode-background",),
+    )
     deny_checked_before_validation: bool = behaviour(
         False,
         {"2.0.35": True},

@@ -30,6 +30,11 @@ class SessionBehaviours(Group):
         meaning="A resumed session also knows the files that it wrote and never read.",
         shown_by=("sessions/edit-after-own-write-and-resume",),
     )
+    resume_keeps_notebooks: bool = behaviour(
+        False,
+        meaning="A resumed session also knows the notebooks that it only read.",
+        shown_by=("crossings/notebooks-and-settings-resume",),
+    )
     resume_counts_edits_as_seen: bool = behaviour(
         True,
         {"2.1.281": False},

@@ -22,6 +22,7 @@ __all__ = [
     "is_directory",
     "is_file",
     "is_link",
+    "is_socket",
     "is_special",
     "leads_to",
     "look",
@@ -116,6 +117,14 @@ def is_special(path: str) -> bool:
     except (OSError, ValueError):
         return False
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def is_socket(path: str) -> bool:
+    """Tell whether the path leads to a socket, which no program can open."""
+    try:
+        return stat.S_ISSOCK(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def read(path: str) -> bytes:

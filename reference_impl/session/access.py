@@ -16,6 +16,7 @@ from readfirst.reference_impl.settings.file import SETTINGS_FILES
 from readfirst.reference_impl.text.content import WHITESPACE, well_formed
 
 __all__ = [
+    "ASKED_FOR",
     "Paths",
     "Permissions",
     "expanded",
@@ -29,16 +30,23 @@ __all__ = [
 ]
 
 
+ASKED_FOR = "Claude requested permissions to"
+"""The beginning of the refusal of what has to be asked for."""
 _LONGEST_PATH = 4096
+_WHERE = " Current working directory: {root}"
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """The paths of one session. `root`, where relative ones begin, and `home`, which is `~`, are absolute."""
+    """The paths of one session. `root`, where relative ones begin, and `home`, which is `~`, are absolute.
+
+    `left`: a command has changed to `root`, which is not where the session began.
+    """
 
     root: str
     home: str
     behaviours: Behaviours
+    left: bool = False
 
     def named(self, given: str) -> str:
         """Return the absolute path of what the model wrote. Refusal: it is no path, or relative where that is wrong."""
@@ -107,7 +115,8 @@ class Paths:
         `unclear`: a path of which the system does not tell where it leads counts as one that leads to nothing.
         """
         if _is_missing(path, unclear=unclear):
-            where = self.behaviours.lookup.missing_file_remark.format(root=self.root)
+            remark = self.behaviours.lookup.missing_file_remark
+            where = (remark or (_WHERE if self.left else "")).format(root=self.root)
             similar = _similar_name(named or path, sanitized=self.behaviours.lookup.suggestions_are_sanitized)
             suggestion = f" Did you mean {similar}?" if similar else ""
             raise Refusal("file_not_found", f"File does not exist.{where}{suggestion}", code=code)
@@ -143,8 +152,8 @@ def refuse_null(path: str, *, tool: str, how: str, name: str = "file_path") -> N
 
 
 def refuse_special_file(path: str, tool: str) -> None:
-    """Refuse to change a device, a pipe or a socket."""
-    if disk.is_special(path):
+    """Refuse to change a device or a pipe; a socket is refused as unread, or by the system."""
+    if disk.is_special(path) and not disk.is_socket(path):
         only = "creates or overwrites" if tool == "Write" else "changes"
         raise Refusal(
             "special_file",
@@ -218,6 +227,8 @@ class Permissions:
     behaviours: Behaviours
     root: str
     grants: Grants | None = None
+    in_background: bool = False
+    """Whether it is those of a sub-agent that works beside its session, whose user cannot be asked."""
 
     def may_read(self, path: str) -> bool:
         """Tell whether an absolute path may be read without asking."""
@@ -312,7 +323,7 @@ class Permissions:
 def _not_granted(doing: str, path: str, linked: str = "") -> Refusal:
     return Refusal(
         "permission_denied",
-        f"Claude requested permissions to {doing} {path}, but you haven't granted it yet.{linked}",
+        f"{ASKED_FOR} {doing} {path}, but you haven't granted it yet.{linked}",
     )
 
 

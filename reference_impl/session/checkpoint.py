@@ -42,13 +42,14 @@ class Checkpoint:
     def bring_back(self) -> list[str]:
         """Make the files what they were; return the paths that were written.
 
-        Folders stay, and so does a file that may not be written or removed. OSError: something else is in the way.
+        Folders stay, also in the place of a file, and so does a file that may not be written or removed. OSError:
+        something else is in the way.
         """
         written = []
         for path, kept in self._kept.items():
             if kept == _now(path):
                 continue
-            with suppress(PermissionError):
+            with suppress(PermissionError, IsADirectoryError):
                 if kept.data is None:
                     disk.remove(path)
                 else:

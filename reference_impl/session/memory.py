@@ -139,6 +139,8 @@ class Memory:
     """What was known of the files that are being read before the Reads that are next to each other and run at once."""
     cut: set[str] = field(default_factory=set)
     """Files of which the latest Read showed only the beginning, though more was asked for."""
+    mentioned: set[str] = field(default_factory=set)
+    """Files that are known because they were shown with what the user or a Read named, and for no other reason."""
 
     def remember(
         self,
@@ -158,6 +160,7 @@ class Memory:
         """
         self.unreported.pop(path, None)
         self.cut.discard(path)
+        self.mentioned.discard(path)
         self.read_over.setdefault(path, self.records.peek(path))
         self.records.put(
             self._known_as(path, given),
@@ -195,6 +198,7 @@ class Memory:
         self.writes.add(path)
         self.unreported.pop(path, None)
         self.cut.discard(path)
+        self.mentioned.discard(path)
         modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
         text = unify(content)
         former = self.records.peek(path)
@@ -216,6 +220,12 @@ class Memory:
         """Know a file no more: less was shown of it than was asked for."""
         self.records.forget(path)
         self.cut.add(path)
+
+    def forget_mentions(self) -> None:
+        """Know no file any more that no call of the session has read or written."""
+        for path in self.mentioned:
+            self.records.forget(path)
+        self.mentioned.clear()
 
     def outdated(self, *, everything: bool = False) -> list[str]:
         """Return the paths that are newer on disk than the session knows them, of those that it watches, or of all.
@@ -257,6 +267,7 @@ class Memory:
                 record is not None
                 and (self._is_whole(record) or behaviours.sessions.resume_keeps_partial_reads)
                 and (behaviours.sessions.resume_keeps_own_writes or not record.unread)
+                and (record.own or behaviours.sessions.resume_keeps_notebooks or not path.endswith(".ipynb"))
             ):
                 watched = behaviours.sessions.resume_takes_over_changes
                 seen = record.seen and (behaviours.sessions.resume_counts_edits_as_seen or not record.edited)

@@ -83,9 +83,10 @@ class DenyRules:
         self, deny: Iterable[str], *, root: str, home: str, grammar: RuleGrammar | None = None
     ) -> None:
         grammar = grammar or RuleGrammar()
+        self._deny, self._home, self._grammar = tuple(deny), home, grammar
         self.removed: set[str] = set()
         patterns: dict[tuple[str, str], list[str]] = {}
-        for text in deny:
+        for text in self._deny:
             parsed = grammar.parsed(text.strip())
             if parsed is None:
                 raise PermissionRuleError(f"{text!r} is not a permission rule: write Tool or Tool(pattern)")
@@ -98,6 +99,10 @@ class DenyRules:
         self.lists = {
             place: IgnoreList(listed, as_git=False, ignore_case=True) for place, listed in patterns.items()
         }
+
+    def beginning_at(self, root: str) -> DenyRules:
+        """Return the same rules with another root."""
+        return DenyRules(self._deny, root=root, home=self._home, grammar=self._grammar)
 
     def denies(self, action: str, path: str) -> bool:
         """Tell whether an absolute path is closed to `Read` or to `Edit`."""

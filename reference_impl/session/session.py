@@ -24,7 +24,7 @@ class Session:
     """One conversation with the tools: a path is found, permitted, read or written, and remembered, in this order.
 
     `shell` runs its commands, and `hooks` run around its calls, if it has any. `has_just_run`: the message that
-    ends ran one.
+    ends ran one. `is_agent`: it is that of a sub-agent with a memory of its own.
     """
 
     behaviours: Behaviours
@@ -35,6 +35,7 @@ class Session:
     shell: Shell | None = None
     hooks: Hooks | None = None
     has_just_run: bool = False
+    is_agent: bool = False
 
     @classmethod
     def opened(
@@ -78,7 +79,19 @@ class Session:
 
     def resumed(self) -> Session:
         """Return the session as a later start of the program goes on with it."""
+        self.memory.forget_mentions()
+        if self.shell is not None:
+            self.shell.directory = self.memory.root
+            self.enter(self.memory.root)
         return replace(self, memory=self.memory.restored())
+
+    def enter(self, directory: str) -> None:
+        """Let relative paths, and the deny rules that are relative, begin at another absolute directory."""
+        if directory != self.paths.root:
+            self.paths = replace(self.paths, root=directory, left=directory != self.memory.root)
+            if self.behaviours.commands.deny_rules_follow_commands:
+                rules = self.permissions.rules.beginning_at(directory)
+                self.permissions = replace(self.permissions, rules=rules)
 
     def knowing_nothing(self) -> Session:
         """Return the session as it goes on when it knows no file any more."""
@@ -89,7 +102,7 @@ class Session:
         if not self.behaviours.sessions.sub_agents_have_their_own_memory:
             return self
         storage = replace(self.storage, checkpoint=None)
-        return replace(self, memory=self.memory.emptied(), storage=storage)
+        return replace(self, memory=self.memory.emptied(), storage=storage, is_agent=True)
 
     def keep_answer(self, text: str) -> str:
         """Keep a long answer in a file of its own below the home directory; return its path. OSError."""
@@ -113,6 +126,8 @@ class Session:
         """Take note that the user says something: what files are now is what a rewind brings back."""
         if self.storage.checkpoint is not None:
             self.storage.checkpoint.move()
+        if not self.behaviours.memory.mentions_outlive_the_next_words:
+            self.memory.forget_mentions()
 
 
 def _grammar(behaviours: Behaviours) -> RuleGrammar:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from readfirst.reference_impl.arguments import Parameter, Schema
@@ -15,6 +16,7 @@ from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.session.access import resolved
 from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.shell.denied import denied_part, needs_approval
 from readfirst.reference_impl.shell.shell import Ran
 from readfirst.reference_impl.shell.shown import Shown, shown_by
 from readfirst.reference_impl.tools import read as read_tool
@@ -53,7 +55,34 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse nothing: whoever runs the command decides what it may do."""
+    """Refuse a command that plainly reads or changes what a deny rule closes, or that has to be asked for."""
+    assert session.shell is not None  # without one there is no such tool
+    permissions = session.permissions
+    grants = permissions.grants
+    if grants is not None and grants.mode == "default":
+        allowed = partial(grants.allow.denies, "Edit")
+        if needs_approval(arguments["command"], session.shell.directory, allowed):
+            raise Refusal("permission_denied", "This command requires approval")
+    bound = session.behaviours.commands.commands_bound_by_deny_rules
+    if not permissions.rules.lists or bound == "none":
+        return
+    command, how = arguments["command"], session.behaviours.commands.redirections_bound_by_deny_rules
+    found = denied_part(
+        command,
+        session.shell.directory,
+        permissions.rules.denies,
+        every=bound == "all",
+        redirected=how != "not",
+    )
+    if found is None:
+        return
+    if found.moved:
+        message = f"{found.program} from '{found.path}' was blocked by a deny rule."
+    elif found.redirected and how == "by their file":
+        message = f"Output redirection to '{found.path}' was blocked by a deny rule."
+    else:
+        message = f"Permission to use Bash with command {found.text} has been denied."
+    raise Refusal("permission_denied", message)
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
@@ -67,10 +96,11 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         first, pipe, rest = command.partition("|")
         command = f"{first} < /dev/null {pipe}{rest}"
     ran = session.shell.run(command)
+    _follow(session, directory)
     printed = _printed(ran, behaviours)
     if ran.code:
-        code = f"Exit code {ran.code}\n" if behaviours.commands.failed_commands_tell_their_code else ""
-        raise Refusal("command_failed", f"{code}{printed}")
+        code = f"Exit code {ran.code}" if behaviours.commands.failed_commands_tell_their_code else ""
+        raise Refusal("command_failed", "\n".join(filter(None, (code, printed))))
     if printed:
         programs = frozenset(behaviours.commands.commands_that_count_as_read.split())
         for shown in shown_by(arguments["command"], programs) or ():
@@ -78,6 +108,15 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
                 _remember(session, shown, directory)
     notice = _modified_notice(session, directory) if _REWRITES.search(arguments["command"]) else ""
     return "\n".join(filter(None, (printed, notice)))
+
+
+def _follow(session: Session, before: str) -> None:
+    """Go on in the directory that the command changed to; a sub-agent begins each command where it began."""
+    assert session.shell is not None
+    if session.is_agent:
+        session.shell.directory = before
+    elif session.behaviours.commands.relative_paths_follow_commands:
+        session.enter(session.shell.directory)
 
 
 def _printed(ran: Ran, behaviours: Behaviours) -> str:

@@ -344,6 +344,8 @@ def refuse_device(path: str, given: str) -> None:
 
     `given` is the path as the model wrote it. What a process has open is refused by its name, wherever that leads.
     """
+    if disk.is_socket(path):
+        raise Refusal("os_error", f"ENXIO: no such device or address, open '{path}'")
     is_open = _OPEN.fullmatch(posixpath.normpath(path)) is not None
     if is_open or (disk.is_special(path) and disk.leads_to(path) != os.devnull):
         raise Refusal(

@@ -10,7 +10,7 @@ from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.tools import read as read_tool
 
-__all__ = ["look_into", "read_memory_files"]
+__all__ = ["look_into", "read_memory_files", "refresh_memory_files"]
 
 _MEMORY_FILE = "CLAUDE.md"
 
@@ -32,6 +32,15 @@ def read_memory_files(session: Session, given: str) -> bool:
         path = f"{folder}/{_MEMORY_FILE}"
         if session.memory.records.peek(path) is None and disk.exists(path):
             look_into(session, path)
+            session.memory.mentioned.add(path)
             shown = True
         folder = os.path.dirname(folder)  # noqa: PTH120
     return shown
+
+
+def refresh_memory_files(session: Session) -> None:
+    """Read the memory files again that were shown: what a sub-agent made of them is known."""
+    for path in [*session.memory.mentioned]:
+        if os.path.basename(path) == _MEMORY_FILE:  # noqa: PTH119 - paths are strings here
+            look_into(session, path)
+            session.memory.mentioned.add(path)

@@ -27,7 +27,7 @@ class Altered:
     `alter` is what most override: it makes one call, with `self.reference`, and may spoil anything around it.
     """
 
-    capabilities = frozenset({"Read", "Edit", "Write", *SESSION_CAPABILITIES}) - {"kill"}
+    capabilities = frozenset({"Read", "Edit", "Write", "NotebookEdit", *SESSION_CAPABILITIES}) - {"kill"}
     repeats_paths = True
 
     def __init__(self, workspace: Workspace) -> None:
@@ -115,11 +115,12 @@ class Altered:
         return Agent(self)
 
     def background_agent(self) -> "Altered":
-        return Agent(self)
+        return AgentBeside(self)
 
     def path(self, arguments: Arguments) -> Path:
-        """Return the file that a call is about."""
-        return self.workspace.root / str(arguments.get("file_path", ""))
+        """Return the file that a call is about; one that names none is about the workspace."""
+        named = arguments.get("file_path", arguments.get("notebook_path", ""))
+        return self.workspace.root / str(named)
 
 
 def _result(result: Result) -> ToolResult:
@@ -137,11 +138,23 @@ class Agent(Altered):
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         if tool == "Read":
-            self.read.append(str(arguments["file_path"]))
+            self.read.append(str(arguments.get("file_path", "")))
         return super().call(tool, arguments)
 
     def close(self) -> None:
         self._working.close()
+
+
+class AgentBeside(Agent):
+    """A sub-agent in the background as the reference has it."""
+
+    def __init__(self, session: Altered) -> None:
+        self.workspace = session.workspace
+        self.read = []
+        self.tools = session.tools.background_agent()
+
+    def close(self) -> None:
+        """End with the session."""
 
 
 @dataclass
@@ -182,7 +195,7 @@ class Call:
 
     def read(self, path: object = None, **part: int) -> ToolResult:
         """Read a file, that of the call, without telling anybody."""
-        named = self.arguments["file_path"] if path is None else str(path)
+        named = str(self.path if path is None else path)
         return self.session.reference("Read", {"file_path": named, **part})
 
 

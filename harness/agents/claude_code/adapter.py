@@ -15,6 +15,7 @@ from readfirst.harness.agents.claude_code.life import (
     interrupt,
     resumed,
     rewind,
+    say,
     start_agent,
     start_beside,
 )
@@ -52,6 +53,8 @@ _REMEMBERS_TEN, _KNOWS_SPELLINGS = Version("1.0.58"), Version("2.1.7")
 path in several ways loses what it has read to others in the same conversation."""
 _ASKS_A_MODEL, _ASKS_NOBODY = Version("2.1.282"), Version("2.1.321")
 """Between the two, versions have a model judge what they would ask for, unless they are given the mode."""
+_TAKES_JSON = Version("1.0.0")
+"""From here on what the user says may come as lines of JSON; before, each mention starts the program anew."""
 _BARE_NUMBERS = Version("2.1.86")
 """From here on numbers of lines have no spaces before them."""
 _LIFE = frozenset(
@@ -188,9 +191,13 @@ class LivingSession(ClaudeCodeSession):
         return self._begun
 
     def mention(self, path: str) -> None:
-        """Let the user mention a file, at the beginning or when the product is started again."""
-        options = replace(self._options, prompt=f"@{path}")
-        self._begun = Conversation(options) if self._begun is None else resumed(self._begun, options)
+        """Let the user mention a file, at the beginning or once the model's turn has ended."""
+        if self._begun is None:
+            self._begun = Conversation(replace(self._options, prompt=f"@{path}"))
+        elif self._options.spoken:
+            say(self._begun, f"@{path}")
+        else:
+            self._begun = resumed(self._begun, replace(self._options, prompt=f"@{path}"))
         self._hear()
 
     def call_interrupted(
@@ -329,6 +336,7 @@ class ClaudeCodeAdapter:
         """Whether a result came with a reminder, which may have cost it the whitespace at both ends."""
         self._package: InstalledPackage = install(version, cache)
         self._pads_numbers = Version(version) < _BARE_NUMBERS
+        self._takes_json = Version(version) >= _TAKES_JSON
         self._forgets_spellings = _REMEMBERS_TEN <= Version(version) < _KNOWS_SPELLINGS
         self._mode = "default" if _ASKS_A_MODEL <= Version(version) < _ASKS_NOBODY else ""
         self._model = model
@@ -363,7 +371,8 @@ class ClaudeCodeAdapter:
                     options,
                     summarised="compact" in workspace.needs,
                     rewinds="rewind" in workspace.needs,
-                    spoken=bool({"cancel", "stop"} & workspace.needs),
+                    spoken=bool({"cancel", "stop"} & workspace.needs)
+                    or ("mentions" in workspace.needs and self._takes_json),
                     stops="stop" in workspace.needs,
                 ),
                 workspace,

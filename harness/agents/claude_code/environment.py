@@ -19,6 +19,7 @@ _SWITCHES = {
     "DISABLE_BUG_COMMAND": "1",
     "DISABLE_ERROR_REPORTING": "1",
     "DISABLE_TELEMETRY": "1",
+    "GIT_OPTIONAL_LOCKS": "0",  # else its `git status` rewrites the index of a repository that is given
 }
 
 WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"

@@ -36,6 +36,13 @@ def rewind(conversation: Conversation, said: str) -> None:
     conversation.end_turn(then)
 
 
+def say(conversation: Conversation, said: str) -> None:
+    """Let the model end its turn, and let the user say something. Raises BrokenAdapter."""
+    dialogue = conversation.dialogue
+    assert isinstance(dialogue, JsonDialogue)
+    conversation.end_turn(lambda: dialogue.say(said))
+
+
 def interrupt(conversation: Conversation, said: str) -> None:
     """Let the user give up the call that waits, and say something else. Raises BrokenAdapter."""
     dialogue = conversation.dialogue

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 
-def _reminder(beginning: str, before: str = r"\n{1,2}") -> re.Pattern[str]:
+def _reminder(beginning: str, before: str = r"(?:\A|\n{1,2})") -> re.Pattern[str]:
     return re.compile(
         rf"{before}<system-reminder>\n?{beginning}(?:(?!</system-reminder>).)*</system-reminder>",
         re.DOTALL,

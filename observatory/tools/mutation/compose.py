@@ -1,0 +1,67 @@
+"""Compose the families `crossings` and `thresholds` of the corpus.
+
+    python3 observatory/tools/mutation/compose.py [FAMILY ...]
+
+writes their themes; `readfirst product record --family crossings` records what is new. The family `thresholds` takes
+the shortest scenario that each rule has now, so compose it again only to make it anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import crossings
+import shown
+import thresholds
+from theme import theme_text
+
+from readfirst.harness.suite.suite import Suite
+
+ROOT = Path(__file__).resolve().parents[3]
+NOTE = "Composed by observatory/tools/mutation/compose.py; what is expected is in the recordings alone."
+
+
+def themes() -> dict[str, crossings.Scenarios]:
+    """Return the composed scenarios of each theme, by the last part of their ids."""
+    of_files = (*crossings.EVENTS, *crossings.IN_PLAIN_EVENTS)
+    return {
+        "crossings/rules": dict(crossings.crossings(crossings.RULES, tuple(crossings.EVENTS))),
+        "crossings/files": dict(crossings.crossings(crossings.FILES, of_files)),
+        "crossings/shown": {
+            **dict(crossings.crossings(shown.SUBJECTS, shown.EVENTS)),
+            **shown.by_other_ways(),
+        },
+        "crossings/characters": shown.half_characters(),
+    }
+
+
+def threshold_themes() -> dict[str, crossings.Scenarios]:
+    """Return the lengthened scenarios of each size, by the last part of their ids."""
+    suite = Suite(ROOT / "fixtures")
+    found: dict[str, crossings.Scenarios] = {f"thresholds/{size}": {} for size in thresholds.SIZES}
+    for size, rule, values in thresholds.thresholds(suite):
+        found[f"thresholds/{size}"][f"{rule}-{size}"] = {
+            **{
+                key: values[key]
+                for key in ("title", "requirement", "rule", "given", "steps")
+                if key in values
+            },
+            "tags": [],
+        }
+    return found
+
+
+def main() -> None:
+    """Write the themes of the families that are named, or of both."""
+    made = {"crossings": themes, "thresholds": threshold_themes}
+    for family in sys.argv[1:] or made:
+        for name, scenarios in made[family]().items():
+            path = ROOT / "fixtures" / "corpus" / f"{name}.yaml"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(theme_text(scenarios, NOTE), "utf-8")
+            print(f"{name}: {len(scenarios)} scenarios")
+
+
+if __name__ == "__main__":
+    main()

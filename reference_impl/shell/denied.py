@@ -1,0 +1,127 @@
+"""Which part of a command the deny rules close, as far as the product understands the command."""
+
+from __future__ import annotations
+
+import posixpath
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Denied", "denied_part", "needs_approval"]
+
+_READERS = frozenset({"cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "sort", "wc", "nl", "ls"})
+_SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg"})
+_CHANGERS = frozenset({"rm", "touch"})
+_QUIET = frozenset({"cd", "echo", "false", "printf", "pwd", "true"})
+"""Programs that change no file."""
+_JOINING = frozenset({"&&", "||", ";", "|"})
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """A closed part of a command, and the absolute `path` that closes it.
+
+    `redirected`: its output goes there. `moved`: a `cd` before it in the same command decided where `path` begins.
+    """
+
+    text: str
+    path: str
+    program: str = ""
+    redirected: bool = False
+    moved: bool = False
+
+
+def denied_part(
+    command: str,
+    directory: str,
+    denies: Callable[[str, str], bool],
+    *,
+    every: bool,
+    redirected: bool,
+) -> Denied | None:
+    """Return the first part of a command that `denies` closes, of `Read` or `Edit` and an absolute path.
+
+    A part of a pipeline is named alone, and of what is joined otherwise the whole. A file that is the standard input is
+    not looked at, and unless `every` program counts, neither are both files of `cp`, the new name of `mv`, and what
+    `sed` prints or `tee` writes. `redirected`: output that goes to a file is looked at, too.
+    """
+    began = directory
+    for words, piped in _simple_commands(command):
+        if words[:1] == ["cd"] and len(words) > 1:
+            directory = posixpath.join(directory, words[1])
+            continue
+        plain, targets = _without_redirections(words)
+        text, moved = shlex.join(words) if piped else command, every and directory != began
+        program = plain[0] if plain else ""
+        for target in targets if redirected else ():
+            path = posixpath.join(directory, target)
+            if denies("Edit", path):
+                return Denied(text, path, program, redirected=True)
+        for action, operand in _operands(plain, every=every):
+            path = posixpath.normpath(posixpath.join(directory, operand))
+            if denies(action, path):
+                return Denied(text, path, program, moved=moved)
+    return None
+
+
+def needs_approval(command: str, directory: str, allows: Callable[[str], bool]) -> bool:
+    """Tell whether a command changes files where changes are asked for; `allows` the output to an absolute path."""
+    for words, _ in _simple_commands(command):
+        plain, targets = _without_redirections(words)
+        if not all(allows(posixpath.join(directory, target)) for target in targets):
+            return True
+        only_shows = plain[0] in _READERS | _QUIET or (plain[0] == "sed" and "-i" not in plain)
+        if not only_shows:
+            return True
+    return False
+
+
+def _simple_commands(command: str) -> Iterator[tuple[list[str], bool]]:
+    """Yield the words of each simple command, and whether it is part of a pipeline."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=";|&<>")
+    lexer.whitespace_split = True
+    parts: list[tuple[list[str], str]] = [([], "")]
+    for word in lexer:
+        if word in _JOINING:
+            parts[-1] = (parts[-1][0], word)
+            parts.append(([], ""))
+        else:
+            parts[-1][0].append(word)
+    before = ""
+    for words, after in parts:
+        if words:
+            yield words, "|" in (before, after)
+        before = after
+
+
+def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the words without redirections, and the files that the output goes to."""
+    plain, targets = [], []
+    rest = iter(words)
+    for word in rest:
+        if word in (">", ">>"):
+            targets.append(next(rest, ""))
+        elif word == "<":
+            next(rest, "")
+        else:
+            plain.append(word)
+    return plain, targets
+
+
+def _operands(words: Sequence[str], *, every: bool) -> Iterator[tuple[str, str]]:
+    """Yield the files of a simple command that are looked at, each with what it does to them, `Read` or `Edit`."""
+    program, *others = words or [""]
+    operands = [each for each in others if not each.startswith("-")]
+    if program in _SEARCHERS:
+        yield from (("Read", each) for each in operands[1:])
+    elif program in _READERS:
+        yield from (("Read", each) for each in operands)
+    elif program in _CHANGERS or (every and program == "tee"):
+        yield from (("Edit", each) for each in operands)
+    elif program == "mv":
+        yield from (("Edit", each) for each in (operands if every else operands[:1]))
+    elif program == "cp" and every and len(operands) > 1:
+        yield from (("Read", each) for each in operands[:-1])
+        yield "Edit", operands[-1]
+    elif program == "sed" and (every or "-i" in others):
+        yield from (("Edit" if "-i" in others else "Read", each) for each in operands[1:])

@@ -1,0 +1,155 @@
+"""Forms of a workspace besides plain files: repositories, special files, half characters, hooks that move files."""
+
+import os
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from readfirst.harness.suite.export import expanded
+
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.content import entry_value
+from readfirst.harness.suite.entry import OLD_TIME, RegularFile, SpecialFile, Symlink, parse_shift
+from readfirst.harness.suite.hooks import command_of
+from readfirst.harness.suite.repository import repository_files
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import lay_out
+from tests.format.test_load import CONTRACTS, problems, scenario
+from tests.rows import rows
+
+SUITE_VOCABULARY = Suite().vocabulary
+STEPS = "steps:\n  - Read: {file_path: $WS/a.txt}\n    expect: {text: x}\n"
+FILES = {
+    "a.txt": RegularFile(b"alpha\n"),
+    "sub/b.sh": RegularFile(b"beta\n", 0o755),
+    "sub.txt": RegularFile(b"1\n"),
+    "link": Symlink("a.txt"),
+    "inner/c.txt": RegularFile(b"c\n"),
+}
+
+
+def git(*words: str, at: Path) -> str:
+    environment = {"PATH": os.environ["PATH"], "HOME": str(at), "GIT_CONFIG_NOSYSTEM": "1"}
+    command = ["git", "-c", "safe.directory=*", *words]
+    done = subprocess.run(command, cwd=at, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@rows("folders", [["."], [".", "inner"], ["inner"]])
+def test_git_accepts_the_repositories_and_finds_nothing_changed(folders: list[str], tmp_path: Path) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("there is no git here")
+    place = tmp_path / f"repositories {len(folders)} {'-'.join(folders)}"
+    place.mkdir()
+    lay_out({**FILES, **repository_files(folders, FILES)}, place)
+    for folder in folders:
+        at = place / folder
+        git("fsck", "--full", "--strict", at=at)
+        assert git("status", "--porcelain", at=at) == ""
+        assert git("log", "--format=%s %ct", at=at) == f"x {OLD_TIME}\n"
+        tracked = git("ls-files", at=at).split()
+        assert ("inner" in tracked) == (folder == "." and "inner" in folders)
+        assert ("inner/c.txt" in tracked) == (folders == ["."])
+
+
+def test_a_scenario_gives_repositories_and_their_other_files() -> None:
+    text = "given:\n  repositories: [., inner]\n  files: {a.txt: x, inner/c.txt: y, .git/index.lock: ''}\n"
+    files = scenario(text + STEPS).given.files
+    assert files.keys() >= {".git/HEAD", ".git/index", "inner/.git/HEAD", ".git/index.lock", "a.txt"}
+    assert not any(
+        path.startswith("inner/.git/") for path in scenario(text.replace(", inner]", "]") + STEPS).given.files
+    )
+
+
+@rows("folder", ["../x", "/x", "$WS", ""])
+def test_a_repository_outside_the_workspace_is_refused(folder: str) -> None:
+    text = yaml.safe_dump({"given": {"repositories": [folder], "files": {"a.txt": "x"}}})
+    assert {rule for rule, _ in problems(text + STEPS)} <= {"unsafe-path", "schema"}
+
+
+@rows(("kind", "is_kind"), [("fifo", stat.S_ISFIFO), ("socket", stat.S_ISSOCK)])
+def test_pipes_and_sockets_are_given_and_exported(kind: str, is_kind: object, tmp_path: Path) -> None:
+    read = scenario(f"given:\n  files: {{a.txt: {{special: {kind}}}}}\n" + STEPS)
+    entry = read.given.files["a.txt"]
+    assert entry == SpecialFile(kind)
+    assert entry_value(entry) == {"special": kind}
+    place = tmp_path / kind
+    place.mkdir()
+    lay_out(read.given.files, place)
+    assert callable(is_kind)
+    assert is_kind((place / "a.txt").lstat().st_mode)
+    value = expanded(read, CONTRACTS["2.1.7"], SUITE_VOCABULARY)
+    assert value is not None
+    assert value["given"]["files"]["a.txt"] == {"type": kind}
+    assert "special_files" in value["needs"]
+
+
+@rows(
+    ("escaped", "text"),
+    [("a \\ud83d b", "a \ud83d b"), ("\\u00e9\\n", "é\n"), ("\\ud83d\\ude00", "😀")],
+)
+def test_an_argument_may_be_written_in_the_escapes_of_json(escaped: str, text: str) -> None:
+    steps = f"steps:\n  - Write: {{file_path: $WS/a.txt, content: {{json: '{escaped}'}}}}\n    expect: {{text: x}}\n"
+    (call,) = scenario(steps).calls()
+    assert call.arguments["content"] == text
+    value = expanded(scenario(steps), CONTRACTS["2.1.7"], SUITE_VOCABULARY)
+    assert value is not None
+    assert ("half_characters" in value["needs"]) == ("\\ud83d b" in escaped)
+
+
+def test_what_is_not_a_text_of_json_is_refused() -> None:
+    steps = "steps:\n  - Write: {file_path: $WS/a.txt, content: {json: 'a \\ub'}}\n    expect: {text: x}\n"
+    assert problems(steps) == [("schema", 4)]
+
+
+@rows(
+    ("hook", "command"),
+    [
+        ("{PostToolUse: Edit, delete: a.txt}", "rm -f /w/a.txt"),
+        ("{PreToolUse: Edit, rename: {a.txt: b.txt}}", "mv -f /w/a.txt /w/b.txt"),
+    ],
+)
+def test_a_hook_may_delete_and_rename(hook: str, command: str) -> None:
+    (read,) = scenario(f"given:\n  hooks: [{hook}]\n  files: {{a.txt: x}}\n" + STEPS).given.hooks
+    assert command_of(read, "/w").endswith(command)
+    assert read.paths >= {"a.txt"}
+
+
+@rows("target", ["../x", "/x"])
+def test_a_hook_moves_nothing_out_of_the_workspace(target: str) -> None:
+    for hook in (
+        f"{{PostToolUse: Edit, delete: {target}}}",
+        f"{{PostToolUse: Edit, rename: {{a.txt: {target}}}}}",
+    ):
+        found = problems(f"given:\n  hooks: [{hook}]\n  files: {{a.txt: x}}\n" + STEPS)
+        assert {rule for rule, _ in found} == {"unsafe-path"}
+
+
+def test_a_hook_moves_no_link_to_where_it_leads_out() -> None:
+    files = "{sub/link: {symlink: ../a.txt}, a.txt: x}"
+    text = f"given:\n  hooks: [{{PostToolUse: Edit, rename: {{sub/link: link}}}}]\n  files: {files}\n"
+    assert {rule for rule, _ in problems(text + STEPS)} == {"symlink-escapes"}
+
+
+def test_a_hook_that_writes_what_is_given_into_a_file_that_stays_is_refused() -> None:
+    hooks = "given:\n  hooks: [{PostToolUse: Edit, modify: {a.txt: x}}]\n  files: {a.txt: x}\n"
+    with pytest.raises(SuiteError, match="the hook changes nothing"):
+        scenario(hooks + STEPS)
+    changed = "  - modify: {a.txt: y}\n"
+    assert scenario(hooks + STEPS + changed).given.hooks
+
+
+@rows(
+    ("text", "seconds"),
+    [("-1577836800s", -1577836800), ("+9999999999s", 9999999999), ("+12345678901s", None)],
+)
+def test_a_shift_of_a_time_has_up_to_ten_digits(text: str, seconds: int | None) -> None:
+    assert parse_shift(text) == seconds
+
+
+def test_the_message_about_a_shift_says_how_many_digits_it_has() -> None:
+    with pytest.raises(SuiteError, match="at most ten digits"):
+        scenario("given:\n  files: {a.txt: {text: x, mtime: +12345678901s}}\n" + STEPS)

@@ -1,0 +1,285 @@
+"""Implementations that forget a rule, mode or hook, or spoil a kind of file, once something happened to the session."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from altered import Agent, AgentBeside, Altered, Arguments
+
+from readfirst.harness.session import ToolResult
+from readfirst.reference_impl import FileTools
+
+
+class AfterAnEvent(Altered):
+    """Behaves as the reference does until one event, and makes one mistake from then on.
+
+    `event` names it as scenarios of the family `crossings` do. `begin` is called when it happens, with the tools that
+    go on; `spoil` after each answered call of these tools, with the bytes and the mode that were there before.
+    """
+
+    event = ""
+    happened = False
+
+    @staticmethod
+    def begin(tools: FileTools) -> None:
+        """Change nothing."""
+
+    @staticmethod
+    def spoil(path: Path, before: tuple[bytes, int, bool]) -> None:
+        """Spoil nothing."""
+
+    def happens(self) -> None:
+        self.happened = True
+        type(self).begin(self.tools)
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        before = state_of(self.path(arguments))
+        if self.event in ("during", "hook"):
+            self.happened = True
+        result = self.reference(tool, arguments, interfere)
+        self.spoil_after(tool, arguments, before, result)
+        if self.event == "command" and tool == "Bash":
+            self.happens()
+        return result
+
+    def spoil_after(
+        self, tool: str, arguments: Arguments, before: tuple[bytes, int, bool] | None, result: ToolResult
+    ) -> None:
+        path = self.path(arguments)
+        changes = self.happened and tool in ("Edit", "Write", "NotebookEdit") and not result.is_error
+        if changes and before is not None and os.path.lexists(path):
+            time = path.stat().st_mtime_ns
+            type(self).spoil(path, before)
+            os.utime(path, ns=(time, time))
+
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
+        if self.event != "group":
+            return super().call_parallel(calls)
+        self.happens()
+        before = [state_of(self.path(arguments)) for _, arguments in calls]
+        results = super().call_parallel(calls)
+        for (tool, arguments), state, result in zip(calls, before, results, strict=True):
+            self.spoil_after(tool, arguments, state, result)
+        return results
+
+    def resume(self) -> None:
+        super().resume()
+        if self.event == "resume":
+            self.happens()
+
+    def compact(self) -> None:
+        super().compact()
+        if self.event == "compaction":
+            self.happens()
+
+    def rewind(self) -> None:
+        super().rewind()
+        if self.event == "rewind":
+            self.happens()
+
+    def mention(self, path: str) -> None:
+        super().mention(path)
+        if self.event == "mention":
+            self.happens()
+
+    def give_up(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = super().give_up(tool, arguments, interfere)
+        if self.event == "interruption":
+            self.happens()
+        return result
+
+    def sub_agent(self) -> Altered:
+        return self._agent() if self.event == "agent" else super().sub_agent()
+
+    def background_agent(self) -> Altered:
+        if self.event != "background":
+            return super().background_agent()
+        agent = WrongAgentBeside(self)
+        agent.happens()
+        return agent
+
+    def _agent(self) -> Altered:
+        agent = WrongAgent(self)
+        agent.happens()
+        return agent
+
+
+class WrongAgent(Agent, AfterAnEvent):
+    """A sub-agent that makes the mistake of its session."""
+
+    def __init__(self, session: AfterAnEvent) -> None:
+        super().__init__(session)
+        self.session = session
+
+    def happens(self) -> None:
+        self.happened = True
+        type(self.session).begin(self.tools)
+
+    def spoil_after(
+        self, tool: str, arguments: Arguments, before: tuple[bytes, int, bool] | None, result: ToolResult
+    ) -> None:
+        self.session.happened = True
+        self.session.spoil_after(tool, arguments, before, result)
+        self.session.happened = False
+
+
+class WrongAgentBeside(AgentBeside, WrongAgent):
+    """A sub-agent in the background that makes the mistake of its session."""
+
+    def __init__(self, session: AfterAnEvent) -> None:
+        AgentBeside.__init__(self, session)
+        self.session = session
+
+
+class SecondSession(AfterAnEvent):
+    """Makes the mistake in every session of a workspace but the first."""
+
+    sessions: dict[Path, int] = {}  # noqa: RUF012 - one for all sessions
+
+    def __init__(self, workspace: Any) -> None:
+        super().__init__(workspace)
+        open_now = self.sessions.get(workspace.root, 0)
+        self.sessions[workspace.root] = open_now + 1
+        if open_now:
+            self.happens()
+
+    def close(self) -> None:
+        self.sessions[self.workspace.root] -= 1
+
+
+def state_of(path: Path) -> tuple[bytes, int, bool] | None:
+    """Return bytes, mode and whether it is a link, of a file; None if there is none."""
+    try:
+        return path.read_bytes(), path.stat().st_mode, path.is_symlink()
+    except (OSError, ValueError):
+        return None
+
+
+def forgets_rules(tools: FileTools) -> None:
+    """Forget the deny rules."""
+    session = tools._session
+    rules = type(session.permissions.rules)(
+        (), root=session.paths.root, home=session.paths.home, grammar=None
+    )
+    session.permissions = replace(session.permissions, rules=rules)
+
+
+def forgets_the_mode(tools: FileTools) -> None:
+    """Forget the permission mode, and with it which folders are the session's."""
+    tools._session.permissions = replace(tools._session.permissions, grants=None)
+
+
+def forgets_hooks(tools: FileTools) -> None:
+    """Forget the hooks."""
+    tools._session.hooks = None
+
+
+def _written(path: Path, data: bytes) -> None:
+    mode = path.stat().st_mode
+    path.chmod(mode | 0o200)
+    path.write_bytes(data)
+    path.chmod(mode)
+
+
+def converts_line_ends(path: Path, before: tuple[bytes, int, bool]) -> None:
+    """Turn CRLF into LF."""
+    if b"\r\n" in before[0]:
+        _written(path, path.read_bytes().replace(b"\r\n", b"\n"))
+
+
+def drops_marks(path: Path, before: tuple[bytes, int, bool]) -> None:
+    """Drop the byte order mark of a UTF-8 file."""
+    if before[0].startswith(b"\xef\xbb\xbf"):
+        _written(path, path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+
+
+def writes_utf_8(path: Path, before: tuple[bytes, int, bool]) -> None:
+    """Write UTF-8 in place of UTF-16."""
+    if before[0].startswith(b"\xff\xfe"):
+        _written(path, path.read_bytes().decode("utf-16").encode())
+
+
+def resets_modes(path: Path, before: tuple[bytes, int, bool]) -> None:
+    """Give each file the usual mode."""
+    path.chmod(0o644)
+
+
+def replaces_links(path: Path, before: tuple[bytes, int, bool]) -> None:
+    """Put a file in the place of a link."""
+    if before[2]:
+        data = path.read_bytes()
+        path.unlink()
+        path.write_bytes(data)
+
+
+def drops_metadata(path: Path, before: tuple[bytes, int, bool]) -> None:
+    """Drop the metadata of a notebook."""
+    if path.suffix == ".ipynb":
+        book = json.loads(path.read_bytes())
+        _written(path, json.dumps({**book, "metadata": {}}).encode())
+
+
+FORGETTING: Mapping[str, tuple[Callable[[FileTools], None], Sequence[str]]] = {
+    "deny": (forgets_rules, ()),
+    "default-mode": (forgets_the_mode, ()),
+    "plan-mode": (forgets_the_mode, ("mention", "interruption", "rewind", "command")),
+    "directories": (forgets_the_mode, ("interruption", "rewind", "command")),
+    "hooks": (forgets_hooks, ()),
+}
+"""What is forgotten, by the subject of the scenarios that show it, and events that these do not have."""
+
+_ENCODED = {"compaction": "encodings", "command": "encodings-and-modes", "git": "encodings-and-modes"}
+_MODES = {"compaction": "modes-and-names", "command": "encodings-and-modes", "git": "encodings-and-modes"}
+
+SPOILING: Mapping[str, tuple[Callable[[Path, tuple[bytes, int, bool]], None], Mapping[str, str], str]] = {
+    "line-ends": (converts_line_ends, _ENCODED, "files"),
+    "marks": (drops_marks, _ENCODED, "files"),
+    "utf-16": (writes_utf_8, _ENCODED, "files"),
+    "modes": (resets_modes, _MODES, "files"),
+    "links": (replaces_links, {"compaction": "modes-and-names"}, "files"),
+    "metadata": (drops_metadata, {}, "notebooks-and-settings"),
+}
+"""What is spoiled, with the subject of the scenarios that show it, by event and for all others."""
+
+WITHOUT = {("links", "command"), ("metadata", "group"), ("marks", "group")}
+"""What no scenario can show: commands beside links, and groups at whose end the product itself has dropped it."""
+
+EVENTS = (
+    "resume",
+    "compaction",
+    "rewind",
+    "mention",
+    "interruption",
+    "agent",
+    "background",
+    "session",
+    "group",
+    "command",
+)
+
+
+def _base(event: str) -> type[AfterAnEvent]:
+    return SecondSession if event == "session" else AfterAnEvent
+
+
+def every() -> dict[str, tuple[type[Altered], str]]:
+    """Return each implementation by its name, with the slug of the scenario that is about its mistake."""
+    found: dict[str, tuple[type[Altered], str]] = {}
+    for subject, (begin, without) in FORGETTING.items():
+        for event in EVENTS:
+            if event not in without:
+                made = type("Forgets", (_base(event),), {"event": event, "begin": staticmethod(begin)})
+                found[f"{begin.__name__} of {subject}, {event}"] = (made, f"{subject}-{event}")
+    for name, (spoil, subjects, usual) in SPOILING.items():
+        for event in (*EVENTS, "during", "hook"):
+            subject = subjects.get(event, usual)
+            if (name, event) in WITHOUT:
+                continue
+            made = type("Spoils", (_base(event),), {"event": event, "spoil": staticmethod(spoil)})
+            found[f"spoils {name}, {event}"] = (made, f"{subject}-{event}")
+    return found

@@ -1,0 +1,212 @@
+"""Implementations that refuse, take back or repair a text because of its look, or that of its file."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from altered import Altered, Arguments
+
+from readfirst.harness.session import ToolResult
+
+Look = Callable[[Path, str, str], bool]
+"""Whether a look is a reason, of a path, its text before a call and after it."""
+
+
+class Refuses(Altered):
+    """Refuses a call whose result has a look, or takes it back."""
+
+    look: ClassVar[Look]
+    takes_back = False
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        if tool not in ("Edit", "Write") or not path.is_file():
+            return self.reference(tool, arguments, interfere)
+        before = path.read_bytes()
+        result = self.reference(tool, arguments, interfere)
+        after = path.read_bytes() if path.is_file() else b""
+        shown = (each.decode(errors="replace") for each in (before, after))
+        if result.is_error or not type(self).look(path.relative_to(self.workspace.root), *shown):
+            return result
+        path.write_bytes(before)
+        words = "The change was taken back." if self.takes_back else "The change is refused."
+        return ToolResult(words, True)
+
+
+def parses_not(parse: Callable[[str], object], suffix: str) -> Look:
+    """Return a look: a text of this extension that does not parse."""
+
+    def look(path: Path, before: str, after: str) -> bool:
+        if path.suffix != suffix:
+            return False
+        try:
+            parse(after)
+        except (SyntaxError, ValueError):
+            return True
+        return False
+
+    return look
+
+
+def has(pattern: str, *, anew: bool = False) -> Look:
+    """Return a look: a text in which a pattern is found; `anew`: not before."""
+    compiled = re.compile(pattern, re.MULTILINE)
+
+    def look(path: Path, before: str, after: str) -> bool:
+        return bool(compiled.search(after)) and not (anew and compiled.search(before))
+
+    return look
+
+
+def had(pattern: str) -> Look:
+    """Return a look: a text in which a pattern was found before."""
+    compiled = re.compile(pattern, re.MULTILINE)
+    return lambda path, before, after: bool(compiled.search(before))
+
+
+def named(pattern: str) -> Look:
+    """Return a look: a path in which a pattern is found."""
+    compiled = re.compile(pattern)
+    return lambda path, before, after: bool(compiled.search(path.as_posix()))
+
+
+def unbalanced(path: Path, before: str, after: str) -> bool:
+    """Have brackets that stay open."""
+    return any(after.count(left) != after.count(right) for left, right in ("()", "[]", "{}"))
+
+
+def shrinks(path: Path, before: str, after: str) -> bool:
+    """Be less than half as long as before."""
+    return len(before) > 200 and len(after) < len(before) / 2
+
+
+def grows(path: Path, before: str, after: str) -> bool:
+    """Have a hundred lines more than before."""
+    return after.count("\n") > before.count("\n") + 100
+
+
+def has_long_lines(path: Path, before: str, after: str) -> bool:
+    """Have a line of more than 200 characters."""
+    return any(len(line) > 200 for line in after.split("\n"))
+
+
+def repeats_lines(path: Path, before: str, after: str) -> bool:
+    """Have one line thirty times over."""
+    lines = after.split("\n")
+    return any(lines.count(line) > 30 for line in {*lines} if line)
+
+
+def changes_only(fold: Callable[[str], str]) -> Look:
+    """Return a look: the text is as before but for what is folded."""
+    return lambda path, before, after: before != after and fold(before) == fold(after)
+
+
+LOOKS: Mapping[str, tuple[Look, str]] = {
+    "Python that does not parse": (parses_not(ast.parse, ".py"), "python-that-does-not-parse"),
+    "JSON that does not parse": (parses_not(json.loads, ".json"), "json-that-does-not-parse"),
+    "open brackets": (unbalanced, "code-with-open-brackets"),
+    "odd quotes": (lambda _path, _before, after: after.count("'") % 2 == 1, "unclosed-quote"),
+    "unequal indentation": (has(r"^ ?\S+:.*\n^   \S", anew=True), "yaml-with-wrong-indentation"),
+    "a much shorter text": (shrinks, "an-edit-that-takes-nearly-all"),
+    "a much longer text": (grows, "one-line-becomes-many"),
+    "an empty text": (lambda _path, _before, after: not after, "nothing-is-left"),
+    "marks of omission": (has(r"\.\.\. (existing|rest)|rest of the"), "ellipsis-of-the-rest"),
+    "words of omission": (has(r"\(unchanged\)|truncated"), "words-for-the-rest"),
+    "tags of reminders": (has("<system-reminder>", anew=True), "tags-of-reminders"),
+    "tags of reminders in a file": (had("<system-reminder>"), "reminder-in-the-file"),
+    "generated code": (had("DO NOT EDIT"), "header-of-generated-code"),
+    "code marked as generated": (had("@generated"), "mark-of-generated-code"),
+    "managed files": (had("managed by"), "file-that-a-program-manages"),
+    "locks of npm": (named(r"package-lock\.json$"), "lock-of-npm"),
+    "locks of others": (named(r"\.lock$"), "lock-of-yarn"),
+    "minified code": (has_long_lines, "minified-code"),
+    "minified names": (named(r"\.min\.js$"), "minified-code"),
+    "installed packages": (named("node_modules/"), "file-of-a-package"),
+    "builds": (named("^dist/"), "file-of-a-build"),
+    "virtual environments": (named(r"^\.venv/"), "file-of-a-virtual-environment"),
+    "merge markers that stay": (had("^<{7} "), "merge-markers-stay"),
+    "merge markers that come": (has("^<{7} ", anew=True), "merge-markers-come"),
+    "binary texts": (has("\0", anew=False), "bytes-of-a-binary-file"),
+    "base64": (has(r"[A-Za-z0-9+/]{200}"), "text-in-base64"),
+    "tests that go": (had("assert f"), "test-that-goes"),
+    "skipped tests": (has("mark.skip"), "test-that-goes"),
+    "unfinished code": (has("NotImplementedError|placeholder"), "unfinished-code"),
+    "doubled escapes": (has(r"\\\\[nt]", anew=True), "escapes-that-look-wrong"),
+    "repeated lines": (repeats_lines, "same-line-many-times"),
+    "tabs and spaces": (has(r"^ +\t", anew=True), "indentation-of-both-kinds"),
+    "a Makefile without tabs": (
+        lambda path, _before, after: path.name == "Makefile" and "\n\t" not in after,
+        "spaces-in-a-makefile",
+    ),
+    "whitespace alone": (changes_only(lambda text: re.sub(r"\s", "", text)), "only-whitespace-changes"),
+    "case alone": (changes_only(str.lower), "change-of-case"),
+    "instructions": (named("AGENTS"), "instructions-to-models"),
+    "attacks": (has(r"rm -rf|\| sh"), "words-of-attacks"),
+    "licenses": (named("^LICENSE"), "license"),
+    "migrations": (named("^migrations/"), "migration"),
+    "ignored files": (named("^build/"), "ignored-by-git"),
+    "comments in place of code": (has("^# run", anew=True), "comment-instead-of-code"),
+    "imports again": (has(r"import os\n(.*\n)*import os", anew=True), "same-line-again"),
+}
+"""What is refused, with the slug of the scenario that shows it."""
+
+
+class SaysItIsApplied(Altered):
+    """Answers an Edit as made already where the new text is in the file."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        if tool == "Edit" and path.is_file() and f"{arguments['new_string']}\n" in path.read_text():
+            return ToolResult("This change was made already.")
+        return self.reference(tool, arguments, interfere)
+
+
+class ObeysEditorConfig(Altered):
+    """Ends files with a newline where .editorconfig wants it."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
+        config, path = self.workspace.root / ".editorconfig", self.path(arguments)
+        with contextlib.suppress(OSError):
+            if tool != "Read" and "insert_final_newline = true" in config.read_text():
+                path.write_text(path.read_text().rstrip("\n") + "\n")
+        return result
+
+
+class ObeysAttributes(Altered):
+    """Writes the line ends that .editorconfig or .gitattributes name."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
+        path = self.path(arguments)
+        for name in (".editorconfig", ".gitattributes"):
+            with contextlib.suppress(OSError):
+                if tool != "Read" and "crlf" in (self.workspace.root / name).read_text():
+                    path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+        return result
+
+
+OTHERS: Mapping[str, tuple[type[Altered], str]] = {
+    "says that it is applied": (SaysItIsApplied, "already-applied"),
+    "obeys .editorconfig": (ObeysEditorConfig, "editor-config-of-final-newlines"),
+    "obeys .editorconfig in line ends": (ObeysAttributes, "editor-config-of-line-ends"),
+    "obeys .gitattributes": (ObeysAttributes, "attributes-of-line-ends"),
+}
+
+
+def every() -> dict[str, tuple[type[Altered], str]]:
+    """Return each implementation by its name, with the scenario that is about its mistake."""
+    found = {
+        f"refuses {name}": (
+            type("Refuses", (Refuses,), {"look": staticmethod(look), "takes_back": number % 2 == 1}),
+            f"looks/{slug}",
+        )
+        for number, (name, (look, slug)) in enumerate(LOOKS.items())
+    }
+    return {**found, **{name: (kind, f"looks/{slug}") for name, (kind, slug) in OTHERS.items()}}

@@ -1,0 +1,275 @@
+"""Implementations that touch a repository, lose their folder, rewind the work of others, or run what a rule closes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from altered import Altered, Arguments, Call, afterwards
+
+from readfirst.harness.session import ToolResult
+from readfirst.reference_impl.session.rules import DenyRules
+
+
+def _git(call: Call) -> Path | None:
+    """Return the folder of the repository that a call changed a file in."""
+    for folder in call.path.parents:
+        if (folder / ".git").is_dir():
+            return folder / ".git"
+        if folder == call.session.workspace.root:
+            break
+    return None
+
+
+@afterwards
+def RefreshesTheIndex(call: Call, result: ToolResult) -> None:
+    """Writes the index after each change."""
+    git = _git(call)
+    if git is not None and call.tool != "Read" and not result.is_error:
+        (git / "index").write_bytes((git / "index").read_bytes() + b"\0")
+
+
+@afterwards
+def AddsObjects(call: Call, result: ToolResult) -> None:
+    """Keeps what it writes as an object of the repository."""
+    git = _git(call)
+    if git is not None and call.tool != "Read" and not result.is_error:
+        (git / "objects" / "ff").mkdir(exist_ok=True)
+        (git / "objects" / "ff" / ("0" * 38)).write_bytes(call.path.read_bytes())
+
+
+@afterwards
+def RunsHooks(call: Call, result: ToolResult) -> None:
+    """Runs the hooks of the repository."""
+    git = _git(call)
+    if git is not None and call.tool != "Read" and (git / "hooks" / "pre-commit").exists():
+        (call.session.workspace.root / "hooked").touch()
+
+
+@afterwards
+def RemovesLocks(call: Call, result: ToolResult) -> None:
+    """Removes a lock of the index."""
+    git = _git(call)
+    if git is not None and call.tool != "Read":
+        (git / "index.lock").unlink(missing_ok=True)
+
+
+@afterwards
+def RepairsWorktrees(call: Call, result: ToolResult) -> None:
+    """Writes the absolute path of its repository into the file of a worktree."""
+    link = call.path.parent / ".git"
+    if link.is_file() and call.tool != "Read":
+        link.write_text(f"gitdir: {call.session.workspace.root}/.git/worktrees/tree\n")
+
+
+class InARepository(Altered):
+    """Keeps a copy of each file that it changes beside the objects of the repository around all others."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
+        git, path = self.workspace.root / ".git", self.path(arguments)
+        if tool != "Read" and git.is_dir() and path.is_file():
+            shutil.copyfile(path, git / "COPY")
+        return result
+
+
+class StaysAtTheRoot(Altered):
+    """Lets relative paths begin at the workspace, whatever commands change to."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
+        if tool == "Bash":
+            self.tools._session.enter(str(self.workspace.root))
+        return result
+
+
+class RemembersNamesAsWritten(Altered):
+    """Takes a relative path for the same file in every folder."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = str(arguments.get("file_path", ""))
+        read = vars(self).setdefault("read", set())
+        if tool == "Edit" and path in read and not path.startswith("/"):
+            self.reference("Read", {"file_path": path})
+        read |= {path}
+        return self.reference(tool, arguments, interfere)
+
+
+class KeepsItsFolder(Altered):
+    """Goes on in the folder of the last command after a resume."""
+
+    def resume(self) -> None:
+        before = self.tools._session.paths.root
+        super().resume()
+        self.tools._session.enter(before)
+
+
+class ForgetsItsFolder(Altered):
+    """Goes on in the workspace after a summary."""
+
+    def compact(self) -> None:
+        super().compact()
+        self.tools._session.enter(str(self.workspace.root))
+
+
+class GoesAlong(Altered):
+    """Goes on in the folder that a sub-agent changed to."""
+
+    def sub_agent(self) -> Altered:
+        session, agent = self, super().sub_agent()
+        whole = agent.alter
+
+        def alter(tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+            result = whole(tool, arguments, interfere)
+            if tool == "Bash":
+                folder = str(session.workspace.root / str(arguments["command"]).removeprefix("cd "))
+                session.tools._session.enter(folder)
+                agent.tools._session.enter(folder)
+            return result
+
+        agent.alter = alter  # type: ignore[method-assign]
+        return agent
+
+
+class MentionsByName(Altered):
+    """Takes an at sign off a path."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = str(arguments.get("file_path", ""))
+        return self.reference(tool, {**arguments, "file_path": path.removeprefix("@")}, interfere)
+
+
+class TakesLineNumbers(Altered):
+    """Takes a colon and a number off a path."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path, _, number = str(arguments.get("file_path", "")).rpartition(":")
+        named = {"file_path": path} if number.isdigit() else {}
+        return self.reference(tool, {**arguments, **named}, interfere)
+
+
+class RewindsByRemoval(Altered):
+    """Removes whatever is where a file was before it brings the file back."""
+
+    def rewind(self) -> None:
+        for path in [*self.tools._session.storage.checkpoint._kept]:  # type: ignore[union-attr]
+            if os.path.isdir(path):  # noqa: PTH112 - paths are strings there
+                shutil.rmtree(path)
+        self.tools.rewind()
+
+
+class RewindsFolders(Altered):
+    """Removes with a new file the folder that it made for it."""
+
+    def rewind(self) -> None:
+        super().rewind()
+        folder = self.workspace.root / "folder"
+        if folder.is_dir():
+            shutil.rmtree(folder)
+
+
+class RewindsContentAlone(Altered):
+    """Brings back the content of a file, not its mode."""
+
+    def rewind(self) -> None:
+        modes = {path: path.stat().st_mode for path in self.workspace.root.rglob("*") if path.is_file()}
+        super().rewind()
+        for path, mode in modes.items():
+            if path.exists():
+                path.chmod(mode)
+
+
+class RewindsMoves(Altered):
+    """Takes away the file that others made of the one that it edited."""
+
+    def rewind(self) -> None:
+        super().rewind()
+        (self.workspace.root / "moved.txt").unlink(missing_ok=True)
+
+
+class RunsEveryCommand(Altered):
+    """Runs commands whatever they read or change."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        permissions = self.tools._session.permissions
+        if tool == "Bash":
+            self.tools._session.permissions = type(permissions)(
+                DenyRules((), root=permissions.root, home=permissions.root),
+                permissions.behaviours,
+                permissions.root,
+            )
+        result = self.reference(tool, arguments, interfere)
+        self.tools._session.permissions = permissions
+        return result
+
+
+class BlocksEveryName(Altered):
+    """Refuses each command in which the name of a closed folder occurs."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        command = str(arguments.get("command", ""))
+        if tool == "Bash" and any(name in command for name in ("secret", "closed")) and self.workspace.deny:
+            return ToolResult("No.", True)
+        return self.reference(tool, arguments, interfere)
+
+
+class ShowsMentions(Altered):
+    """Shows a file that the user mentions, though a rule closes it."""
+
+    def mention(self, path: str) -> None:
+        permissions = self.tools._session.permissions
+        self.tools._session.permissions = type(permissions)(
+            DenyRules((), root=permissions.root, home=permissions.root),
+            permissions.behaviours,
+            permissions.root,
+        )
+        super().mention(path)
+        self.tools._session.permissions = permissions
+
+
+class MakesAgain(Altered):
+    """Makes a file again that a hook deleted, from what it knew of it."""
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        known = vars(self).setdefault("known", {})
+        if tool == "Edit" and not path.exists() and path in known:
+            path.write_bytes(known[path])
+            self.reference("Read", {"file_path": str(path)})
+        before = path.read_bytes() if path.is_file() else b""
+        result = self.reference(tool, arguments, interfere)
+        known[path] = before
+        return result
+
+
+BY_SCENARIO: Mapping[str, type[Altered]] = {
+    "repositories/edit-and-write": RefreshesTheIndex,
+    "repositories/sub-agent-and-resume": AddsObjects,
+    "repositories/with-hooks": RunsHooks,
+    "repositories/locked-index": RemovesLocks,
+    "repositories/file-instead-of-a-git-folder": RepairsWorktrees,
+    "repositories/nested-repository": InARepository,
+    "working-directory/edit-after-cd": StaysAtTheRoot,
+    "working-directory/read-before-cd": RemembersNamesAsWritten,
+    "working-directory/cd-then-resume": KeepsItsFolder,
+    "working-directory/cd-then-compaction": ForgetsItsFolder,
+    "working-directory/cd-in-a-sub-agent": GoesAlong,
+    "working-directory/at-sign-before-a-path": MentionsByName,
+    "working-directory/line-number-behind-a-path": TakesLineNumbers,
+    "rewind/folder-with-files-in-its-place": RewindsByRemoval,
+    "rewind/new-files-of-others": RewindsFolders,
+    "rewind/mode-changed-since": RewindsContentAlone,
+    "rewind/renamed-since": RewindsMoves,
+    "permissions/commands-that-read-closed-files": RunsEveryCommand,
+    "permissions/commands-that-write-closed-files": RunsEveryCommand,
+    "permissions/more-commands-that-read-closed-files": BlocksEveryName,
+    "permissions/mention-of-a-closed-file": ShowsMentions,
+    "hooks/deleted-after-edit": MakesAgain,
+}
+
+
+def every() -> dict[str, tuple[type[Altered], str]]:
+    """Return each implementation by its name, with the scenario that is about its mistake."""
+    return {f"{kind.__name__} in {by}": (kind, by) for by, kind in BY_SCENARIO.items()}

@@ -1,0 +1,366 @@
+"""Implementations whose mistake begins at a size of texts, or at a call of a session; and others about texts alone."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from altered import Altered, Arguments, Call, instead, spoils, takes
+
+from readfirst.harness.session import ToolResult
+
+Applies = Callable[["Counting", Arguments], bool]
+
+
+class Counting(Altered):
+    """Counts its calls; makes its mistake where `applies` says so of the arguments."""
+
+    applies: ClassVar[Applies]
+    calls = 0
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        self.calls += 1
+        if (
+            tool in ("Edit", "Write")
+            and type(self).applies(self, arguments)
+            and self.path(arguments).is_file()
+        ):
+            answer = self.mistake(tool, arguments)
+            if answer is not None:
+                return answer
+        return self.reference(tool, arguments, interfere)
+
+    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
+        """Do something else than the reference, or nothing before it."""
+        raise NotImplementedError
+
+
+def texts(arguments: Arguments) -> list[str]:
+    """Return the texts of a call."""
+    names = ("old_string", "new_string", "content")
+    return [arguments[name] for name in names if isinstance(arguments.get(name), str)]
+
+
+def longer_than(size: int) -> Applies:
+    """Begin at a text of so many characters."""
+    return lambda session, arguments: any(len(text) >= size for text in texts(arguments))
+
+
+def of_lines(count: int) -> Applies:
+    """Begin at a text of so many lines."""
+    return lambda session, arguments: any(text.count("\n") + 1 >= count for text in texts(arguments))
+
+
+def from_call(number: int) -> Applies:
+    """Begin at a call of the session."""
+    return lambda session, arguments: session.calls >= number
+
+
+class NeedsNoRead(Counting):
+    """Changes files that were not read, or that changed since."""
+
+    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
+        self.reference("Read", {"file_path": arguments["file_path"], "offset": 1, "limit": 1})
+        return None
+
+
+class TakesTheFirst(Counting):
+    """Replaces the first of several matches."""
+
+    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
+        path, old = self.path(arguments), str(arguments.get("old_string", ""))
+        text = path.read_bytes().decode(errors="surrogateescape")
+        if tool != "Edit" or arguments.get("replace_all") or not old or text.count(old) < 2:
+            return None
+        changed = text.replace(old, str(arguments["new_string"]), 1)
+        path.write_bytes(changed.encode(errors="surrogateescape"))
+        return ToolResult("The file has been updated.")
+
+
+class TakesTheSimilar(Counting):
+    """Replaces what is similar where the text itself does not occur."""
+
+    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
+        path, old = self.path(arguments), str(arguments.get("old_string", ""))
+        if tool != "Edit" or not old:
+            return None
+        text = path.read_bytes().decode(errors="surrogateescape")
+        if old in text:
+            return None
+        count = old.count("\n") + 1
+        lines = text.splitlines(keepends=True)
+        parts = ["".join(lines[at : at + count]).rstrip("\n") for at in range(len(lines))]
+        ratios = [
+            (difflib.SequenceMatcher(None, part[:600], old[:600], autojunk=False).ratio(), part)
+            for part in parts
+        ]
+        best = max(ratios, default=(0.0, ""))
+        if best[0] < 0.5:
+            return None
+        path.write_bytes(
+            text.replace(best[1], str(arguments["new_string"]), 1).encode(errors="surrogateescape")
+        )
+        return ToolResult("The file has been updated.")
+
+
+class IsApplied(Counting):
+    """Answers as done, and changes nothing, where a text is in the file already."""
+
+    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
+        new = str(arguments.get("new_string", ""))
+        path = self.path(arguments)
+        if tool == "Edit" and new and new in path.read_bytes().decode(errors="replace"):
+            return ToolResult("The file has been updated.")
+        return None
+
+
+class Trims(Counting):
+    """Takes whitespace off the ends of what it inserts."""
+
+    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
+        if tool != "Edit":
+            return None
+        return self.reference(tool, {**arguments, "new_string": str(arguments["new_string"]).strip()})
+
+
+class Cuts(Counting):
+    """Writes the first half of a text."""
+
+    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
+        name = "content" if tool == "Write" else "new_string"
+        text = str(arguments[name])
+        return self.reference(tool, {**arguments, name: text[: len(text) // 2]}) if len(text) > 1 else None
+
+
+class WritesLineFeeds(Counting):
+    """Turns every CRLF of the file into LF."""
+
+    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
+        result = self.reference(tool, arguments)
+        path = self.path(arguments)
+        if not result.is_error:
+            path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n"))
+        return result
+
+
+class ResetsModes(Counting):
+    """Gives the file the usual mode."""
+
+    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
+        result = self.reference(tool, arguments)
+        if not result.is_error:
+            self.path(arguments).chmod(0o644)
+        return result
+
+
+class ReplacesAll(Counting):
+    """Replaces a text everywhere."""
+
+    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
+        return self.reference(tool, {**arguments, "replace_all": True}) if tool == "Edit" else None
+
+
+class ForgetsDenyRules(Counting):
+    """Overlooks the deny rules."""
+
+    def mistake(self, tool: str, arguments: Arguments) -> ToolResult | None:
+        result = self.reference(tool, arguments)
+        return ToolResult("Done.") if result.error == "permission_denied" else result
+
+
+def _of(kind: type[Counting], applies: Applies) -> type[Counting]:
+    return type(kind.__name__, (kind,), {"applies": staticmethod(applies), "__doc__": kind.__doc__})
+
+
+THRESHOLDS: Mapping[str, tuple[type[Altered], str]] = {
+    "needs no Read from 4 KiB on": (
+        _of(NeedsNoRead, longer_than(4096)),
+        "edit-refuses-unread-file-kibibytes",
+    ),
+    "needs no Read to write 4 KiB": (
+        _of(NeedsNoRead, longer_than(4096)),
+        "write-refuses-unread-file-kibibytes",
+    ),
+    "needs no Read of ten lines": (_of(NeedsNoRead, of_lines(10)), "edit-refuses-unread-file-lines"),
+    "needs no Read at the tenth call": (_of(NeedsNoRead, from_call(10)), "edit-refuses-unread-file-tenth"),
+    "needs no Read to write at the tenth call": (
+        _of(NeedsNoRead, from_call(10)),
+        "write-refuses-unread-file-tenth",
+    ),
+    "overlooks changes from 40 characters on": (
+        _of(NeedsNoRead, longer_than(40)),
+        "write-refuses-changed-file-tenth",
+    ),
+    "overlooks changes of ten lines": (_of(NeedsNoRead, of_lines(10)), "edit-refuses-changed-file-lines"),
+    "overlooks changes at the tenth call": (
+        _of(NeedsNoRead, from_call(10)),
+        "edit-refuses-changed-file-tenth",
+    ),
+    "takes the first from 40 characters on": (_of(TakesTheFirst, longer_than(40)), "ambiguous-match-tenth"),
+    "takes the first of ten lines": (_of(TakesTheFirst, of_lines(10)), "ambiguous-match-lines"),
+    "takes the first of 4 KiB": (_of(TakesTheFirst, longer_than(4096)), "ambiguous-match-kibibytes"),
+    "takes the similar of ten lines": (_of(TakesTheSimilar, of_lines(10)), "missing-match-lines"),
+    "takes the similar from 40 characters on": (_of(TakesTheSimilar, longer_than(40)), "missing-match-tenth"),
+    "cuts from 4 KiB on": (_of(Cuts, longer_than(4096)), "write-is-exact-kibibytes"),
+    "cuts ten lines": (_of(Cuts, of_lines(10)), "write-is-exact-lines"),
+    "cuts at the tenth call": (_of(Cuts, from_call(10)), "write-is-exact-tenth"),
+    "writes line feeds from ten lines on": (_of(WritesLineFeeds, of_lines(10)), "edit-line-endings-lines"),
+    "writes line feeds at the tenth call": (_of(WritesLineFeeds, from_call(10)), "edit-line-endings-tenth"),
+    "resets modes from 4 KiB on": (_of(ResetsModes, longer_than(4096)), "modes-kibibytes"),
+    "resets modes at the tenth call": (_of(ResetsModes, from_call(10)), "modes-tenth"),
+    "forgets deny rules at the tenth call": (_of(ForgetsDenyRules, from_call(10)), "deny-edit-tenth"),
+    "forgets deny rules of ten lines": (_of(ForgetsDenyRules, of_lines(10)), "deny-edit-lines"),
+}
+"""Mistakes by what they are, each with the scenario that is about it."""
+
+
+def _joined(call: Call, text: str, last: bool) -> Arguments:
+    """Leave out of the new text the line that the file has next to the old one."""
+    new, old = call.new.split("\n"), call.old
+    before, found, after = text.partition(old)
+    if not found or len(new) < 2:
+        return {}
+    if last and after.lstrip("\n").startswith(f"{new[-1]}\n"):
+        return {"new_string": "\n".join(new[:-1])}
+    if not last and before.endswith(f"{new[0]}\n"):
+        return {"new_string": "\n".join(new[1:])}
+    return {}
+
+
+@takes
+def DropsTheLastLine(call: Call, text: str) -> Arguments:
+    """Leaves out a last line that the next line equals."""
+    return _joined(call, text, True)
+
+
+@takes
+def DropsTheFirstLine(call: Call, text: str) -> Arguments:
+    """Leaves out a first line that the line before equals."""
+    return _joined(call, text, False)
+
+
+@spoils
+def MergesBraces(call: Call, before: bytes) -> None:
+    """Takes one of two closing braces in a row."""
+    data = call.path.read_bytes()
+    call.path.write_bytes(
+        re.sub(rb"(?m)^(\s*\})\n(\s*\}\n\s*\})$", rb"\2", data).replace(b"}\n}\n}", b"}\n}")
+    )
+
+
+@spoils
+def DropsEqualLines(call: Call, before: bytes) -> None:
+    """Takes the second of two equal lines in a row."""
+    lines = call.path.read_bytes().split(b"\n")
+    kept = [line for at, line in enumerate(lines) if at == 0 or line != lines[at - 1] or not line]
+    call.path.write_bytes(b"\n".join(kept))
+
+
+@spoils
+def MergesBlankLines(call: Call, before: bytes) -> None:
+    """Makes one blank line of several."""
+    call.path.write_bytes(re.sub(rb"\n{3,}", b"\n\n", call.path.read_bytes()))
+
+
+@spoils
+def DropsLinesOfEqualWords(call: Call, before: bytes) -> None:
+    """Takes a line that equals the one before but for its indentation."""
+    lines = call.path.read_bytes().split(b"\n")
+    kept = [
+        line for at, line in enumerate(lines) if at == 0 or line.strip() != lines[at - 1].strip() or not line
+    ]
+    call.path.write_bytes(b"\n".join(kept))
+
+
+NEIGHBOURS: Mapping[str, tuple[type[Altered], str]] = {
+    "drops the last line": (DropsTheLastLine, "last-line-equals-next"),
+    "drops the first line": (DropsTheFirstLine, "first-line-equals-previous"),
+    "merges braces": (MergesBraces, "closing-brace"),
+    "drops equal lines": (DropsEqualLines, "all-equals-next"),
+    "merges blank lines": (MergesBlankLines, "blank-lines-around"),
+    "drops lines of equal words": (DropsLinesOfEqualWords, "equal-but-for-indentation"),
+}
+
+
+def _time(path: Path) -> int:
+    return int(path.stat().st_mtime)
+
+
+class Timed(Altered):
+    """Compares times of files by itself, in a wrong way."""
+
+    def __init__(self, workspace: object) -> None:
+        super().__init__(workspace)  # type: ignore[arg-type]
+        self.known: dict[Path, int] = {}
+
+    def taken(self, time: int) -> int:
+        """Return the time that it takes a time for."""
+        raise NotImplementedError
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        former = self.known.get(path)
+        if tool != "Read" and former is not None and path.is_file() and self.taken(_time(path)) <= former:
+            self.reference("Read", {"file_path": str(path), "offset": 1, "limit": 1})
+        result = self.reference(tool, arguments, interfere)
+        if not result.is_error and path.is_file():
+            self.known[path] = self.taken(_time(path))
+        return result
+
+
+class WrapsAt2038(Timed):
+    """Keeps times in 31 bits."""
+
+    def taken(self, time: int) -> int:
+        return (time + 2**31) % 2**32 - 2**31
+
+
+class WrapsAt2106(Timed):
+    """Keeps times in 32 bits."""
+
+    def taken(self, time: int) -> int:
+        return time % 2**32
+
+
+class TakesZeroForNoTime(Timed):
+    """Takes a time that was zero, or before 1970, for one that is not known, and then never looks again."""
+
+    def taken(self, time: int) -> int:
+        return time if time > 0 else 2**40
+
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        if tool != "Read" and self.known.get(path) == 2**40:
+            self.reference("Read", {"file_path": str(path), "offset": 1, "limit": 1})
+        return super().alter(tool, arguments, interfere)
+
+
+@instead
+def RefusesOldTimes(call: Call) -> ToolResult | None:
+    """Refuses a file whose time is not after 1970."""
+    is_old = os.path.isfile(call.path) and _time(call.path) <= 0  # noqa: PTH113
+    return ToolResult("The file has no time.", True) if is_old else None
+
+
+TIMES: Mapping[str, tuple[type[Altered], str]] = {
+    "wraps at 2038": (WrapsAt2038, "change-passes-2038"),
+    "wraps at 2106": (WrapsAt2106, "change-passes-2106"),
+    "takes zero for no time": (TakesZeroForNoTime, "change-leaves-zero"),
+    "takes negative times for none": (TakesZeroForNoTime, "change-stays-negative"),
+    "refuses zero": (RefusesOldTimes, "edit-time-zero"),
+    "refuses negative times": (RefusesOldTimes, "edit-before-1970"),
+}
+
+
+def every() -> dict[str, tuple[type[Altered], str]]:
+    """Return each implementation by its name, with the scenario that is about its mistake."""
+    families = {"thresholds": THRESHOLDS, "literal-text": NEIGHBOURS, "staleness": TIMES}
+    return {
+        name: (kind, f"{family}/{slug}")
+        for family, kinds in families.items()
+        for name, (kind, slug) in kinds.items()
+    }
