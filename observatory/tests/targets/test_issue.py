@@ -221,6 +221,8 @@ class Wrong:
         if tool == "Edit":
             file = Path(arguments["file_path"])
             file.write_text(file.read_text().replace(arguments["old_string"], arguments["new_string"]))
+        if tool == "Read" and (file := Path(arguments["file_path"])).is_file():
+            return ToolResult(file.read_text())
         return ToolResult(f"done in {self.root}")
 
 
@@ -235,7 +237,7 @@ def test_evidence_is_what_was_answered_up_to_the_step_that_does_not_hold(
     found = keep_evidence(SUITE, tmp_path, "mine@1", ["mine@1"], 5)
     evidence = found[rule]
     assert (evidence.scenario, evidence.step) == (scenario, 3)
-    assert evidence.answers == ((Answer("done in $WS", False),), (), (Answer("done in $WS", False),))
+    assert evidence.answers == ((Answer("alpha\nbeta\n", False),), (), (Answer("done in $WS", False),))
     assert evidence.found[0] == Found("refused", "refused: modified_since_read", "not refused: done in $WS")
     assert evidence.found[1] == Found("file notes.txt", "alpha\nBETA\n", "gamma\nBETA\n")
     assert load_evidence(tmp_path / "evidence.json") == {"mine@1": {rule: evidence}}
