@@ -57,7 +57,7 @@ def test_a_runner_judges_laws_where_they_hold_and_passes_nothing_that_it_cannot_
     verdicts = runner(REFERENCE, exported(tmp_path / "suite.jsonl.gz", ids), tmp_path / "verdicts.jsonl")
     assert verdicts.pop("platforms/names-in-two-cases") == ("judged", "safe", "effects", "reason", "text")
     assert set(verdicts.values()) == {("unsupported",)}
-    assert len(verdicts) == 38
+    assert len(verdicts) == len(ids) - 1 >= 38
 
 
 @pytest.mark.runners
