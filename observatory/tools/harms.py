@@ -23,8 +23,8 @@ from readfirst.harness.compare.common import CommonHarm
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.recorded import recorded_outcome
-from readfirst.harness.report.by_rule import is_made
 from readfirst.harness.report.markup import table
+from readfirst.harness.report.mistakes import is_made
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, MEANING
