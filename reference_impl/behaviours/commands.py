@@ -30,7 +30,7 @@ class CommandBehaviours(Group):
     )
     redirections_bound_by_deny_rules: str = behaviour(
         "not",
-        {"2.0.76": "by their file", "2.1.100": "as commands"},
+        {"2.0.76": "by their file", "2.1.90": "as commands"},
         meaning="The value says how a command is refused whose output goes to a file that a deny rule closes: `not`, "
         "`by their file`, which the refusal names, or `as commands`.",
         shown_by=("permissions/commands-that-write-closed-files",),
@@ -40,11 +40,6 @@ class CommandBehaviours(Group):
         {"2.1.328": False},
         meaning="Deny rules without an anchor begin at the directory that a command changed to.",
         shown_by=("working-directory/cd-into-a-closed-folder",),
-    )
-    relative_paths_follow_commands: bool = behaviour(
-        True,
-        meaning="Relative paths begin at the directory that a command changed to.",
-        shown_by=("working-directory/edit-after-cd", "working-directory/read-before-cd"),
     )
     commands_ignore_standard_input: bool = behaviour(
         True,

@@ -55,6 +55,12 @@ class LookupBehaviours(Group):
         "otherwise such a path counts as missing.",
         shown_by=("links-and-modes/loop-write",),
     )
+    sockets_are_special_files: bool = behaviour(
+        False,
+        {"2.1.328": True},
+        meaning="Edit and Write refuse a socket as a special file; otherwise as an unread one.",
+        shown_by=("media/socket",),
+    )
     missing_file_remark: str = behaviour(
         "",
         {

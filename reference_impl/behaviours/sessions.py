@@ -30,11 +30,6 @@ class SessionBehaviours(Group):
         meaning="A resumed session also knows the files that it wrote and never read.",
         shown_by=("sessions/edit-after-own-write-and-resume",),
     )
-    resume_keeps_notebooks: bool = behaviour(
-        False,
-        meaning="A resumed session also knows the notebooks that it only read.",
-        shown_by=("crossings/notebooks-and-settings-resume",),
-    )
     resume_counts_edits_as_seen: bool = behaviour(
         True,
         {"2.1.281": False},
@@ -60,6 +55,12 @@ class SessionBehaviours(Group):
         {"2.0.30": True, "2.1.86": False},
         meaning="A resumed session reports its own Edits as changes to the files that it had read.",
         shown_by=("reminders/own-edit-before-resume",),
+    )
+    rewind_follows_links: bool = behaviour(
+        True,
+        {"2.1.328": False},
+        meaning="A rewind writes through a link that has come to be in the place of a file or of its folder.",
+        shown_by=("rewind/link-in-its-place", "rewind/parent-replaced-by-a-link"),
     )
     rewind_decodes_as_utf_8: bool = behaviour(
         True,

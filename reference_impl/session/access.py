@@ -151,9 +151,9 @@ def refuse_null(path: str, *, tool: str, how: str, name: str = "file_path") -> N
     raise Refusal("os_error", f"Error calling tool ({tool}): Path contains null bytes")
 
 
-def refuse_special_file(path: str, tool: str) -> None:
-    """Refuse to change a device or a pipe; a socket is refused as unread, or by the system."""
-    if disk.is_special(path) and not disk.is_socket(path):
+def refuse_special_file(path: str, tool: str, behaviours: Behaviours) -> None:
+    """Refuse to change a device, a pipe, or a socket unless that is refused as unread."""
+    if disk.is_special(path) and (behaviours.lookup.sockets_are_special_files or not disk.is_socket(path)):
         only = "creates or overwrites" if tool == "Write" else "changes"
         raise Refusal(
             "special_file",

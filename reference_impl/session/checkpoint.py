@@ -12,10 +12,11 @@ __all__ = ["Checkpoint"]
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The bytes and the mode of a file; both None: there was none."""
+    """The bytes and the mode of a file; both None: there was none. `leads_to`: its path without links."""
 
     data: bytes | None = None
     mode: int | None = None
+    leads_to: str = field(default="", compare=False)
 
 
 @dataclass(slots=True)
@@ -23,10 +24,12 @@ class Checkpoint:
     """The files that the tools of one session changed, by absolute path, each as it was before.
 
     Nothing else is kept: what commands, other programs and sub-agents change stays as it is. `as_utf_8`: bytes that
-    are no UTF-8 come back as U+FFFD.
+    are no UTF-8 come back as U+FFFD. `follows_links`: a file is also written through a link that has come to be in its
+    place, or in that of a folder of it.
     """
 
     as_utf_8: bool
+    follows_links: bool = True
     _kept: dict[str, _Kept] = field(default_factory=dict)
 
     def keep(self, path: str) -> None:
@@ -47,7 +50,8 @@ class Checkpoint:
         """
         written = []
         for path, kept in self._kept.items():
-            if kept == _now(path):
+            moved = disk.leads_to(path) != kept.leads_to
+            if kept == _now(path) or (moved and not self.follows_links):
                 continue
             with suppress(PermissionError, IsADirectoryError):
                 if kept.data is None:
@@ -62,4 +66,6 @@ class Checkpoint:
 
 
 def _now(path: str) -> _Kept:
-    return _Kept(disk.read(path), disk.mode_of(path)) if disk.is_file(path) else _Kept()
+    leads_to = disk.leads_to(path)
+    is_there = disk.is_file(path)
+    return _Kept(disk.read(path), disk.mode_of(path), leads_to) if is_there else _Kept(leads_to=leads_to)

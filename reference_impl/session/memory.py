@@ -267,7 +267,7 @@ class Memory:
                 record is not None
                 and (self._is_whole(record) or behaviours.sessions.resume_keeps_partial_reads)
                 and (behaviours.sessions.resume_keeps_own_writes or not record.unread)
-                and (record.own or behaviours.sessions.resume_keeps_notebooks or not path.endswith(".ipynb"))
+                and (record.own or not path.endswith(".ipynb"))
             ):
                 watched = behaviours.sessions.resume_takes_over_changes
                 seen = record.seen and (behaviours.sessions.resume_counts_edits_as_seen or not record.edited)

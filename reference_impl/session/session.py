@@ -64,7 +64,7 @@ class Session:
             grants = Grants(
                 mode, granted, (root, *additional), behaviours.permissions.outside_links_are_asked_for
             )
-        checkpoint = Checkpoint(behaviours.sessions.rewind_decodes_as_utf_8) if checkpoints else None
+        checkpoint = _checkpoint(behaviours) if checkpoints else None
         storage = Storage(root, behaviours, checkpoint)
         known_as = disk.leads_to if behaviours.memory.links_share_record_with_target else str
         return cls(
@@ -128,6 +128,11 @@ class Session:
             self.storage.checkpoint.move()
         if not self.behaviours.memory.mentions_outlive_the_next_words:
             self.memory.forget_mentions()
+
+
+def _checkpoint(behaviours: Behaviours) -> Checkpoint:
+    """Return what keeps the files that a rewind brings back."""
+    return Checkpoint(behaviours.sessions.rewind_decodes_as_utf_8, behaviours.sessions.rewind_follows_links)
 
 
 def _grammar(behaviours: Behaviours) -> RuleGrammar:

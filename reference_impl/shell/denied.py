@@ -50,14 +50,15 @@ def denied_part(
         if words[:1] == ["cd"] and len(words) > 1:
             directory = posixpath.join(directory, words[1])
             continue
-        plain, targets = _without_redirections(words)
+        plain, targets, inputs = _without_redirections(words)
         text, moved = shlex.join(words) if piped else command, every and directory != began
         program = plain[0] if plain else ""
         for target in targets if redirected else ():
             path = posixpath.join(directory, target)
             if denies("Edit", path):
                 return Denied(text, path, program, redirected=True)
-        for action, operand in _operands(plain, every=every):
+        read = [("Read", each) for each in inputs] if every else []
+        for action, operand in (*_operands(plain, every=every), *read):
             path = posixpath.normpath(posixpath.join(directory, operand))
             if denies(action, path):
                 return Denied(text, path, program, moved=moved)
@@ -67,7 +68,7 @@ def denied_part(
 def needs_approval(command: str, directory: str, allows: Callable[[str], bool]) -> bool:
     """Tell whether a command changes files where changes are asked for; `allows` the output to an absolute path."""
     for words, _ in _simple_commands(command):
-        plain, targets = _without_redirections(words)
+        plain, targets, _ = _without_redirections(words)
         if not all(allows(posixpath.join(directory, target)) for target in targets):
             return True
         only_shows = plain[0] in _READERS | _QUIET or (plain[0] == "sed" and "-i" not in plain)
@@ -94,18 +95,18 @@ def _simple_commands(command: str) -> Iterator[tuple[list[str], bool]]:
         before = after
 
 
-def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the words without redirections, and the files that the output goes to."""
-    plain, targets = [], []
+def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """Return the words without redirections, the files that the output goes to, and those that the input is."""
+    plain, targets, inputs = [], [], []
     rest = iter(words)
     for word in rest:
         if word in (">", ">>"):
             targets.append(next(rest, ""))
         elif word == "<":
-            next(rest, "")
+            inputs.append(next(rest, ""))
         else:
             plain.append(word)
-    return plain, targets
+    return plain, targets, inputs
 
 
 def _operands(words: Sequence[str], *, every: bool) -> Iterator[tuple[str, str]]:

@@ -115,7 +115,7 @@ def _follow(session: Session, before: str) -> None:
     assert session.shell is not None
     if session.is_agent:
         session.shell.directory = before
-    elif session.behaviours.commands.relative_paths_follow_commands:
+    else:
         session.enter(session.shell.directory)
 
 

@@ -169,7 +169,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     session.permissions.deny("Edit", path, code=2, done="edited")
     if session.behaviours.lookup.edit_stats_before_open:
         session.paths.refuse_unclear(path, tool="Edit")
-    refuse_special_file(path, "Edit")
+    refuse_special_file(path, "Edit", session.behaviours)
     attempt = Attempt(session, path, arguments)
     if session.behaviours.lookup.edit_opens_before_gate:
         with contextlib.suppress(FileNotFoundError):

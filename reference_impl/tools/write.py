@@ -96,7 +96,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         session.paths.refuse_unclear(path, tool="Write")
     if session.behaviours.lookup.write_refusal_names_directory:
         refuse_directory(path, arguments["file_path"])
-    refuse_special_file(path, "Write")
+    refuse_special_file(path, "Write", session.behaviours)
     path = session.paths.to_write(arguments["file_path"])
     if not disk.exists(path):
         return
