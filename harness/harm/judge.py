@@ -82,6 +82,8 @@ class _Judge:
 
     directories: dict[int, str] = field(default_factory=dict)
     """Where relative paths begin, by the view (its `id`) of who acts, relative to the workspace."""
+    stays: set[int] = field(default_factory=set)
+    """The views of sub-agents, whose commands do not move them: each begins where the session was."""
     is_dead: bool = False
     """Whether the program was killed, and not resumed since."""
 
@@ -94,9 +96,13 @@ class _Judge:
         """The directory in which a session begins."""
         return "" if self.given.permissions is None else self.given.permissions.working_directory
 
-    def _new_view(self) -> dict[str, Known]:
+    def _new_view(self, *, is_sub_agent: bool = False) -> dict[str, Known]:
+        """Return the knowledge of a new session, or of a sub-agent, which stays where the session is."""
         view = _fresh(self.state)
-        self.directories[id(view)] = self.start
+        self.directories[id(view)] = self.directories[id(self.view)] if is_sub_agent else self.start
+        self.stays.discard(id(view))
+        if is_sub_agent:
+            self.stays.add(id(view))
         return view
 
     @property
@@ -117,8 +123,9 @@ class _Judge:
             step = with_calls(step, lambda call: with_absolute_path(call, here))
         self._judge(index, step, happened)
         for call, result in zip(calls_of(step), happened.results, strict=False):
-            here = self.directories[id(self.view)]
-            self.directories[id(self.view)] = directory_after(call, result, here, self.start, self.state)
+            if id(self.view) not in self.stays:
+                here = self.directories[id(self.view)]
+                self.directories[id(self.view)] = directory_after(call, result, here, self.start, self.state)
             self.is_dead = self.is_dead or dead(call, result)
 
     def _judge(self, index: int, step: Step, happened: StepOutcome) -> None:
@@ -195,12 +202,12 @@ class _Judge:
             case "compact":
                 self._summarise()
             case "agent":
-                self.views.append(self._new_view())
+                self.views.append(self._new_view(is_sub_agent=True))
             case "end" | "back" if len(self.views) > 1:
                 self.views.pop()
             case "other" | "background":
                 if event.path not in self.beside:
-                    self.beside[event.path] = self._new_view()
+                    self.beside[event.path] = self._new_view(is_sub_agent=event.kind == "background")
                 self.views.append(self.beside[event.path])
             case "rewind":
                 self.rewinds = True
@@ -252,7 +259,8 @@ class _Judge:
         chains: dict[str, Chain] = {}
         free = False
         for number, (call, result) in enumerate(zip(calls, happened.results, strict=False)):
-            own = set[str]() if call.tool == BASH and len(calls) > 1 else changed
+            is_shared = (call.tool == BASH or result.is_error) and len(calls) > 1
+            own = set[str]() if is_shared else changed
             self._note_all(index, number, closed(self.given, call, result, before, own))
             if call.tool == BASH:
                 free = free or not result.is_error or bool(changed)

@@ -65,6 +65,8 @@ def put(entry: Entry, name: str, at: int, *, root: str, time: int | None = None)
             os.close(below(name, at, make=True))
             set_mode(name, 0o755 if mode is None else mode, at)
         case SpecialFile(kind):
+            if kind not in _KINDS:
+                raise ValueError(f"a scenario cannot ask for a {kind}")
             try:
                 os.mknod(name, _KINDS[kind] | 0o644, dir_fd=at)
             except (OSError, AttributeError) as error:

@@ -10,6 +10,7 @@ import (
 type view struct {
 	files     map[string]*known
 	directory string
+	stays     bool // a sub-agent, whose commands do not move it
 }
 
 // harmJudge looks for what a session harmed, from its files, calls and answers; no expectation is asked. It also knows
@@ -86,7 +87,14 @@ func (h *harmJudge) fresh() *view {
 			files[name] = givenFile(entry.Data)
 		}
 	}
-	return &view{files, h.start()}
+	return &view{files, h.start(), false}
+}
+
+// subAgent begins where the session is, and its commands do not move it.
+func (h *harmJudge) subAgent() *view {
+	fresh := h.fresh()
+	fresh.directory, fresh.stays = h.view().directory, true
+	return fresh
 }
 
 func (h *harmJudge) view() *view { return h.views[len(h.views)-1] }
@@ -112,7 +120,7 @@ func (h *harmJudge) happen(step *Step) {
 	case "compact":
 		h.summarise()
 	case "agent":
-		h.views = append(h.views, h.fresh())
+		h.views = append(h.views, h.subAgent())
 	case "other":
 		if h.other == nil {
 			h.other = h.fresh()
@@ -266,7 +274,7 @@ func (h *harmJudge) calls(step *Step, happened *outcome) {
 	free := false
 	for number, call := range calls {
 		own := changed
-		if call.tool == "Bash" && len(calls) > 1 {
+		if (call.tool == "Bash" || call.result.Refused) && len(calls) > 1 {
 			own = nil
 		}
 		h.closed(number, call, before, own)
@@ -322,7 +330,9 @@ func (h *harmJudge) calls(step *Step, happened *outcome) {
 	}
 	h.shown(step, calls, before)
 	for _, call := range calls {
-		h.view().directory = directoryAfter(call, h.view().directory, h.start(), after)
+		if !h.view().stays {
+			h.view().directory = directoryAfter(call, h.view().directory, h.start(), after)
+		}
 	}
 }
 

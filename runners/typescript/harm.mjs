@@ -67,7 +67,8 @@ class HarmJudge {
   happen({ event, path }) {
     if (event === "resume") this.view.directory = this.start;
     else if (event === "compact") this.summarise();
-    else if (event === "agent") this.views.push(this.fresh());
+    // A sub-agent begins where the session is, and its commands do not move it.
+    else if (event === "agent") this.views.push({ ...this.fresh(), directory: this.view.directory, stays: true });
     else if (event === "other") this.views.push((this.other ??= this.fresh()));
     else if ((event === "end" || event === "back") && this.views.length > 1) this.views.pop();
     else if (event === "rewind") this.rewinds = true;
@@ -135,7 +136,7 @@ class HarmJudge {
     let free = false;
     for (const call of calls) {
       const isCommand = call.tool === "Bash";
-      const own = isCommand && calls.length > 1 ? new Map() : changed;
+      const own = (isCommand || call.result.refused) && calls.length > 1 ? new Map() : changed;
       for (const [path, what] of closed(this.given, call, before, own)) this.note(call.number, "trespass", path, what);
       if (isCommand) free ||= !call.result.refused || changed.size > 0;
       else if (reads(call.tool)) this.hear(call, before);
@@ -171,7 +172,7 @@ class HarmJudge {
     this.state = after;
     for (const call of calls) if (!reads(call.tool) || call.result.reminders.length > 0) this.hear(call, after);
     for (const what of unseen(step, calls, before, after, this.view.files)) this.found(this.number, "effects", what);
-    for (const call of calls) this.view.directory = directoryAfter(call, this.view.directory, this.start, after);
+    for (const call of this.view.stays ? [] : calls) this.view.directory = directoryAfter(call, this.view.directory, this.start, after);
   }
 
   /** Notes what is refused though every contract that went the same way so far answers it. */

@@ -18,7 +18,7 @@ from .conftest import PASSES
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((CHECKOUT / "action.yml").read_text(encoding="utf-8"))
-INSTALL, RUN = ACTION["runs"]["steps"]
+INSTALL, _BUBBLEWRAP, RUN = ACTION["runs"]["steps"]
 
 FAKE_PYTHON = f"""\
 #!/bin/sh

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from readfirst.harness.suite.export import expanded
+from readfirst.harness.report.export import expanded
 
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.content import entry_value
@@ -126,12 +126,6 @@ def test_a_hook_moves_nothing_out_of_the_workspace(target: str) -> None:
     ):
         found = problems(f"given:\n  hooks: [{hook}]\n  files: {{a.txt: x}}\n" + STEPS)
         assert {rule for rule, _ in found} == {"unsafe-path"}
-
-
-def test_a_hook_moves_no_link_to_where_it_leads_out() -> None:
-    files = "{sub/link: {symlink: ../a.txt}, a.txt: x}"
-    text = f"given:\n  hooks: [{{PostToolUse: Edit, rename: {{sub/link: link}}}}]\n  files: {files}\n"
-    assert {rule for rule, _ in problems(text + STEPS)} == {"symlink-escapes"}
 
 
 def test_a_hook_that_writes_what_is_given_into_a_file_that_stays_is_refused() -> None:

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from readfirst.harness.suite.export import export
+from readfirst.harness.report.export import export
 
 from readfirst.harness.compare.baseline import BaselineError, load_baseline
 from readfirst.harness.run.runner import run

@@ -24,7 +24,7 @@ class Product:
     """Does something to the workspace, and answers."""
 
     act: Callable[[Path], object]
-    refuses: bool
+    is_refused: bool
     root: Path = Path()
 
     def open(self, workspace: Workspace) -> "Product":
@@ -33,7 +33,7 @@ class Product:
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         self.act(self.root)
-        return ToolResult("File has not been read yet." if self.refuses else "done", self.refuses)
+        return ToolResult("File has not been read yet." if self.is_refused else "done", self.is_refused)
 
 
 def replaces(root: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_file_that_parted_from_its_other_name_is_recorded_though_its_bytes_are
     place: SitePool,
 ) -> None:
     scenario = Scenario("a/b", "t", "must", Given(GIVEN), (ToolCall("Write", {"file_path": "$WS/a"}),))
-    written = {act: replay(scenario, Product(act, refuses=False), place) for act in (replaces, touches)}
+    written = {act: replay(scenario, Product(act, is_refused=False), place) for act in (replaces, touches)}
     vocabulary = Suite().vocabulary
     assert transcribe(scenario, written[replaces], vocabulary).steps[0].changes == {"a": RegularFile(b"old")}
     assert transcribe(scenario, written[touches], vocabulary).steps[0].changes == {}

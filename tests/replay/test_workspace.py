@@ -83,9 +83,9 @@ def test_every_file_and_directory_has_the_fixed_old_time_unless_its_own_is_state
     assert late == (OLD_TIME + 9) * 10**9
 
 
-def test_a_special_file_cannot_be_given(site: Site) -> None:
-    with pytest.raises(ValueError, match="cannot ask for a fifo"):
-        site.lay_out({"pipe": SpecialFile("fifo")})
+def test_a_device_cannot_be_given(site: Site) -> None:
+    with pytest.raises(ValueError, match="cannot ask for a device"):
+        site.lay_out({"disk": SpecialFile("device")})
 
 
 def test_the_path_of_a_site_is_short_and_without_links(tmp_path: Path) -> None:

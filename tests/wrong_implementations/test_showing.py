@@ -92,7 +92,8 @@ def in_their_own_words(scenario_ids: Sequence[str]) -> list[str]:
                 break
             verdict = verdict_on(scenario, CONTRACT, outcome)
             if {"safe", "effects"} & levels_that_differ(verdict) and not (
-                name == AMBIGUOUS and all(each.expected == "line 1" for each in verdict.differences[:1])
+                name == AMBIGUOUS
+                and {each.expected for each in verdict.differences if each.level == "effects"} == {"line 1"}
             ):
                 wrong.append(f"{scenario_id}, {name}: {verdict.differences[0]}")
     return wrong

@@ -217,7 +217,7 @@ def test_one_instance_for_all_sessions_is_found(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("one_for_all.py").write_text(ONE_FOR_ALL.replace("IS_HONEST", str(is_honest)))
-    adapter = connect(connection, Suite(Path(__file__).parents[2] / "fixtures"))
+    adapter = connect(connection, Suite(Path(__file__).parents[3] / "fixtures"))
     found = problems(adapter)
     traits_of(adapter).close()
     assert [*found] == ([] if is_honest else [LATER])
@@ -229,9 +229,9 @@ def test_one_instance_for_all_sessions_is_found(
 
 
 def test_an_mcp_server_that_remembers_gets_a_process_per_session() -> None:
-    server = Path(__file__).parents[1] / "replay" / "leaky_servers.py"
+    server = Path(__file__).parents[3] / "tests" / "replay" / "leaky_servers.py"
     adapter = connect(
-        f"mcp:{sys.executable} {server} remembers", Suite(Path(__file__).parents[2] / "fixtures")
+        f"mcp:{sys.executable} {server} remembers", Suite(Path(__file__).parents[3] / "fixtures")
     )
     found = problems(adapter)
     traits_of(adapter).close()
