@@ -10,8 +10,10 @@ import through_an_editor as editor
 import wrong_files as files
 import wrong_interruptions as interrupted
 import wrong_life as life
+import wrong_looks
 import wrong_modes as modes
 import wrong_state as state
+import wrong_surroundings
 import wrong_text as text
 from wrong_contents import TreatingInsertions, treating
 
@@ -29,6 +31,8 @@ DOCS = ROOT / "docs"
 Guard = tuple[str, str]
 
 InsertsInCapitals = treating(TreatingInsertions, str.upper)
+
+KINDS_OF_FAULT = {**wrong_looks.every(), **wrong_surroundings.every()}
 
 WRONG: dict[Guard, tuple[Any, str]] = {
     ("edit-takes-file-as-it-is", "lost"): (careful.EditsAnOldCopy, "staleness/same-time-target-gone"),
@@ -61,6 +65,12 @@ WRONG: dict[Guard, tuple[Any, str]] = {
     ("large-messages-arrive", "untrue"): (careful.DoesNothing, "large-messages/write-of-64-kib"),
     ("unsaved-text", "lost"): (editor.ReadsTheDisk, "unsaved-buffers/typed-after-the-read"),
     ("unsaved-text", "untrue"): (editor.WritesTheDisk, "unsaved-buffers/typed-after-the-read"),
+    ("looks-are-no-reason", "spoiled"): KINDS_OF_FAULT["obeys .gitattributes"],
+    ("looks-are-no-reason", "altered"): KINDS_OF_FAULT["obeys .editorconfig"],
+    ("looks-are-no-reason", "untrue"): KINDS_OF_FAULT["refuses Python that does not parse"],
+    ("equal-neighbours-stay", "lost"): KINDS_OF_FAULT["drops equal lines"],
+    ("equal-neighbours-stay", "altered"): KINDS_OF_FAULT["drops the last line"],
+    ("nothing-else-changes", "stray"): KINDS_OF_FAULT["RefreshesTheIndex in repositories/edit-and-write"],
     ("rewind-leaves-others-alone", "stray"): (life.RewindsTheWorkOfOthers, "rewind/changed-by-others"),
 }
 """What nobody was seen to do, but a wrong implementation does in this scenario of the rule."""
