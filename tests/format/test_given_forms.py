@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from readfirst.harness.report.export import expanded
 
+from readfirst.harness.report.export import expanded
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.content import entry_value
 from readfirst.harness.suite.entry import OLD_TIME, RegularFile, SpecialFile, Symlink, parse_shift

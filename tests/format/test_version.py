@@ -4,9 +4,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from readfirst.harness.report.export import export
 
 from readfirst.harness.compare.baseline import BaselineError, load_baseline
+from readfirst.harness.report.export import export
 from readfirst.harness.run.runner import run
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.selection import Selection, select

@@ -15,6 +15,7 @@ import wrong_modes as modes
 import wrong_state as state
 import wrong_surroundings
 import wrong_text as text
+import wrong_thresholds
 from wrong_contents import TreatingInsertions, treating
 
 from readfirst.harness.compare.reach import in_families
@@ -32,7 +33,7 @@ Guard = tuple[str, str]
 
 InsertsInCapitals = treating(TreatingInsertions, str.upper)
 
-KINDS_OF_FAULT = {**wrong_looks.every(), **wrong_surroundings.every()}
+KINDS_OF_FAULT = {**wrong_looks.every(), **wrong_surroundings.every(), **wrong_thresholds.every()}
 
 WRONG: dict[Guard, tuple[Any, str]] = {
     ("edit-takes-file-as-it-is", "lost"): (careful.EditsAnOldCopy, "staleness/same-time-target-gone"),

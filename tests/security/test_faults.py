@@ -169,7 +169,15 @@ def test_results_with_numbers_beyond_reckoning_are_refused(readfirst: Cli, tmp_p
 
 @pytest.mark.usefixtures("attackers")
 def test_who_asks_twice_to_be_interfered_with_answers_no_result(readfirst: Cli) -> None:
-    found = readfirst("run", "python:asking:Asking", "race/target-doubled-during-call", "--time-limit", "1", "--failures", "1")
+    found = readfirst(
+        "run",
+        "python:asking:Asking",
+        "race/target-doubled-during-call",
+        "--time-limit",
+        "1",
+        "--failures",
+        "1",
+    )
     assert (found.code, "the adapter answered Edit with {'id': 4, 'validated': True}" in found.out) == (
         ExitCode.BROKEN,
         True,

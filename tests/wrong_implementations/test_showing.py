@@ -1,5 +1,6 @@
 """What is shown: forms that a person can read differ in no effect, and safe holds wherever effects does."""
 
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -93,7 +94,11 @@ def in_their_own_words(scenario_ids: Sequence[str]) -> list[str]:
             verdict = verdict_on(scenario, CONTRACT, outcome)
             if {"safe", "effects"} & levels_that_differ(verdict) and not (
                 name == AMBIGUOUS
-                and {each.expected for each in verdict.differences if each.level == "effects"} == {"line 1"}
+                and all(
+                    re.fullmatch(r"line \d+", each.expected)
+                    for each in verdict.differences
+                    if each.level == "effects"
+                )
             ):
                 wrong.append(f"{scenario_id}, {name}: {verdict.differences[0]}")
     return wrong
