@@ -31,7 +31,7 @@ _SAID = {
 
 
 def _shortened(reason: str) -> str:
-    first = reason.partition("\n")[0]
+    first = reason.partition("\n")[0].partition("; ")[0].removeprefix("the adapter ")
     return first if len(first) <= _REASON_CHARS else f"{first[:_REASON_CHARS]}…"
 
 
