@@ -15,6 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from conventions import CONVENTIONS
@@ -35,6 +36,7 @@ ROOT = Path(__file__).parents[2]
 CAUSES = Path(__file__).with_name("harms.yaml")
 DATA = ROOT / "docs" / "harm.json"
 PAGE = ROOT / "docs" / "harm.md"
+CAUSES_PAGE = ROOT / "docs" / "harm-causes.md"
 BEGIN, END = "<!-- written by observatory/tools/harms.py -->\n", "<!-- end -->\n"
 
 
@@ -235,28 +237,47 @@ def since(
 
 
 def tables(found: Mapping[str, Any]) -> str:
-    """Return the tables of the page."""
+    """Return the sections of docs/harm.md: the kinds, the conventions, and the figures of each contract."""
     kinds = KINDS[:-1]
     contracts = [
         [name, f"{each['sessions']:,}", *(f"{each['harmed'][kind]:,}" for kind in kinds)]
         for name, each in found["contracts"].items()
     ]
-    causes = []
-    for cause in found["causes"]:
-        on = [name for name, count in cause["contracts"].items() if count]
-        where = on[0] if len(on) == 1 else f"{on[0]} to {on[-1]}, {len(on)} contracts"
-        total = f"{sum(cause['contracts'].values()):,}"
-        causes.append([cause["reason"], ", ".join(cause["kinds"]), where, total, f"`{cause['example']}`"])
-    tables = [
-        table(["contract", "sessions", *kinds], contracts, numbers=("sessions", *kinds)),
-        table(["why", "kinds", "contracts", "sessions", "for example"], causes, numbers=("sessions",)),
+    sessions = sum(each["sessions"] for each in found["contracts"].values())
+    sections = [
+        "## Kinds of harm, the worst first",
         table(["kind", "when"], [[f"`{kind}`", MEANING[kind]] for kind in KINDS]),
+        "## Changes that are not harm",
         table(
-            ["what a tool may do without harm", "shown by"],
+            ["a tool may", "shown by"],
             [[each.sentence, f"`{each.scenario}`"] for each in CONVENTIONS.values()],
         ),
+        "## Claude Code, version by version",
+        f"{len(found['causes'])} causes explain all harms in {sessions:,} recorded scenarios: "
+        "[harm-causes.md](harm-causes.md). The table\ncounts the recorded scenarios of each contract in which "
+        "a harm occurs. The project's recordings are judged by the same\nrules as every other tool.",
+        table(["contract", "scenarios", *kinds], contracts, numbers=("scenarios", *kinds)),
     ]
-    return "\n\n".join(tables) + "\n"
+    return "\n\n".join(sections) + "\n"
+
+
+def causes_page(found: Mapping[str, Any]) -> str:
+    """Return docs/harm-causes.md, a section per cause: no row of a table would be short enough to be read."""
+    parts = [
+        "# Causes of harm in Claude Code",
+        "Each harm of a recorded version has one of these causes. [harm.md](harm.md) explains the kinds.",
+    ]
+    for cause in found["causes"]:
+        on = [name for name, count in cause["contracts"].items() if count]
+        where = on[0] if len(on) == 1 else f"{on[0]} to {on[-1]} ({len(on)} contracts)"
+        total = sum(cause["contracts"].values())
+        parts.append(f"## {cause['id'].replace('-', ' ').capitalize()}")
+        parts.append(fill(cause["reason"], 120, break_long_words=False, break_on_hyphens=False))
+        parts.append(
+            f"- kinds: {', '.join(cause['kinds'])}\n- versions: {where}\n- scenarios: {total:,}\n"
+            f"- example: `{cause['example']}`"
+        )
+    return "\n\n".join(parts) + "\n"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -271,6 +292,7 @@ def main(arguments: Sequence[str]) -> int:
     before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
     written = {
         PAGE: before + BEGIN + tables(made) + END + rest.partition(END)[2],
+        CAUSES_PAGE: causes_page(made),
         DATA: json.dumps(made, indent=1) + "\n",
     }
     if check:

@@ -51,10 +51,8 @@ def test_the_data_names_every_contract_and_cause(suite: Suite) -> None:
     page = harms.PAGE.read_text("utf-8")
     assert harms.tables(kept) in page
     sessions = sum(each["sessions"] for each in kept["contracts"].values())
-    assert (
-        f"in the {sessions:,} recorded sessions of all contracts has one of {len(kept['causes'])} causes"
-        in page
-    )
+    assert f"{len(kept['causes'])} causes explain all harms in {sessions:,} recorded scenarios" in page
+    assert harms.CAUSES_PAGE.read_text("utf-8") == harms.causes_page(kept)
 
 
 def test_every_convention_has_its_scenario(suite: Suite) -> None:
