@@ -208,9 +208,16 @@ class _Judge:
             return
         own = set() if self.scenario.law else own_harms(self.scenario, self.contract, outcome)
         for harm in counted:
+            if harm.kind == "overcautious" and self._refuses(harm.step, harm.call):
+                continue
             if (harm.step, harm.call, harm.kind, harm.path) not in own:
                 found = FileDifference(harm.line, harm.before, harm.after)
                 self._note(harm.step, harm.call, "safe", found, self.scenario.steps[harm.step].position)
+
+    def _refuses(self, index: int, number: int) -> bool:
+        """Whether the contract itself refuses a call, as documents may where every recorded contract answers."""
+        clause, _ = self._clause(calls_of(self.scenario.steps[index])[number].expect)
+        return clause is not None and clause.error is not None
 
     def verdict(self, outcome: Outcome, level: Level, judgement: Judgement | None) -> Verdict:
         """Sum up. A level that is not judged (verbatim without a recording) does not hold."""

@@ -269,7 +269,7 @@ func (h *harmJudge) calls(step *Step, happened *outcome) {
 		call := &step.calls()[index]
 		calls[index] = answered{call.Tool, absolute(call.given(), h.view().directory), &happened.results[index]}
 	}
-	h.refusals(calls)
+	h.refusals(step, calls)
 	var chains []*chain
 	free := false
 	for number, call := range calls {
@@ -350,7 +350,7 @@ func addToChain(chains []*chain, name string, number int, call answered) []*chai
 }
 
 // refusals notes what is refused though every contract that went the same way so far answers it.
-func (h *harmJudge) refusals(calls []answered) {
+func (h *harmJudge) refusals(step *Step, calls []answered) {
 	var alike [][]string
 	for _, course := range h.courses {
 		if len(course) > 0 && len(course[0]) == len(calls) {
@@ -362,7 +362,8 @@ func (h *harmJudge) refusals(calls []answered) {
 		mark := "a"
 		if call.result.Refused {
 			mark = "r"
-			answers := len(alike) > 0
+			expect := step.calls()[number].Expect
+			answers := len(alike) > 0 && (expect == nil || !expect.Refused)
 			for _, course := range alike {
 				answers = answers && course[0][number] == 'a'
 			}
