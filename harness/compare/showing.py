@@ -23,6 +23,8 @@ _SHOWING = READERS | {BASH}
 _NO_TEXT = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF")
 """How the bytes of images and documents begin, which are shown as no lines."""
 _TAG = re.compile(r"</?[A-Za-z_][^<>\n]*>")
+_DOCUMENTED_LINES, _DOCUMENTED_LINE_CHARS = 2_000, 2_000
+"""The lines of a file, and the characters of a line, up to which documents promise that a Read shows them."""
 _RANGES = 4
 """Ranges of lines that a difference names."""
 
@@ -51,14 +53,28 @@ def shows(scenario: Scenario, contract: Contract, index: int, seen: Seen) -> Ite
         clause = clause_of(stated.expect)
         if clause is None or clause.error is not None:
             continue
-        if not contract.recorded and (clause.text is None or clause is stated.expect.recorded):
-            continue  # documents that state no text ask for no lines
         answer = text_of(clause, stated.expect)
         files = seen.before if call.tool in READERS else seen.after
-        yield from _shows(number, call, answer, files, later=call.tool not in _SHOWING)
+        shown = _shows(number, call, answer, files, later=call.tool not in _SHOWING)
+        is_unstated = not contract.recorded and (clause.text is None or clause is stated.expect.recorded)
+        yield from _within_documented_limits(shown, files) if is_unstated else shown
     reminders = reminders_of(scenario, contract, clause_of(step.expect))
     if reminders:
         yield from _shows(None, ToolCall("", {}), "\n".join(reminders), seen.after, later=True)
+
+
+def _within_documented_limits(shown: Iterable[Shows], files: Mapping[str, Entry]) -> Iterator[Shows]:
+    """Yield the lines that documents promise for a Read whose text they do not state."""
+    for each in shown:
+        lines = lines_of(data_of(files[each.path]) or b"")
+        numbers = tuple(
+            number
+            for number in each.numbers
+            if each.cells
+            or (number <= _DOCUMENTED_LINES and len(lines[number - 1]) <= _DOCUMENTED_LINE_CHARS)
+        )
+        if numbers:
+            yield each._replace(numbers=numbers)
 
 
 def _shows(

@@ -212,8 +212,11 @@ class Summary:
         """Return a line for unsupported and for unspecified scenarios with the most frequent reasons."""
         lines = []
         for status, reasons in self.reasons.items():
-            most = reasons.most_common(_MOST_REASONS)
-            named = [f"{_shortened(reason)} ({count:,})" for reason, count in most]
+            short = Counter[str]()
+            for reason, count in reasons.items():
+                short[_shortened(reason)] += count
+            most = short.most_common(_MOST_REASONS)
+            named = [f"{reason} ({count:,})" for reason, count in most]
             if rest := reasons.total() - sum(count for _, count in most):
                 named.append(f"other reasons ({rest:,})")
             if named:
