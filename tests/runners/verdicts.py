@@ -174,5 +174,5 @@ def _beyond_a_runner(scenario: Scenario) -> bool:
     """Whether a scenario takes what runners/README.md says that they do not do."""
     return bool(
         {"background", "full_disk", "kill", "stop"} & set(scenario.needs)
-        or machine_needs(scenario) & {"git", "ownership"}
+        or machine_needs(scenario) & {"git", "half_characters", "ownership", "special_files"}
     )
