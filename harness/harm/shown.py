@@ -64,7 +64,8 @@ def _where(lines: tuple[str, ...]) -> Where:
                 for form in forms_of_line(line) - {text, ""}:
                     where.setdefault(form, []).append(index)
             if index == 0:
-                where.setdefault(_MARK_OF_CAT + text, []).append(index)
+                for form in {text} if line.isascii() else {text, *forms_of_line(line)}:
+                    where.setdefault(_MARK_OF_CAT + form, []).append(index)
     return where
 
 

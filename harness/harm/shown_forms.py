@@ -64,7 +64,8 @@ def forms_of_line(line: str) -> set[str]:
     arrows.
     """
     plain = line.replace(MARK, "")
-    forms = {line, plain, _as_shown(plain), _with_carets(plain), _with_carets(plain, keep="\t")}
+    carets = (_with_carets(each, keep=keep) for each in (line, plain) for keep in ("", "\t"))
+    forms = {line, plain, _as_shown(plain), *carets}
     if "\t" in plain:
         shown = _as_shown(plain)
         forms |= {

@@ -127,7 +127,10 @@ func splitLines(text string) []string {
 func formsOfLine(line string) map[string]bool {
 	plain := strings.ReplaceAll(line, mark, "")
 	shown := asShown(plain)
-	forms := []string{line, plain, shown, withCarets(plain, ""), withCarets(plain, "\t")}
+	forms := []string{line, plain, shown}
+	for _, each := range []string{line, plain} {
+		forms = append(forms, withCarets(each, ""), withCarets(each, "\t"))
+	}
 	if strings.Contains(plain, "\t") {
 		for _, each := range []string{"  ", "    ", "        ", "→", "→   ", "^I", "␉", "»"} {
 			forms = append(forms, strings.ReplaceAll(shown, "\t", each))

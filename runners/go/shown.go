@@ -67,7 +67,15 @@ func placesOf(lines []string) map[string][]int {
 		}
 		where[text] = append(where[text], index)
 		if index == 0 {
-			where[markOfCat+text] = append(where[markOfCat+text], 0)
+			begun := map[string]bool{text: true}
+			if strings.IndexFunc(line, func(sign rune) bool { return sign > '\x7f' }) >= 0 {
+				for form := range formsOfLine(line) {
+					begun[form] = true
+				}
+			}
+			for form := range begun {
+				where[markOfCat+form] = append(where[markOfCat+form], 0)
+			}
 		}
 		if strings.IndexFunc(line, func(sign rune) bool { return sign < ' ' || sign > '~' }) < 0 {
 			continue

@@ -56,7 +56,7 @@ export function* readingsOf(answer, explained) {
   if (!isASCII(answer)) yield plain.map((said) => said.replace(/[↵¶␊␍⏎↩]+$/, "").replace(/[·␣␠␉⇥]/g, (sign) => VISIBLE[sign]));
 }
 
-const isASCII = (text) => !/[^\0-\x7f]/.test(text);
+export const isASCII = (text) => !/[^\0-\x7f]/.test(text);
 export const isAlnum = (sign) => /^[\p{L}\p{N}]/u.test(sign);
 const splitLines = (text) => text.split("\n").map((line) => line.replace(/\r$/, ""));
 
@@ -67,7 +67,8 @@ const splitLines = (text) => text.split("\n").map((line) => line.replace(/\r$/, 
 export function formsOfLine(line) {
   const plain = line.replaceAll(MARK, "");
   const shown = asShown(plain);
-  const forms = [line, plain, shown, withCarets(plain, ""), withCarets(plain, "\t")];
+  const carets = [line, plain].flatMap((each) => [withCarets(each, ""), withCarets(each, "\t")]);
+  const forms = [line, plain, shown, ...carets];
   if (plain.includes("\t")) {
     for (const each of ["  ", "    ", "        ", "→", "→   ", "^I", "␉", "»"]) forms.push(shown.replaceAll("\t", () => each));
     for (const size of [8, 4]) for (let width = 0; width < size; width++) forms.push(expandTabs(shown, width, size));

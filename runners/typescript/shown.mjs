@@ -1,6 +1,6 @@
 // Shown: which lines of a file an answer contains, in any form that a person can read.
 import { BLANK, cutRight, isBlank } from "./content.mjs";
-import { formsOfLine, isAlnum, MARK, readingsOf } from "./forms.mjs";
+import { formsOfLine, isAlnum, isASCII, MARK, readingsOf } from "./forms.mjs";
 import { numberedLines, numberIn } from "./numbered.mjs";
 
 /** What a tool may put in front of the first line, on the same line: a tag, or words and a colon. */
@@ -42,7 +42,8 @@ function placesOf(lines) {
     const text = cutRight(line);
     if (text === "") return;
     add(text, index);
-    if (index === 0) add(MARK_OF_CAT + text, 0);
+    const begun = index > 0 ? [] : isASCII(line) ? [text] : new Set([text, ...formsOfLine(line)]);
+    for (const form of begun) add(MARK_OF_CAT + form, 0);
     if (/[^ -~]/.test(line)) for (const form of formsOfLine(line)) if (form !== text && form !== "") add(form, index);
   });
   return where;

@@ -33,6 +33,52 @@ FORMS: dict[str, Fault] = {
 }
 AMBIGUOUS = "all indented"
 """Of a line alone it cannot be told whether it is indented, or shown so."""
+UNREADABLE = frozenset({"crossed/places-5", "encodings/utf-32-read"})
+"""What is in the file is half a character a line, or no text, and no form makes it one."""
+ALIKE: dict[str, set[str]] = {
+    "crossed/denied-18": {"difference"},
+    "opaque-content/code-fences": {"code of Markdown, with numbers"},
+    "opaque-content/control-characters": {
+        "tag with number, with numbers",
+        "code of Markdown, with numbers",
+        "table of Markdown, with numbers",
+        "comma-separated values, with numbers",
+        "colours, with numbers",
+        "visible blanks, with numbers",
+        "tags",
+    },
+    "opaque-content/curly-quotes": {"code of Markdown, with numbers"},
+    "opaque-content/emoji-and-planes": {"ascii, with numbers"},
+    "opaque-content/indentation": {"all indented"},
+    "opaque-content/look-alikes": {"visible blanks, with numbers"},
+    "opaque-content/markdown": {"list of YAML"},
+    "opaque-content/patches": {"all added", "difference"},
+    "opaque-content/quoted-texts": {
+        "repr, with numbers",
+        "ascii, with numbers",
+        "code of Markdown, with numbers",
+        "list of YAML",
+    },
+    "opaque-content/replacement-patterns": {
+        "repr, with numbers",
+        "ascii, with numbers",
+        "code of Markdown, with numbers",
+    },
+    "opaque-content/shell-texts": {"code of Markdown, with numbers"},
+    "opaque-content/variables": {"code of Markdown, with numbers"},
+    "quotes/backtick-is-not-folded": {"code of Markdown, with numbers"},
+    "read-output/escape-sequences": {
+        "tag with number, with numbers",
+        "code of Markdown, with numbers",
+        "table of Markdown, with numbers",
+        "comma-separated values, with numbers",
+        "colours, with numbers",
+        "visible blanks, with numbers",
+        "tags",
+    },
+    "reported/long-text-of-many-kinds": {"code of Markdown, with numbers"},
+}
+"""Forms by the scenarios of which the text has in it what the form is made of: signs that it adds, or takes away."""
 _SAMPLE = 60
 """The part of the suite that is asked at once: one of so many."""
 _FAULTS_AT_ONCE = 3
@@ -87,17 +133,25 @@ def in_their_own_words(scenario_ids: Sequence[str]) -> list[str]:
         if scenario.law or CONTRACT.name not in transcripts(scenario_id):
             continue
         own = own_outcome(scenario, CONTRACT)
+        decoded = any("\ufffd" in result.text for step in own.steps for result in step.results)
         for name, form in FORMS.items():
+            # The form shows bytes, of which the contract's answer has no longer what they were.
+            if scenario_id in UNREADABLE or (decoded and name.startswith("cat -")):
+                continue
             outcome = shown_so(scenario, own, form)
             if outcome is None:
                 break
             verdict = verdict_on(scenario, CONTRACT, outcome)
-            if {"safe", "effects"} & levels_that_differ(verdict) and not (
-                name == AMBIGUOUS
-                and all(
-                    re.fullmatch(r"line \d+", each.expected)
-                    for each in verdict.differences
-                    if each.level == "effects"
+            if (
+                name not in ALIKE.get(scenario_id, ())
+                and {"safe", "effects"} & levels_that_differ(verdict)
+                and not (
+                    name == AMBIGUOUS
+                    and all(
+                        re.fullmatch(r"line \d+", each.expected)
+                        for each in verdict.differences
+                        if each.level == "effects"
+                    )
                 )
             ):
                 wrong.append(f"{scenario_id}, {name}: {verdict.differences[0]}")
