@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 
 import pytest
 
-from readfirst.harness.processes.scratch import Scratch, in_memory
+from readfirst.harness.processes.temp_dirs import Scratch, in_memory
 from readfirst.harness.processes.worker import collect_rarely
 
 # A shell that starts this in the background lets it ignore Ctrl-C, and what it starts would, too. Tests send it.

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.errors import ReadfirstError
 
 if TYPE_CHECKING:
-    from readfirst.harness.compare.baseline import Ruling
+    from readfirst.harness.compare.baseline import BaselineResult
     from readfirst.harness.compare.verdict import Level, Verdict
     from readfirst.harness.run.runner import Runner
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 LEVELS = ("safe", "effects", "reason", "text", "verbatim")
 """As `harness.compare.verdict.LEVELS`, which would take too long to import here; a test compares them."""
 REQUIREMENTS = ("must", "should", "observed")
-"""As `harness.suite.heading.REQUIREMENTS`, for the same reason."""
+"""As `harness.suite.scenario_metadata.REQUIREMENTS`, for the same reason."""
 CLASSES = ("safety", "contract", "fidelity", "product")
 """As `harness.suite.rules.CLASSES`, for the same reason."""
 PROPERTY = "readfirst"
@@ -149,7 +149,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _check(config: pytest.Config, roots: set[Path]) -> None:
-    from readfirst.harness.run.hint import target_hint
+    from readfirst.harness.run.did_you_mean import target_hint
 
     name = config.option.readfirst_adapter or "reference"
     if meant := target_hint([name]):
@@ -216,7 +216,7 @@ def _named_root(path: Path) -> Path | None:
 
 def _shown(text: str, kept: str = "") -> str:
     """Return a text for pytest to print, in which nothing acts; `kept` are characters that stay as they are."""
-    from readfirst.harness.printed import as_text
+    from readfirst.harness.terminal import as_text
 
     return as_text(text, kept)
 
@@ -240,9 +240,9 @@ class _Target:
 
     def prepare(self) -> None:
         """Read the suite, the baseline, and what is asked for. Raises ReadfirstError."""
-        from readfirst.harness.compare.baseline import Ruler
-        from readfirst.harness.run.claims import claims_named
-        from readfirst.harness.run.command import chosen_contracts, open_baseline
+        from readfirst.harness.compare.baseline import BaselineChecker
+        from readfirst.harness.run.capabilities import claims_named
+        from readfirst.harness.run.run_command import chosen_contracts, open_baseline
         from readfirst.harness.run.target_defaults import target_defaults
         from readfirst.harness.suite.selection import rules_chosen
         from readfirst.harness.suite.suite import Suite
@@ -258,15 +258,15 @@ class _Target:
         self._rules = rules_chosen(suite, options.readfirst_rule or (), options.readfirst_class or ())
         file, name = options.readfirst_baseline, options.readfirst_name
         baseline = open_baseline(suite, file, name, called, "--readfirst-name") if file else None
-        self._ruler = Ruler(baseline, claims)
+        self._ruler = BaselineChecker(baseline, claims)
         self.contracts = contracts
 
     def cases(self, path: Path) -> Sequence[str] | None:
         """Return the last parts of the ids in a file of several scenarios, None for another. Raises SuiteError."""
         if path.is_relative_to(self.root / "scenarios") and not path.name.endswith(".cases.yaml"):
             return None
-        from readfirst.harness.source import strict_yaml
-        from readfirst.harness.suite.cases import case_headings
+        from readfirst.harness.suite.case_table import case_headings
+        from readfirst.harness.yaml_io import strict_yaml
 
         return [*case_headings(strict_yaml.read(path, suite=self.root), path)]
 
@@ -274,7 +274,7 @@ class _Target:
         """Whether a scenario is of a requirement, rule and class asked for; one that cannot be read fails when run."""
         if not self._requirements and self._rules is None:
             return True
-        from readfirst.harness.source.finding import SuiteError
+        from readfirst.harness.yaml_io.finding import SuiteError
 
         try:
             heading = self._suite.heading(scenario_id)
@@ -285,10 +285,10 @@ class _Target:
 
     def _connect(self, contract: str) -> Runner:
         """Connect the target unless it is. Raises _Unconnected."""
+        from readfirst.harness.adapter_api import BrokenAdapter
         from readfirst.harness.processes.sandbox import NoWallError
         from readfirst.harness.run.connect import ConnectError
         from readfirst.harness.run.runner import Runner, RunSpec
-        from readfirst.harness.session import BrokenAdapter
 
         if contract not in self._runners:
             limit, settle = self._options.readfirst_time_limit, self._options.readfirst_settle / 1000
@@ -305,10 +305,10 @@ class _Target:
                 raise _Unconnected("\n".join(filter(None, (message, error.details.strip())))) from error
         return self._runners[contract]
 
-    def judge(self, contract: str, scenario_id: str) -> tuple[Verdict, Ruling]:
+    def judge(self, contract: str, scenario_id: str) -> tuple[Verdict, BaselineResult]:
         """Replay one scenario and rule by the baseline."""
         verdict = self._connect(contract).judge(scenario_id)
-        return verdict, self._ruler.rule(verdict)
+        return verdict, self._ruler.apply_baseline(verdict)
 
     def unclaimed(self, contract: str) -> str:
         """Return what the target does not claim and has to; empty where there is nothing. Raises _Unconnected."""
@@ -317,7 +317,7 @@ class _Target:
     def explain(self, verdict: Verdict) -> str:
         """Return the text that explains a failure, the same as the command line's."""
         from readfirst.harness.report.failure import failure_text
-        from readfirst.harness.run.command import RunRequest
+        from readfirst.harness.run.run_command import RunRequest
         from readfirst.harness.suite.suite import default_root
 
         request = RunRequest(

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.agents.claude_code.conversation import Options
-from readfirst.harness.agents.claude_code.package import install
-from readfirst.harness.agents.conversation import Conversation
-from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
-from readfirst.harness.source.atomic import write_all
+from readfirst.harness.adapter_api import TIME_LIMIT, BrokenAdapter
+from readfirst.harness.agents.agent_process import Conversation
+from readfirst.harness.agents.claude_code.install import install
+from readfirst.harness.agents.claude_code.launch_options import Options
+from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.repeated import with_texts
+from readfirst.harness.suite.repeated_text import with_texts
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.tools import (
+from readfirst.harness.suite.tool_schemas import (
     OfferedTool,
     StructuredResult,
     described,
@@ -28,6 +27,7 @@ from readfirst.harness.suite.tools import (
     tools_file,
     tools_text,
 )
+from readfirst.harness.yaml_io.atomic_write import write_all
 
 FILE_TOOLS = ("Read", "Edit", "MultiEdit", "Write", "NotebookRead", "NotebookEdit")
 

@@ -15,10 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from readfirst.harness.compare.verdict import Verdict
-    from readfirst.harness.run.connect import ConnectError, connect
-    from readfirst.harness.run.runner import run
-    from readfirst.harness.session import (
+    from readfirst.harness.adapter_api import (
         Adapter,
         AdapterTraits,
         BrokenAdapter,
@@ -28,9 +25,12 @@ if TYPE_CHECKING:
         ToolResult,
         Workspace,
     )
-    from readfirst.harness.source.finding import SuiteError
+    from readfirst.harness.compare.verdict import Verdict
+    from readfirst.harness.run.connect import ConnectError, connect
+    from readfirst.harness.run.runner import run
     from readfirst.harness.suite.scenario import Scenario
     from readfirst.harness.suite.suite import Suite, load_suite
+    from readfirst.harness.yaml_io.finding import SuiteError
     from readfirst.reference_impl import (
         DEFAULT_CONTRACT,
         Behaviours,
@@ -78,11 +78,11 @@ _SESSION = (
 )
 _MODULES = {
     **dict.fromkeys(_REFERENCE, "reference_impl"),
-    **dict.fromkeys(_SESSION, "harness.session"),
+    **dict.fromkeys(_SESSION, "harness.adapter_api"),
     "ConnectError": "harness.run.connect",
     "Scenario": "harness.suite.scenario",
     "Suite": "harness.suite.suite",
-    "SuiteError": "harness.source.finding",
+    "SuiteError": "harness.yaml_io.finding",
     "Verdict": "harness.compare.verdict",
     "connect": "harness.run.connect",
     "load_suite": "harness.suite.suite",

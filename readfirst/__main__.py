@@ -5,7 +5,7 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line as a process of its own; always ends with SystemExit."""
-    from readfirst.harness.cli.process import begin, end
+    from readfirst.harness.cli.process_setup import begin, end
 
     begin()
     try:

@@ -9,18 +9,18 @@
 One `FileTools` is one session: what was read, and when, lives in it.
 """
 
-from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
+from readfirst.reference_impl.behaviours_by_version import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.file_tools import FileTools, Result
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.session.hooks import Hook
-from readfirst.reference_impl.shell.shell import Ran, Shell
+from readfirst.reference_impl.shell.shell import CommandResult, Shell
 
 __all__ = [
     "DEFAULT_CONTRACT",
     "Behaviours",
+    "CommandResult",
     "FileTools",
     "Hook",
-    "Ran",
     "Refusal",
     "Result",
     "Shell",

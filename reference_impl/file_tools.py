@@ -10,20 +10,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from readfirst.reference_impl.arguments import Schema, begun
-from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
+from readfirst.reference_impl.argument_validation import Schema, begun
+from readfirst.reference_impl.behaviours_by_version import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.reading.notebook import is_notebook
 from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
 from readfirst.reference_impl.session.access import ASKED_FOR
 from readfirst.reference_impl.session.hooks import Hook
-from readfirst.reference_impl.session.rules import MODES, Mode
+from readfirst.reference_impl.session.permission_rules import MODES, Mode
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.shell import Shell
 from readfirst.reference_impl.text.content import WHITESPACE
-from readfirst.reference_impl.text.long_answer import announced, in_blocks, length
+from readfirst.reference_impl.text.truncate_answer import announced, in_blocks, length
 from readfirst.reference_impl.tools import bash, edit, multi_edit, notebook_edit, notebook_read, read, write
 from readfirst.reference_impl.tools.changed_files import notice_formatted, read_again
-from readfirst.reference_impl.tools.shown_files import look_into, read_memory_files, refresh_memory_files
+from readfirst.reference_impl.tools.implicit_reads import look_into, read_memory_files, refresh_memory_files
 from readfirst.reference_impl.tools.tool import Answer, Tool
 
 __all__ = ["FileTools", "Result"]

@@ -15,10 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from readfirst.reference_impl.arguments import Schema
-from readfirst.reference_impl.contract import DEFAULT_CONTRACT
+from readfirst.reference_impl.argument_validation import Schema
+from readfirst.reference_impl.behaviours_by_version import DEFAULT_CONTRACT
 from readfirst.reference_impl.file_tools import FileTools
-from readfirst.reference_impl.session.rules import PermissionRuleError
+from readfirst.reference_impl.session.permission_rules import PermissionRuleError
 from readfirst.reference_impl.text.content import well_formed
 
 __all__ = ["Server", "SettingsError", "deny_rules", "serve"]

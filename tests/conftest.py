@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.adapters import python_host
-from readfirst.harness.cli import exits
+from readfirst.harness.cli import error_handling
 from readfirst.harness.run import connect
 from readfirst.harness.run.kinds import Wanted
-from readfirst.harness.session import Adapter
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.command_line import Cli, Ended, exit_code
 
 _NEEDS_WALL = Suite.needs_wall
@@ -35,7 +35,7 @@ def untrusted(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Run a command line in this process, on a terminal of 200 columns; no traceback is printed unasked."""
-    monkeypatch.setattr(exits.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(error_handling.signal, "signal", lambda *_: None)
     monkeypatch.setenv("COLUMNS", "200")
 
     def call(*arguments: object) -> Ended:
@@ -61,9 +61,9 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def place() -> Iterator[SitePool]:
+def place() -> Iterator[WorkspacePool]:
     """Where scenarios are replayed: in memory, which takes a quarter less time than a disk."""
-    with SitePool(memory=True) as pool:
+    with WorkspacePool(memory=True) as pool:
         yield pool
 
 

@@ -5,19 +5,19 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import Runner, RunSpec, run
-from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io import strict_yaml
 
 SUITE = Suite(Path(__file__).parents[1] / "fixtures")
 CONTRACT = SUITE.contracts["2.1.7"]
@@ -35,13 +35,13 @@ def judged(
     level: Level = "text",
     *,
     harm: bool = False,
-    place: SitePool | None = None,
+    place: WorkspacePool | None = None,
     contract: Contract = CONTRACT,
 ) -> Verdict:
     """Replay a scenario, or one of the suite by its id, and compare it; with `harm`, what was harmed counts, too."""
     if isinstance(scenario, str):
         scenario = SUITE.scenario(scenario)
-    with SitePool(memory=True) if place is None else nullcontext(place) as here:
+    with WorkspacePool(memory=True) if place is None else nullcontext(place) as here:
         outcome = replay(scenario, adapter, here)
     judgement = judge(scenario, outcome) if harm else None
     return compare(
@@ -57,7 +57,7 @@ def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
     for verdict in verdicts:
         assert not any(verdict.levels.values())
         count = Count()
-        count.add(verdict, Ruling(True))
+        count.add(verdict, BaselineResult(True))
         assert (count.unsupported, count.passed, count.judged) == (1, 0, 0)
 
 

@@ -2,19 +2,21 @@
 
 import pytest
 
-from readfirst.harness.processes import child, sandbox
+from readfirst.harness.processes import sandbox, supervised_process
 
 NO_BUBBLEWRAP = "bubblewrap is not installed"
 
 
 def without_bubblewrap(monkeypatch: pytest.MonkeyPatch, problem: str = NO_BUBBLEWRAP) -> None:
     """Let every program that is started from now on be without bubblewrap."""
-    for module in (child, sandbox):
+    for module in (supervised_process, sandbox):
         monkeypatch.setattr(module, "find_problem", lambda: problem)
-    monkeypatch.setattr(child, "_warned", set())
+    monkeypatch.setattr(supervised_process, "_warned", set())
 
 
 def without_subreapers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no supervisor that is started from now on adopt orphans."""
     lacking = "sys.modules[main.__module__]._adopt_orphans = lambda: False\nmain(sys.argv"
-    monkeypatch.setattr(child, "_RUN_MODULE", child._RUN_MODULE.replace("main(sys.argv", lacking))
+    monkeypatch.setattr(
+        supervised_process, "_RUN_MODULE", supervised_process._RUN_MODULE.replace("main(sys.argv", lacking)
+    )

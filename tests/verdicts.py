@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
 from readfirst.harness.report import Commands, Report
 from readfirst.harness.report.results import Judged, Run, Sources
-from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import Position
 
 __all__ = ["NOWHERE", "judged", "rule", "rules_of", "run", "sources_of", "verdict", "written"]
 
@@ -39,7 +39,7 @@ def verdict(
 def judged(each: Verdict, accepted: str = "", stale: str = "") -> Judged:
     """Return a verdict with what a baseline makes of it, which may accept a failure, or be out of date."""
     fine = each.status not in ("failed", "broken") or bool(accepted)
-    return each, Ruling(fine and not stale, accepted, stale)
+    return each, BaselineResult(fine and not stale, accepted, stale)
 
 
 def run(*every: Verdict | Judged, target: str = "reference", contract: str = "2.1.7", **about: Any) -> Run:
@@ -55,7 +55,7 @@ def sources_of(suite: Suite, **others: Any) -> Sources:
     usual: dict[str, Any] = {
         "find": lambda scenario_id: suite.scenario(scenario_id) if scenario_id in known else None,
         "contracts": suite.contracts,
-        "seen_by": suite.seen_by,
+        "with_expectations_of": suite.with_expectations_of,
         "commands": lambda made: Commands(f"readfirst run {made.target}", "readfirst show"),
         "version": "1.0",
     }

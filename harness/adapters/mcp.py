@@ -13,11 +13,7 @@ from typing import Any
 
 from mcp import types
 
-from readfirst.harness.adapters.mcp_server import McpServer, Offer
-from readfirst.harness.adapters.server_pool import Isolation, ServerPool
-from readfirst.harness.processes.sandbox import Sandbox
-from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import (
+from readfirst.harness.adapter_api import (
     NO_ANSWER,
     TIME_LIMIT,
     AdapterTraits,
@@ -27,8 +23,12 @@ from readfirst.harness.session import (
     ToolResult,
     Workspace,
 )
+from readfirst.harness.adapters.mcp_process import McpServer, ServerInfo
+from readfirst.harness.adapters.server_pool import Isolation, ServerPool
+from readfirst.harness.processes.sandbox import Sandbox
+from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.suite.scenario import CALLS, TOOLS
-from readfirst.harness.workspace.site import Territory
+from readfirst.harness.workspace.workspace_dir import WritableDirs
 
 _SETTINGS, _SCRATCH = "$SETTINGS", "$SCRATCH"
 OF_A_SERVER = frozenset({"kill", "stop", "sessions"})
@@ -75,7 +75,7 @@ class McpConnection:
         bound = f"the command names {' and '.join(named)}" if named else ""
         self.servers = ServerPool(self._start, self._own.path / "home", isolation, bound)
 
-    def probe(self) -> Offer:
+    def probe(self) -> ServerInfo:
         """Start a server in an empty directory, and return what it offers. Raises BrokenAdapter."""
         root = self._own.folder()
         server = self._start(Workspace(root, root), root)
@@ -105,7 +105,7 @@ class McpConnection:
     def _start(self, workspace: Workspace, directory: Path) -> McpServer:
         home, own, writable = workspace.home, {}, []
         if self._sandbox is not None:
-            territory = Territory.of(workspace.root)
+            territory = WritableDirs.of(workspace.root)
             territory.make()
             home, own = territory.home, {"TMPDIR": str(territory.temporary)}
             writable.append(territory.folder)

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from readfirst.harness.adapters.lines_server import NotThereError, private_streams, serve_lines
+from readfirst.harness.adapters.json_lines_server import NotThereError, private_streams, serve_lines
 
 
 def main(module: str, factory: str) -> None:

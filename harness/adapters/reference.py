@@ -9,11 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from readfirst.harness.adapters.lines_server import private_streams, serve_lines
-from readfirst.harness.adapters.shell import Confines, Shell, run_hook
-from readfirst.harness.adapters.time_limit import TimeLimit
-from readfirst.harness.processes.rights import as_an_ordinary_user
-from readfirst.harness.session import (
+from readfirst.harness.adapter_api import (
     BASH,
     NO_ANSWER,
     SESSION_CAPABILITIES,
@@ -26,11 +22,15 @@ from readfirst.harness.session import (
     ToolResult,
     Workspace,
 )
+from readfirst.harness.adapters.json_lines_server import private_streams, serve_lines
+from readfirst.harness.adapters.shell import CommandLimits, Shell, run_hook
+from readfirst.harness.adapters.timeout import TimeLimit
+from readfirst.harness.processes.linux_capabilities import as_an_ordinary_user
 from readfirst.reference_impl import Behaviours, FileTools, Result
 from readfirst.reference_impl import Hook as ReferenceHook
 
 if TYPE_CHECKING:
-    from readfirst.harness.adapters.lines import LinesAdapter
+    from readfirst.harness.adapters.json_lines import LinesAdapter
     from readfirst.harness.processes.sandbox import Sandbox
 
 
@@ -88,7 +88,7 @@ class ReferenceAdapter:
             if self._served is None:
                 self._served = served_reference(self._contract, time_limit=self._seconds)
             return self._served.open(workspace)
-        confines = Confines(workspace.root, workspace.home, self._seconds)
+        confines = CommandLimits(workspace.root, workspace.home, self._seconds)
         return ReferenceSession.of(self._contract, workspace, confines)
 
     def close(self) -> None:
@@ -101,7 +101,7 @@ def served_reference(
     contract: str, *, time_limit: float = TIME_LIMIT, sandbox: Sandbox | None = None
 ) -> LinesAdapter:
     """Return the reference in a process of its own, perhaps in a sandbox. `time_limit` is in seconds per call."""
-    from readfirst.harness.adapters.lines import LinesAdapter  # which what it starts does without
+    from readfirst.harness.adapters.json_lines import LinesAdapter  # which what it starts does without
 
     command = (sys.executable, "-P", "-m", __name__, contract)
     return LinesAdapter(command, time_limit=time_limit, sandbox=sandbox)
@@ -115,7 +115,9 @@ class ReferenceSession:
         self._limit = limit
 
     @classmethod
-    def of(cls, contract: str | Behaviours, workspace: Workspace, confines: Confines) -> ReferenceSession:
+    def of(
+        cls, contract: str | Behaviours, workspace: Workspace, confines: CommandLimits
+    ) -> ReferenceSession:
         """Start in a workspace, with a shell if its scenario runs commands. `confines` have the time limit per call."""
         shell = Shell(confines) if BASH in workspace.needs else None
         hooks = hooks_for(workspace, confines)
@@ -192,7 +194,7 @@ class _SubAgent(ReferenceSession):
         self._working.close()
 
 
-def hooks_for(workspace: Workspace, confines: Confines) -> list[ReferenceHook]:
+def hooks_for(workspace: Workspace, confines: CommandLimits) -> list[ReferenceHook]:
     """Return a workspace's hooks as the reference takes them."""
     return [
         ReferenceHook(

@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from readfirst.harness.adapters.independence import Independence, try_servers
-from readfirst.harness.adapters.mcp_server import McpServer
-from readfirst.harness.adapters.prestart import Prestart, Start
-from readfirst.harness.counted import counted
-from readfirst.harness.session import Adapter, ServerUse, Workspace, traits_of
+from readfirst.harness.adapter_api import Adapter, ServerUse, Workspace, traits_of
+from readfirst.harness.adapters.isolation_probe import Independence, try_servers
+from readfirst.harness.adapters.mcp_process import McpServer
+from readfirst.harness.adapters.prewarm import Prestart, Start
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.suite.scenario import AT_ONCE, Scenario
-from readfirst.harness.workspace.site import Site, SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 Isolation = Literal["auto", "process", "directory"]
 
@@ -75,7 +75,7 @@ class ServerPool:
         self._anew = False  # whether a server that serves the next session shakes hands again before it
 
     @contextmanager
-    def site(self, place: SitePool, scenario: Scenario, adapter: Adapter) -> Iterator[Site]:
+    def site(self, place: WorkspacePool, scenario: Scenario, adapter: Adapter) -> Iterator[WorkspaceDir]:
         """Lend an empty site; the session that `adapter` opens there gets the server that suits the scenario."""
         self._sessions += 1
         if not self._tried and self._sessions > _ALONE_FIRST:
@@ -134,7 +134,7 @@ class ServerPool:
             self.reset()
             self._in_succession = 0
         if len(self._apart) > max(_MOST_APART, self._shares / _ONE_IN):
-            why = f"{counted(len(self._apart), 'scenario')} gave another result on a shared server"
+            why = f"{pluralize(len(self._apart), 'scenario')} gave another result on a shared server"
             self._found = Independence(self._found.prestart, self._found.again, refusal=why)
 
     def reset(self) -> None:
@@ -148,7 +148,7 @@ class ServerPool:
         """End every server."""
         self.reset()
 
-    def _try(self, place: SitePool, adapter: Adapter) -> Independence:
+    def _try(self, place: WorkspacePool, adapter: Adapter) -> Independence:
         found = try_servers(
             adapter.open,
             traits_of(adapter).capabilities,
@@ -162,7 +162,7 @@ class ServerPool:
         self.reset()
         return replace(found, refusal=self._bound or found.refusal)
 
-    def _chosen(self, place: SitePool, scenario: Scenario) -> AbstractContextManager[Site]:
+    def _chosen(self, place: WorkspacePool, scenario: Scenario) -> AbstractContextManager[WorkspaceDir]:
         found, apart = self._found, scenario.id in self._apart
         own = self._alone or apart or bool(scenario.given.deny) or "sessions" in scenario.needs
         self._fresh = own or not (found.again or found.anew)
@@ -182,7 +182,7 @@ class ServerPool:
         return place.site()
 
     @contextmanager
-    def _site_to_keep(self, place: SitePool, *, anew: bool = False) -> Iterator[Site]:
+    def _site_to_keep(self, place: WorkspacePool, *, anew: bool = False) -> Iterator[WorkspaceDir]:
         """Lend a site whose server serves the next session there, too; `anew`, after a new handshake."""
         self._fresh, self._anew = False, anew
         try:
@@ -192,7 +192,7 @@ class ServerPool:
             self._fresh, self._anew = True, False
 
     @contextmanager
-    def _site_to_share(self, place: SitePool) -> Iterator[Site]:
+    def _site_to_share(self, place: WorkspacePool) -> Iterator[WorkspaceDir]:
         with place.site(unique=True) as site:
             root = Path(site.root)
             self._sharing.add(root)

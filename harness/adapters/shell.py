@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from readfirst.harness.processes.child import bare_variables
-from readfirst.reference_impl import Ran
+from readfirst.harness.processes.supervised_process import bare_variables
+from readfirst.reference_impl import CommandResult
 
 _BLOCK = 512
 _MOST_BYTES = 1024 * 1024
@@ -19,14 +19,14 @@ _MOST_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Confines:
+class CommandLimits:
     """Where commands run: in an environment of their own, with `home` as their home, for `seconds` at most."""
 
     root: Path
     home: Path
     seconds: float
 
-    def run(self, command: str, directory: str, said: bytes = b"") -> Ran:
+    def run(self, command: str, directory: str, said: bytes = b"") -> CommandResult:
         """Run a command in `directory`, with `said` on its standard input.
 
         OSError: it cannot be started. TimeoutError: it did not end in time.
@@ -46,7 +46,7 @@ class Confines:
                 raise TimeoutError(
                     f"the command did not end within {self.seconds:g} s: {command.splitlines()[0]}"
                 )
-            return Ran(_text(prints), _text(errors), status)
+            return CommandResult(_text(prints), _text(errors), status)
 
     def _start(self, words: list[str], directory: str, streams: tuple[IO[bytes], ...]) -> int | None:
         """Run a program to its end and return its exit status; None if its time was up."""
@@ -76,20 +76,20 @@ def _text(stream: IO[bytes]) -> str:
     return stream.read().decode(errors="replace")
 
 
-def run_hook(command: str, said: str, confines: Confines) -> Ran:
-    """Run the command of a hook in the workspace, with `said` on its standard input. Raises as `Confines.run`."""
+def run_hook(command: str, said: str, confines: CommandLimits) -> CommandResult:
+    """Run the command of a hook in the workspace, with `said` on its standard input. Raises as `CommandLimits.run`."""
     return confines.run(command, os.fspath(confines.root), said.encode())
 
 
 class Shell:
     """Runs commands in the workspace. `directory` is where the next one starts: a command may change it."""
 
-    def __init__(self, confines: Confines) -> None:
+    def __init__(self, confines: CommandLimits) -> None:
         self.directory = os.fspath(confines.root)
         self._confines = confines
 
-    def run(self, command: str) -> Ran:
-        """Run one command. Raises as `Confines.run`."""
+    def run(self, command: str) -> CommandResult:
+        """Run one command. Raises as `CommandLimits.run`."""
         # The directory follows what the command prints, which cannot hold the mark in between: it is another each time.
         mark = secrets.token_hex(16)
         ran = self._confines.run(f"{command}\nended=$?; printf %s {mark}; pwd; exit $ended", self.directory)
@@ -98,4 +98,4 @@ class Shell:
             return ran
         if ran.code == 0:  # the product stays where it was after a failure
             self.directory = directory.removesuffix("\n") or self.directory
-        return Ran(printed, ran.errors, ran.code)
+        return CommandResult(printed, ran.errors, ran.code)

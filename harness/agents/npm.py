@@ -4,8 +4,8 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 
-from readfirst.harness.processes.child import run_errand
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.processes.supervised_process import run_errand
 
 
 def npm(

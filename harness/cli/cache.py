@@ -5,10 +5,10 @@ import sys
 import typer
 from rich.filesize import decimal
 
-from readfirst.harness.cli.exits import UsageError
-from readfirst.harness.counted import counted
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import say
+from readfirst.harness.cli.error_handling import UsageError
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.pluralize import pluralize
+from readfirst.harness.terminal import say
 from readfirst.harness.versions.cache import InUseError, chosen, kept, remove, roots
 
 
@@ -33,9 +33,9 @@ def cache(
     for each in found:
         size = each.size()
         total += size
-        ago = f"{counted(each.days, 'day')} ago" if each.days else "today"
+        ago = f"{pluralize(each.days, 'day')} ago" if each.days else "today"
         say(f"{decimal(size):>9}  {ago:>12}  {each.kind:11}  {each.name}")
-    amount = f"{counted(len(found), 'folder')}, {decimal(total)}"
+    amount = f"{pluralize(len(found), 'folder')}, {decimal(total)}"
     if not found:
         say("nothing is kept", err=True)
         return ExitCode.CONFORMANT

@@ -4,11 +4,7 @@ from typing import Literal
 
 import typer
 
-from readfirst.harness.changes.dating import dated
-from readfirst.harness.changes.diff import diff as compared
-from readfirst.harness.changes.parse_side import SideParser
-from readfirst.harness.changes.report import SHOWN, as_json, as_markdown, as_text
-from readfirst.harness.changes.sides import ContractSide
+from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.cli.options import (
     MOST,
     AutoJobs,
@@ -20,12 +16,16 @@ from readfirst.harness.cli.options import (
     put,
     selecting,
 )
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import console, say
+from readfirst.harness.diff.diff import diff as compared
+from readfirst.harness.diff.introduced_in import dated
+from readfirst.harness.diff.operands import SideParser
+from readfirst.harness.diff.report import SHOWN, as_json, as_markdown, as_text
+from readfirst.harness.diff.sources import ContractSide
+from readfirst.harness.errors import ExitCode
 from readfirst.harness.report.progress import ProgressBar
-from readfirst.harness.run.jobs import jobs_for
-from readfirst.harness.session import TIME_LIMIT
+from readfirst.harness.run.job_count import jobs_for
 from readfirst.harness.suite.selection import select
+from readfirst.harness.terminal import console, say
 from readfirst.harness.versions.points import scenarios_of_changes
 
 

@@ -12,10 +12,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from readfirst.harness.cli.commands import Commands, provider_of, providers
-from readfirst.harness.cli.exits import explained, guarded, show_tracebacks, version
-from readfirst.harness.cli.manual import GUIDE, MANUAL, TARGETS
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import UnreadError, console, guarded_streams, say
+from readfirst.harness.cli.error_handling import explained, guarded, show_tracebacks, version
+from readfirst.harness.cli.help_text import GUIDE, MANUAL, TARGETS
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.terminal import UnreadError, console, guarded_streams, say
 
 
 def _say(manual: str) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from readfirst.harness.printed import stdout
+from readfirst.harness.terminal import stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.selection import Selection
@@ -168,8 +168,8 @@ def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
 
     `kind` is what a suggestion must begin with.
     """
-    from readfirst.harness.cli.exits import UsageError
-    from readfirst.harness.run.hint import target_hint
+    from readfirst.harness.cli.error_handling import UsageError
+    from readfirst.harness.run.did_you_mean import target_hint
 
     meant = target_hint(words)
     if meant and meant.lstrip("'").startswith(kind):
@@ -202,7 +202,7 @@ def open_own_suite(fixtures: Path | None, *, trust: bool = False) -> Suite:
 
     Raises UsageError for the copy inside the installed package.
     """
-    from readfirst.harness.cli.exits import UsageError
+    from readfirst.harness.cli.error_handling import UsageError
 
     suite = open_suite(fixtures, trust=trust)
     if suite.installed:
@@ -270,7 +270,7 @@ def _selection(given: Mapping[str, Any]) -> Selection:
 
 def shard_of(text: str) -> tuple[int, int]:
     """Return the number of a part and of all parts, which `--shard I/N` states. Raises UsageError."""
-    from readfirst.harness.cli.exits import UsageError
+    from readfirst.harness.cli.error_handling import UsageError
 
     part, slash, parts = text.partition("/")
     if not (slash and _NUMBER.fullmatch(part) and _NUMBER.fullmatch(parts) and int(part) <= int(parts)):

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError
+from readfirst.harness.adapter_api import TIME_LIMIT
+from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import (
     FEW,
     Fixtures,
@@ -22,20 +23,19 @@ from readfirst.harness.cli.options import (
     selecting,
     shard_of,
 )
-from readfirst.harness.counted import counted
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import say
-from readfirst.harness.processes.scratch import Scratch, sweep
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.pluralize import pluralize
+from readfirst.harness.processes.temp_dirs import Scratch, sweep
 from readfirst.harness.record.record import Mode, Recorded, bless, leave_out, take
 from readfirst.harness.record.record import missing as unrecorded
 from readfirst.harness.record.record import record as recorded
-from readfirst.harness.record.replaying import Product, Replaying
-from readfirst.harness.record.takes import NUMBERS, Take, Takes, default_takes
-from readfirst.harness.session import TIME_LIMIT
-from readfirst.harness.source.atomic import write_all
+from readfirst.harness.record.recording_worker import Product, Replaying
+from readfirst.harness.record.replay_samples import NUMBERS, Take, Takes, default_takes
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.selection import select
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.terminal import say
+from readfirst.harness.yaml_io.atomic_write import write_all
 
 Contracts = Annotated[
     list[str] | None,
@@ -100,7 +100,7 @@ def record(
     if leave_out is not None:
         return _left_out(suite, wanted, leave_out)
     if missing and selected and not wanted:
-        say(f"nothing is missing in {counted(len(selected), 'scenario')}", err=True)
+        say(f"nothing is missing in {pluralize(len(selected), 'scenario')}", err=True)
         return ExitCode.CONFORMANT
     with ExitStack() as stack:
         # A check asks the product anew: what an earlier run left is not an answer.
@@ -125,7 +125,7 @@ def record(
             return _printed(recorded(suite, wanted, mode, connect, kept, jobs=jobs, progress=note), wanted)
         for each in take(suite, wanted, connect, kept, jobs=jobs):
             note(each)
-    say(f"{counted(len(selected), 'scenario')} taken for shard {shard}", err=True)
+    say(f"{pluralize(len(selected), 'scenario')} taken for shard {shard}", err=True)
     return ExitCode.BROKEN if progress.broken else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
 
 
@@ -220,7 +220,7 @@ def _printed(results: Iterable[Recorded], wanted: Mapping[str, Sequence[str]]) -
     total = ", ".join(f"{number} {status}" for status, number in counts.items())
     number = sum(counts.values())
     on = f" on {', '.join(wanted)}" if wanted else ""
-    say(f"{counted(number, 'scenario')}{on}: {total or 'nothing was selected'}", err=True)
+    say(f"{pluralize(number, 'scenario')}{on}: {total or 'nothing was selected'}", err=True)
     if not counts:
         return ExitCode.NOTHING
     if counts.get("broken"):

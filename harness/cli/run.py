@@ -9,7 +9,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, version
+from readfirst.harness.adapter_api import TIME_LIMIT
+from readfirst.harness.cli.error_handling import UsageError, version
 from readfirst.harness.cli.options import (
     ALL,
     AutoJobs,
@@ -26,15 +27,14 @@ from readfirst.harness.cli.options import (
     open_suite,
     selecting,
 )
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import stdout
+from readfirst.harness.errors import ExitCode
 from readfirst.harness.report.table import BRIEF
-from readfirst.harness.run.claims import claims_named
-from readfirst.harness.run.command import RunRequest, perform, perform_report
-from readfirst.harness.run.hint import hint
+from readfirst.harness.run.capabilities import claims_named
+from readfirst.harness.run.did_you_mean import hint
+from readfirst.harness.run.run_command import RunRequest, perform, perform_report
 from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.run.watch import changes_below, rerun, written_by
-from readfirst.harness.session import TIME_LIMIT
+from readfirst.harness.terminal import stdout
 
 Failures = Annotated[
     str,

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError
+from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import (
     ALL,
     MOST,
@@ -26,9 +26,9 @@ from readfirst.harness.cli.options import (
     open_suite,
     selecting,
 )
-from readfirst.harness.counted import counted
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import harmless_json, say, say_lines, say_rows, say_table, stdout
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.pluralize import pluralize
+from readfirst.harness.terminal import harmless_json, say, say_lines, say_rows, say_table, stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.contracts import Contract
@@ -79,7 +79,7 @@ def show(
     if results is not None:
         return _show_results(open_suite(fixtures), results)
     assert scenario is not None
-    from readfirst.harness.report.scenario import OtherContracts, scenario_lines
+    from readfirst.harness.report.scenario_text import OtherContracts, scenario_lines
     from readfirst.harness.suite.selection import Selection, select
 
     suite = open_suite(fixtures)
@@ -97,7 +97,7 @@ def show(
 
 def _show_tools(suite: Suite, name: str) -> int:
     """Print the tools of a contract as JSON, which an implementer can copy."""
-    from readfirst.harness.suite.tools import load_tools, tools_file
+    from readfirst.harness.suite.tool_schemas import load_tools, tools_file
 
     contract = suite.contracts[name]
     known = load_tools(tools_file(suite.root)).get(contract.name, {})
@@ -108,7 +108,7 @@ def _show_tools(suite: Suite, name: str) -> int:
 
 def _show_results(suite: Suite, name: str) -> int:
     """Print the fields of a contract's structured results, and the results that they were found in, as JSON."""
-    from readfirst.harness.suite.tools import fields_of, load_results, results_file
+    from readfirst.harness.suite.tool_schemas import fields_of, load_results, results_file
 
     contract = suite.contracts[name]
     found = load_results(results_file(suite.root)).get(contract.name, [])
@@ -135,7 +135,7 @@ def new(
 
     If there is nothing at --fixtures, a new suite is created there.
     """
-    from readfirst.harness.suite.skeleton import begin_suite, check_id, write_skeleton
+    from readfirst.harness.suite.scenario_template import begin_suite, check_id, write_skeleton
 
     try:
         check_id(scenario)
@@ -151,9 +151,9 @@ def lint(ids: Ids = None, fixtures: Fixtures = None, trust: Trust = False) -> in
 
     `readfirst docs format` lists the rules.
     """
-    from readfirst.harness.lint.recorded import notes
-    from readfirst.harness.lint.walk import walk
-    from readfirst.harness.run.jobs import processors
+    from readfirst.harness.lint.check_recording import notes
+    from readfirst.harness.lint.linter import walk
+    from readfirst.harness.run.job_count import processors
     from readfirst.harness.suite.selection import Selection, select
 
     suite = open_suite(fixtures, trust=trust)
@@ -164,7 +164,7 @@ def lint(ids: Ids = None, fixtures: Fixtures = None, trust: Trust = False) -> in
         say_lines(str(finding).split("\n"))
     for note in notes(linted.unrecorded):
         say_lines(str(note).split("\n"), err=True)
-    say(f"{counted(linted.scenarios, 'scenario')}, {counted(count, 'finding')}", err=True)
+    say(f"{pluralize(linted.scenarios, 'scenario')}, {pluralize(count, 'finding')}", err=True)
     if count:
         return ExitCode.SUITE_INVALID
     return ExitCode.CONFORMANT if linted.scenarios else ExitCode.NOTHING

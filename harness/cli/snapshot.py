@@ -6,25 +6,25 @@ from pathlib import Path
 
 import typer
 
-from readfirst.harness.agents.claude_code.package import PACKAGE
-from readfirst.harness.changes.dating import dated
-from readfirst.harness.changes.diff import Diff, diff
-from readfirst.harness.changes.report import as_text
-from readfirst.harness.changes.sides import ContractSide
-from readfirst.harness.cli.exits import UsageError
+from readfirst.harness.adapter_api import TIME_LIMIT
+from readfirst.harness.agents.claude_code.install import PACKAGE
+from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import Jobs, TakesFolder, TimeLimit, open_own_suite, open_suite
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import say, say_lines
-from readfirst.harness.processes.scratch import sweep
+from readfirst.harness.diff.diff import Diff, diff
+from readfirst.harness.diff.introduced_in import dated
+from readfirst.harness.diff.report import as_text
+from readfirst.harness.diff.sources import ContractSide
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.processes.temp_dirs import sweep
 from readfirst.harness.record.record import take
-from readfirst.harness.record.replaying import Product, Replaying, estimate
-from readfirst.harness.record.takes import Takes, default_takes
-from readfirst.harness.session import TIME_LIMIT
+from readfirst.harness.record.recording_worker import Product, Replaying, estimate
+from readfirst.harness.record.replay_samples import Takes, default_takes
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.terminal import say, say_lines
+from readfirst.harness.versions.npm_versions import newest
 from readfirst.harness.versions.points import change_points, scenarios_of_changes
-from readfirst.harness.versions.published import newest
-from readfirst.harness.versions.quick import Look, quick_set
-from readfirst.harness.versions.release import (
+from readfirst.harness.versions.quick_check import Look, quick_set
+from readfirst.harness.versions.record_release import (
     Release,
     differing_beyond,
     predecessor,
@@ -32,7 +32,7 @@ from readfirst.harness.versions.release import (
     wanted_of,
     write_release,
 )
-from readfirst.reference_impl.contract import histories
+from readfirst.reference_impl.behaviours_by_version import histories
 
 
 def snapshot(

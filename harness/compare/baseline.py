@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from readfirst.harness.compare.lacking import Lacking, in_a_call
-from readfirst.harness.compare.signature import explains, signature
+from readfirst.harness.adapter_api import BASIC_CAPABILITIES
+from readfirst.harness.compare.failure_signature import explains, signature
+from readfirst.harness.compare.missing_capabilities import MissingCapabilities, in_a_call
 from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.session import BASIC_CAPABILITIES
-from readfirst.harness.source.finding import Position, SuiteError
-from readfirst.harness.source.inspection import Fields, Inspection, Node
-from readfirst.harness.source.strict_yaml import load, read
+from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.contracts import Contracts
-from readfirst.harness.suite.nearest import nearest
+from readfirst.harness.suite.nearest_contract import nearest
+from readfirst.harness.yaml_io.finding import Position, SuiteError
+from readfirst.harness.yaml_io.strict_yaml import load, read
+from readfirst.harness.yaml_io.yaml_validation import Fields, Inspection, Node
 
 BROKEN = "broken"
 """What `fails` says of a scenario whose replay may end early (a crash, a hang)."""
@@ -36,9 +36,9 @@ class BaselineError(SuiteError):
 class Acceptance:
     """One accepted failure: the levels that fail, or `broken`, and why this is accepted.
 
-    `because`, where it is given, is the only signature (`harness.compare.signature`) that is accepted, with what it may
-    say in more detail (`effects: file` accepts `effects: file: line ends`, but `safe` no harm of any kind); with VARIES
-    any is accepted, and none at all.
+    `because`, if given, is the only accepted signature (`harness.compare.failure_signature`), or one in more
+    detail: `effects: file` accepts `effects: file: line ends`, but `safe` accepts no kind of harm. VARIES accepts any
+    signature, and none.
     `link` says where it is reported.
     """
 
@@ -65,7 +65,7 @@ class Baseline:
     accepted: Mapping[tuple[str, str], Acceptance] = field(default_factory=dict)
     grouped: bool = False
     """Whether the file has groups: entries with a common reason, written once."""
-    lacking: Lacking | None = None
+    lacking: MissingCapabilities | None = None
     """What was not judged when it was written; None in a file that does not say it."""
 
     def of(self, scenario_id: str, contract: str) -> Acceptance | None:
@@ -74,7 +74,7 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class BaselineResult:
     """What a verdict means for the exit code.
 
     `conformant`: it holds, or its failure is accepted, or it was not judged. `accepted` is the reason of the
@@ -94,7 +94,7 @@ def in_order(names: Iterable[str]) -> str:
     return "[" + ", ".join(sorted(names, key=LEVELS_AND_BROKEN.index)) + "]"
 
 
-def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
+def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> BaselineResult:
     """Judge a verdict against the baseline.
 
     An entry accepts exactly the failures it lists: one more is not conformant, one less makes it stale, unless it
@@ -103,22 +103,22 @@ def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
     failing = frozenset(verdict.failing)
     entry = baseline.of(verdict.scenario_id, verdict.contract) if baseline else None
     if entry is None:
-        return Ruling(conformant=not failing)
+        return BaselineResult(conformant=not failing)
     asked = {*up_to(verdict.level), BROKEN}
     listed = entry.fails & asked
     if failing - listed:
-        return Ruling(conformant=False)
+        return BaselineResult(conformant=False)
     if "safe" in failing and not explains(entry.reason, entry.because):
         complaint = f"{entry.where} is a harm. Write as its reason why that is accepted."
-        return Ruling(conformant=False, stale=complaint)
+        return BaselineResult(conformant=False, stale=complaint)
     if entry.because == VARIES:
-        return Ruling(conformant=True, accepted=entry.reason if failing else "")
+        return BaselineResult(conformant=True, accepted=entry.reason if failing else "")
     if listed - failing:
-        return Ruling(conformant=False, stale=_stale(entry, verdict, failing))
+        return BaselineResult(conformant=False, stale=_stale(entry, verdict, failing))
     if failing and entry.because and not is_still(now := signature(verdict), entry.because):
         what = f"{entry.where} now fails for another reason than {entry.because!r}."
-        return Ruling(conformant=False, stale=f"{what} Change the entry to because: {now!r}")
-    return Ruling(conformant=True, accepted=entry.reason if failing else "")
+        return BaselineResult(conformant=False, stale=f"{what} Change the entry to because: {now!r}")
+    return BaselineResult(conformant=True, accepted=entry.reason if failing else "")
 
 
 def is_still(now: str, because: str) -> bool:
@@ -167,7 +167,7 @@ def load_baseline(file: Path, ids: Collection[str], contracts: Contracts) -> Bas
     return Baseline(str(name), look.document.position(("name",)), accepted, "groups" in top, lacking)
 
 
-def _lacking(top: Fields) -> Lacking | None:
+def _lacking(top: Fields) -> MissingCapabilities | None:
     """Check what was not judged; None where the file does not say it."""
     if "unclaimed" not in top and "unsupported" not in top:
         return None
@@ -176,7 +176,7 @@ def _lacking(top: Fields) -> Lacking | None:
         if type(count.value) is not int or count.value < 1:
             fix = "Write how many scenarios have such a call, at least 1."
             count.note(f"unsupported says {count.value!r} of {name}", fix)
-    return Lacking(frozenset(unclaimed), unsupported.values)
+    return MissingCapabilities(frozenset(unclaimed), unsupported.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +241,7 @@ def _suggestion(name: str, known: Collection[str]) -> str:
     return f"Write {close[0]}, or remove the entry." if close else "Remove the entry."
 
 
-class Ruler:
+class BaselineChecker:
     """Rules verdicts by a baseline; what is not judged has to be allowed, by the baseline or by `claims`.
 
     Without a baseline that says what was not judged when it was written, the capabilities of `claims` (default: Read,
@@ -263,9 +263,9 @@ class Ruler:
         former = None if self._baseline is None else self._baseline.lacking
         return self._required if former is None else self._given | (BASIC_CAPABILITIES - former.unclaimed)
 
-    def rule(self, verdict: Verdict) -> Ruling:
+    def apply_baseline(self, verdict: Verdict) -> BaselineResult:
         """Judge one verdict; each is shown once."""
-        ruling = rule(verdict, self._baseline)
+        ruling = apply_baseline(verdict, self._baseline)
         if not verdict.lacks or not ruling.conformant:
             return ruling
         unclaimed = ", ".join(self._unclaimed(verdict))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
-from readfirst.harness.compare.expected_files import (
+from readfirst.harness.compare.file_comparison import (
     FileDifference,
     file_differences,
     name_differences,
@@ -16,13 +16,12 @@ from readfirst.harness.compare.showing import unseen
 from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict, up_to
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.harm.judgement import Judgement
-from readfirst.harness.harm.torn import left_to_luck, torn
+from readfirst.harness.harm.partial_write import check_partial_writes, is_nondeterministic
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
-from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract, clause_for
-from readfirst.harness.suite.entry import Entry
+from readfirst.harness.suite.error_names import Vocabulary
+from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.harm_kinds import HARMS
-from readfirst.harness.suite.host_text import answer_of, unwrapped, without_outer_whitespace
 from readfirst.harness.suite.scenario import (
     EXECUTION_ERRORS,
     READERS,
@@ -37,8 +36,9 @@ from readfirst.harness.suite.scenario import (
     calls_of,
 )
 from readfirst.harness.suite.transcript import RecordedResult, Transcript
-from readfirst.harness.suite.vocabulary import Vocabulary
+from readfirst.harness.suite.unwrap_host_text import answer_of, unwrapped, without_outer_whitespace
 from readfirst.harness.workspace.snapshot import applied
+from readfirst.harness.yaml_io.finding import Position
 
 
 def skipped(
@@ -164,9 +164,9 @@ class _Judge:
                 clause = self._clause(step.expect)[0]
                 files = clause.files if clause is not None else {}
                 position = (clause.position if clause is not None else None) or position
-        if isinstance(step, ToolCall) and left_to_luck(step, happened.results[0]):
+        if isinstance(step, ToolCall) and is_nondeterministic(step, happened.results[0]):
             # How far it came is a matter of luck; nothing may be torn.
-            for path, what in torn(step, self.state, happened.changes, happened.results[0]):
+            for path, what in check_partial_writes(step, self.state, happened.changes, happened.results[0]):
                 found = FileDifference(f"file {path}", "as it was, or as the call asks", what)
                 self._note(index, 0, "effects", found, position)
             happened = replace(happened, traces={}, names_before={}, names={})

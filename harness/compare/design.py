@@ -3,18 +3,18 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from readfirst.harness.adapter_api import Adapter, Design
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
-from readfirst.harness.exit_code import ExitCode, ReadfirstError
+from readfirst.harness.errors import ExitCode, ReadfirstError
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import Adapter, Design
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.suite import Suite, default_root
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 _REFUSED_CHANGED = frozenset({"modified_since_read", "unexpectedly_modified"})
 _EDITING = frozenset({"Edit", "MultiEdit", "NotebookEdit"})
@@ -34,7 +34,7 @@ _KEEPING: Mapping[Design, frozenset[str]] = {
 """The tools that lose nothing of others, though the contract refuses the call."""
 
 
-def by_design(verdict: Verdict, scenario: Scenario, contract: Contract, design: Design | None) -> Verdict:
+def apply_design(verdict: Verdict, scenario: Scenario, contract: Contract, design: Design | None) -> Verdict:
     """Return the verdict as the declared design has it; None: nothing is declared, and all is claimed.
 
     A scenario in which the contract refuses what the design leaves out is `unsupported`, also where it would pass: it
@@ -109,7 +109,7 @@ class DesignUnclear(ReadfirstError):  # noqa: N818 - it names what is unclear
     exit_code = ExitCode.NOT_CONFORMANT
 
 
-def design_seen(adapter: Adapter, place: SitePool) -> Design:
+def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
     """Return the design that fits: is an Edit answered without a Read, and of a file that changed since it?
 
     Raises DesignUnclear where a plain Edit after a Read is refused, or an Edit harms somebody.
@@ -137,7 +137,7 @@ def _edits(played: Callable[[str], tuple[Scenario, Outcome]], scenario_id: str) 
     return not outcome.steps[-1].results[-1].is_error
 
 
-def contradicted(declared: Design, adapter: Adapter, place: SitePool) -> str:
+def contradicted(declared: Design, adapter: Adapter, place: WorkspacePool) -> str:
     """Say what contradicts the declared design, and what to write instead; empty where nothing does."""
     try:
         seen = design_seen(adapter, place)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
-from readfirst.harness.replay.recorded import recorded_outcome
+from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.suite.contracts import Contract, clause_for
-from readfirst.harness.suite.entry import Entry, FileDigest
+from readfirst.harness.suite.file_entry import Entry, FileDigest
 from readfirst.harness.suite.harm_kinds import Kind
 from readfirst.harness.suite.scenario import (
     EXECUTION_ERRORS,

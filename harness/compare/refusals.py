@@ -3,14 +3,14 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+from readfirst.harness.adapter_api import REFUSALS
 from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.session import REFUSALS
 from readfirst.harness.suite.contracts import Contract, clause_for
-from readfirst.harness.suite.entry import Entry, RegularFile, Symlink
+from readfirst.harness.suite.file_entry import Entry, RegularFile, Symlink
 from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.scenario import Scenario, ToolCall, calls_of
-from readfirst.harness.workspace.snapshot import applied, meant
+from readfirst.harness.workspace.snapshot import applied, candidate_paths
 
 
 def apply_refusals(
@@ -76,7 +76,7 @@ def _applies(name: str, call: ToolCall, state: Mapping[str, Entry]) -> bool:
                 isinstance(state.get("/".join(parts[:end])), Symlink) for end in range(1, len(parts) + 1)
             )
         case _:
-            return any(not _is_utf8(state.get(path)) for path in meant(call.arguments, state))
+            return any(not _is_utf8(state.get(path)) for path in candidate_paths(call.arguments, state))
 
 
 def _is_utf8(entry: Entry | None) -> bool:

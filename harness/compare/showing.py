@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from readfirst.harness.compare.expected_files import FileDifference
+from readfirst.harness.adapter_api import BASH, ToolResult
+from readfirst.harness.compare.file_comparison import FileDifference
 from readfirst.harness.compare.own_outcome import clauses_of, reminders_of, text_of
-from readfirst.harness.harm.hands import lines_of
 from readfirst.harness.harm.judgement import Judgement, Seen
-from readfirst.harness.harm.shown import shown_lines
+from readfirst.harness.harm.line_provenance import lines_of
+from readfirst.harness.harm.visible_lines import shown_lines
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.session import BASH, ToolResult
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.entry import Entry, RegularFile, data_of
+from readfirst.harness.suite.file_entry import Entry, RegularFile, data_of
 from readfirst.harness.suite.scenario import READERS, ParallelCalls, Scenario, ToolCall, calls_of
-from readfirst.harness.workspace.snapshot import meant
+from readfirst.harness.workspace.snapshot import candidate_paths
 
 _SHOWING = READERS | {BASH}
 """The tools whose answers show what was asked for; those of others only add to what a session knows."""
@@ -80,7 +80,7 @@ def _within_documented_limits(shown: Iterable[Shows], files: Mapping[str, Entry]
 def _shows(
     number: int | None, call: ToolCall, answer: str, files: Mapping[str, Entry], *, later: bool
 ) -> Iterator[Shows]:
-    named = set(meant(call.arguments, files))
+    named = set(candidate_paths(call.arguments, files))
     for path, entry in files.items():
         if not isinstance(entry, RegularFile) or entry.data.startswith(_NO_TEXT):
             continue

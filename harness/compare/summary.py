@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, fields
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.counted import counted
-from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, Kind
-from readfirst.harness.suite.heading import Requirement
+from readfirst.harness.suite.scenario_metadata import Requirement
 
 _MOST_NAMED = 5
 """What is lacking that a complaint names before it counts the rest."""
@@ -56,7 +56,7 @@ class Count:
     steps: int = 0
     milliseconds: float = 0.0
 
-    def add(self, verdict: Verdict, ruling: Ruling) -> None:
+    def add(self, verdict: Verdict, ruling: BaselineResult) -> None:
         """Count one verdict."""
         self.scenarios += 1
         self.calls += verdict.calls
@@ -115,7 +115,7 @@ class Summary:
         self._not_conformant = 0
         self._broken = 0
 
-    def add(self, verdict: Verdict, ruling: Ruling) -> None:
+    def add(self, verdict: Verdict, ruling: BaselineResult) -> None:
         """Count one verdict and what the baseline makes of it."""
         key = (verdict.contract, verdict.scenario_id.partition("/")[0])
         self.families.setdefault(key, Count()).add(verdict, ruling)
@@ -164,7 +164,7 @@ class Summary:
         if len(self.unclaimed) > _MOST_NAMED:
             named.append(f"and {len(self.unclaimed) - _MOST_NAMED} more")
         return (
-            f"{counted(self.total.unclaimed, 'scenario')} not judged that must be, for lack of {'; '.join(named)}. "
+            f"{pluralize(self.total.unclaimed, 'scenario')} not judged that must be, for lack of {'; '.join(named)}. "
             f"If that is intended, name what is claimed ({how} Read), or let a baseline say so (--update-baseline)."
         )
 
@@ -189,10 +189,12 @@ class Summary:
         for contract, number in self.harmful_alike.items():
             version = "" if contract == "documented" else "Claude Code "
             if level == "safe":
-                alike = f"{named} loses or spoils work in {counted(number, 'scenario')} in which"
+                alike = f"{named} loses or spoils work in {pluralize(number, 'scenario')} in which"
                 sentences.append(f"{alike} {version}{contract} does the same.")
             else:
-                alike = f"{named} reproduces {version}{contract}, including the {counted(number, 'scenario')}"
+                alike = (
+                    f"{named} reproduces {version}{contract}, including the {pluralize(number, 'scenario')}"
+                )
                 sentences.append(f"{alike} in which {contract} loses or spoils work.")
         return " ".join(sentences)
 
@@ -205,8 +207,8 @@ class Summary:
             return ""
         if not self.left_out:
             return said
-        rules = f", in {counted(len(self.left_out), 'rule')}" if any(self.left_out) else ""
-        return f"{said}: {counted(self.left_out.total(), 'scenario')} not claimed{rules}"
+        rules = f", in {pluralize(len(self.left_out), 'rule')}" if any(self.left_out) else ""
+        return f"{said}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
 
     def reason_lines(self) -> list[str]:
         """Return a line for unsupported and for unspecified scenarios with the most frequent reasons."""

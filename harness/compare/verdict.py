@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from readfirst.harness.adapter_api import ServerUse
 from readfirst.harness.harm.harm import Harm
-from readfirst.harness.session import ServerUse
-from readfirst.harness.source.finding import Position
-from readfirst.harness.suite.heading import Heading, Requirement
 from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.scenario_metadata import Heading, Requirement
+from readfirst.harness.yaml_io.finding import Position
 
 Level = Literal["safe", "effects", "reason", "text", "verbatim"]
 LEVELS: tuple[Level, ...] = ("safe", "effects", "reason", "text", "verbatim")

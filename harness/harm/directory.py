@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from readfirst.harness.session import BASH, ToolResult
-from readfirst.harness.suite.entry import Directory, Entry, resolved_links
+from readfirst.harness.adapter_api import BASH, ToolResult
+from readfirst.harness.suite.file_entry import Directory, Entry, resolved_links
 from readfirst.harness.suite.scenario import ToolCall
 
 _WORD = re.compile(r"""(?:[^\s;&|"']|"[^"]*"|'[^']*')+|[;&|\n]+""")

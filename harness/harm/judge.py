@@ -4,20 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from readfirst.harness.harm.at_once import raced
-from readfirst.harness.harm.chain import Chain, kept, made
-from readfirst.harness.harm.closed import closed
+from readfirst.harness.adapter_api import BASH, ToolResult
+from readfirst.harness.harm.access_violations import check_access
+from readfirst.harness.harm.call_sequence import Chain, check_calls, check_links_and_metadata
+from readfirst.harness.harm.concurrent_sessions import check_concurrent_edits
 from readfirst.harness.harm.directory import directory_after, with_absolute_path
-from readfirst.harness.harm.edited import Found
-from readfirst.harness.harm.hands import Known
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judgement import Judgement, Seen
+from readfirst.harness.harm.line_provenance import FileKnowledge
+from readfirst.harness.harm.partial_write import check_partial_writes, has_exited, is_nondeterministic
 from readfirst.harness.harm.summary import shown_again
 from readfirst.harness.harm.target import mentions_path, names_path, target_of
-from readfirst.harness.harm.torn import dead, left_to_luck, torn
+from readfirst.harness.harm.unrequested_changes import UnlocatedHarm
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
-from readfirst.harness.session import BASH, ToolResult
-from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink, data_of
+from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile, Symlink, data_of
 from readfirst.harness.suite.harm_kinds import HARMS, Kind
 from readfirst.harness.suite.scenario import (
     READERS,
@@ -31,7 +31,7 @@ from readfirst.harness.suite.scenario import (
     calls_of,
     with_calls,
 )
-from readfirst.harness.workspace.snapshot import applied, meant, names_of
+from readfirst.harness.workspace.snapshot import applied, candidate_paths, names_of
 
 State = dict[str, Entry]
 
@@ -71,9 +71,9 @@ class _Judge:
     state: State
     found: list[Harm] = field(default_factory=list)
     seen: dict[int, Seen] = field(default_factory=dict)
-    views: list[dict[str, Known]] = field(default_factory=list)
+    views: list[dict[str, FileKnowledge]] = field(default_factory=list)
     """What the session knows of files, the innermost sub-agent's last."""
-    beside: dict[str, dict[str, Known]] = field(default_factory=dict)
+    beside: dict[str, dict[str, FileKnowledge]] = field(default_factory=dict)
     """What another session, which has no name, and sub-agents in the background know."""
     rewinds: bool = False
     checkpoint: State = field(default_factory=dict)
@@ -96,7 +96,7 @@ class _Judge:
         """The directory in which a session begins."""
         return "" if self.given.permissions is None else self.given.permissions.working_directory
 
-    def _new_view(self, *, is_sub_agent: bool = False) -> dict[str, Known]:
+    def _new_view(self, *, is_sub_agent: bool = False) -> dict[str, FileKnowledge]:
         """Return the knowledge of a new session, or of a sub-agent, which stays where the session is."""
         view = _fresh(self.state)
         self.directories[id(view)] = self.directories[id(self.view)] if is_sub_agent else self.start
@@ -106,10 +106,10 @@ class _Judge:
         return view
 
     @property
-    def view(self) -> dict[str, Known]:
+    def view(self) -> dict[str, FileKnowledge]:
         return self.views[-1]
 
-    def _views(self) -> list[dict[str, Known]]:
+    def _views(self) -> list[dict[str, FileKnowledge]]:
         """Return what everybody knows, first who acts now."""
         waiting = [each for each in self.beside.values() if all(view is not each for view in self.views)]
         return [*reversed(self.views), *waiting]
@@ -126,7 +126,7 @@ class _Judge:
             if id(self.view) not in self.stays:
                 here = self.directories[id(self.view)]
                 self.directories[id(self.view)] = directory_after(call, result, here, self.start, self.state)
-            self.is_dead = self.is_dead or dead(call, result)
+            self.is_dead = self.is_dead or has_exited(call, result)
 
     def _judge(self, index: int, step: Step, happened: StepOutcome) -> None:
         match step:
@@ -135,15 +135,15 @@ class _Judge:
             case SessionEvent():
                 self._session(step)
                 self._others(happened.changes)
-            case ToolCall() if left_to_luck(step, happened.results[0]):
+            case ToolCall() if is_nondeterministic(step, happened.results[0]):
                 self._ended(index, step, happened)
             case ParallelCalls(sides=sides) if sides:
-                for number, path, found in raced(step, self.state, happened):
+                for number, path, found in check_concurrent_edits(step, self.state, happened):
                     self._note(index, number, path, found)
                 self._others(happened.changes)
             case ToolCall() | ParallelCalls() if self._only_answers(step, happened):
                 for number, (call, result) in enumerate(zip(calls_of(step), happened.results, strict=False)):
-                    self._note_all(index, number, closed(self.given, call, result, self.state, set()))
+                    self._note_all(index, number, check_access(self.given, call, result, self.state, set()))
                     self._hear(call, result, self.state)
                 self.seen[index] = Seen(calls_of(step), self.state, self.state, dict(self.view))
             case ToolCall() | ParallelCalls():
@@ -169,16 +169,16 @@ class _Judge:
     def _ended(self, index: int, call: ToolCall, happened: StepOutcome) -> None:
         """Judge a call that was ended while it wrote: whether it was made is open, unless it was answered."""
         when = "the call was given up" if call.signal is None else f"the program got {call.signal}"
-        for path, what in torn(call, self.state, happened.changes, happened.results[0]):
+        for path, what in check_partial_writes(call, self.state, happened.changes, happened.results[0]):
             former, now = _text(self.state.get(path)), _text(happened.changes.get(path))
             if path not in happened.changes:
-                found = Found("untrue", f"the call was answered, and {path} is as it was")
-            elif path in self.state or path in meant(call.arguments, self.state):
-                found = Found("lost", f"{path} was torn when {when}, and has {what}", former, now)
+                found = UnlocatedHarm("untrue", f"the call was answered, and {path} is as it was")
+            elif path in self.state or path in candidate_paths(call.arguments, self.state):
+                found = UnlocatedHarm("lost", f"{path} was torn when {when}, and has {what}", former, now)
             else:
-                found = Found("stray", f"{path}, which no call named, was left behind", former, now)
+                found = UnlocatedHarm("stray", f"{path}, which no call named, was left behind", former, now)
             self._note(index, 0, path, found)
-        if dead(call, happened.results[0]):
+        if has_exited(call, happened.results[0]):
             self._others(happened.changes)
             return
         before, after = dict(self.state), applied(self.state, happened.changes)
@@ -190,9 +190,11 @@ class _Judge:
         for path, entry in sorted(happened.changes.items()):
             former = self.state.get(path)
             what = f"{path} was {_doing(former, entry)} after the last answer"
-            self._note(last, 0, path, Found("stray", what, _text(former), _text(entry)))
+            self._note(last, 0, path, UnlocatedHarm("stray", what, _text(former), _text(entry)))
         for path in sorted(happened.traces):
-            self._note(last, 0, path, Found("stray", f"{path} was written or touched after the last answer"))
+            self._note(
+                last, 0, path, UnlocatedHarm("stray", f"{path} was written or touched after the last answer")
+            )
 
     def _session(self, event: SessionEvent) -> None:
         match event.kind:
@@ -212,7 +214,7 @@ class _Judge:
             case "rewind":
                 self.rewinds = True
             case "mention":
-                for path in meant({"file_path": event.path}, self.state):
+                for path in candidate_paths({"file_path": event.path}, self.state):
                     if path in self.view:
                         self.view[path] = self.view[path].shown_whole("mention")
             case _:
@@ -247,7 +249,7 @@ class _Judge:
             data = data_of(back[path]) or b""
             if known is not None and "other" in known.hands(known.lost(data)):
                 what = f"what somebody else saved in {path}, which the rewind took back"
-                self._note(index, 0, path, Found("lost", what))
+                self._note(index, 0, path, UnlocatedHarm("lost", what))
         for view in self.views:
             for path, entry in back.items():
                 _learn(view, path, self.state.get(path), entry, session=True)
@@ -261,7 +263,7 @@ class _Judge:
         for number, (call, result) in enumerate(zip(calls, happened.results, strict=False)):
             is_shared = (call.tool == BASH or result.is_error) and len(calls) > 1
             own = set[str]() if is_shared else changed
-            self._note_all(index, number, closed(self.given, call, result, before, own))
+            self._note_all(index, number, check_access(self.given, call, result, before, own))
             if call.tool == BASH:
                 free = free or not result.is_error or bool(changed)
             elif not result.is_error and call.tool not in READERS:
@@ -278,17 +280,19 @@ class _Judge:
             folders = {".", *(path[:end] for end, each in enumerate(path) if each == "/")}
             allowed.update(folders - before.keys())
             if path not in foreign:
-                known = self.view.get(path, Known())
-                harmed = list(made(chain, known, before, after))
+                known = self.view.get(path, FileKnowledge())
+                harmed = list(check_calls(chain, known, before, after))
                 if harmed and any(hook.action == "input" for hook in self.given.hooks):
-                    hooked = list(made(chain.hooked(self.given.hooks), known, before, after))
+                    hooked = list(check_calls(chain.hooked(self.given.hooks), known, before, after))
                     harmed = min(
                         harmed, hooked, key=lambda way: (sum(each.kind in HARMS for _, each in way), len(way))
                     )
                 for number, found in harmed:
                     self._note(index, number, path, found)
             self._note_all(
-                index, chain.last, kept(chain, before, after, happened.names_before, happened.names)
+                index,
+                chain.last,
+                check_links_and_metadata(chain, before, after, happened.names_before, happened.names),
             )
         # A path in which the workspace's own is hidden is somewhere that no snapshot names.
         paths = (call.arguments.get("file_path") for call in calls)
@@ -305,7 +309,7 @@ class _Judge:
         if result.is_error and not result.reminders:
             return
         answer = "\n".join((result.text, *result.reminders))
-        named = set(meant(call.arguments, state))
+        named = set(candidate_paths(call.arguments, state))
         words = str(call.arguments.get("command", "")) if call.tool == BASH else ""
         for answer in (result.text, *result.reminders):
             for path in [*self.view] if words or "$WS/" in answer else named & self.view.keys():
@@ -323,7 +327,7 @@ class _Judge:
         def refused(path: str, state: State) -> Iterator[int]:
             """Yield the numbers of refused calls that are about a path."""
             for number, (call, result) in enumerate(zip(calls, happened.results, strict=False)):
-                if result.is_error and path in meant(call.arguments, state):
+                if result.is_error and path in candidate_paths(call.arguments, state):
                     yield number
 
         for path in sorted(changed - allowed):
@@ -339,7 +343,7 @@ class _Judge:
             else:
                 continue
             shown = _text(before.get(path)), _text(after.get(path))
-            self._note(index, number or 0, path, Found(kind, how, *shown))
+            self._note(index, number or 0, path, UnlocatedHarm(kind, how, *shown))
         for path, trace in sorted(happened.traces.items()):
             if path not in allowed:
                 untrue = any(True for _ in refused(path, self.state))
@@ -348,7 +352,10 @@ class _Judge:
                 )
                 why = "though the call was refused" if untrue else "though no call asked for it"
                 self._note(
-                    index, 0, path, Found("untrue" if untrue else "stray", f"{path} was {what}, {why}")
+                    index,
+                    0,
+                    path,
+                    UnlocatedHarm("untrue" if untrue else "stray", f"{path} was {what}, {why}"),
                 )
 
     def _learn_all(self, changed: set[str], before: State, after: State, foreign: set[str]) -> None:
@@ -358,27 +365,31 @@ class _Judge:
                 _learn(view, path, before.get(path), after.get(path), session=session)
         self.touched |= changed
 
-    def _note_all(self, index: int, number: int, found: Iterator[tuple[str, Found]]) -> None:
+    def _note_all(self, index: int, number: int, found: Iterator[tuple[str, UnlocatedHarm]]) -> None:
         for path, each in found:
             self._note(index, number, path, each)
 
-    def _note(self, index: int, number: int, path: str, found: Found) -> None:
+    def _note(self, index: int, number: int, path: str, found: UnlocatedHarm) -> None:
         self.found.append(Harm(index, number, found.kind, path, found.what, found.before, found.after))
 
 
-def _fresh(state: State) -> dict[str, Known]:
-    return {path: Known.given(entry.data) for path, entry in state.items() if isinstance(entry, RegularFile)}
+def _fresh(state: State) -> dict[str, FileKnowledge]:
+    return {
+        path: FileKnowledge.given(entry.data)
+        for path, entry in state.items()
+        if isinstance(entry, RegularFile)
+    }
 
 
 def _learn(
-    view: dict[str, Known], path: str, before: Entry | None, after: Entry | None, *, session: bool
+    view: dict[str, FileKnowledge], path: str, before: Entry | None, after: Entry | None, *, session: bool
 ) -> None:
     if not isinstance(after, RegularFile):
         return
     data = data_of(before)
     if data == after.data and path in view:
         return
-    view[path] = view.get(path, Known()).put("session" if session else "other", after.data)
+    view[path] = view.get(path, FileKnowledge()).put("session" if session else "other", after.data)
 
 
 def _text(entry: Entry | None) -> str:

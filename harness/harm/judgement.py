@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from readfirst.harness.harm.hands import Known
 from readfirst.harness.harm.harm import Harm
-from readfirst.harness.suite.entry import Entry
+from readfirst.harness.harm.line_provenance import FileKnowledge
+from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.scenario import ToolCall
 
 
@@ -19,7 +19,7 @@ class Seen(NamedTuple):
     calls: Sequence[ToolCall]
     before: Mapping[str, Entry]
     after: Mapping[str, Entry]
-    known: Mapping[str, Known]
+    known: Mapping[str, FileKnowledge]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from readfirst.harness.harm.edited import Found
+from readfirst.harness.harm.unrequested_changes import UnlocatedHarm
 from readfirst.harness.suite.harm_kinds import HARMS, Kind
 
 _NUMBERED = re.compile(r"cell-([0-9]{1,9})")
@@ -63,17 +63,17 @@ class _Wanted:
 
 def notebook_harms(
     path: str, calls: Sequence[Mapping[str, Any]], before: bytes | None, after: bytes | None
-) -> list[Found]:
+) -> list[UnlocatedHarm]:
     """Return what answered NotebookEdits did beyond what they asked; how the JSON is laid out does not matter."""
     former, now = _parsed(before), _parsed(after)
     if former is None:
         return []
     if now is None:
-        return [Found("lost", f"{path}, which is no notebook any more")]
+        return [UnlocatedHarm("lost", f"{path}, which is no notebook any more")]
     found = []
     beside = [key for key in sorted({*former, *now} - {"cells"}) if _differ(former, now, key)]
     if beside:
-        found.append(Found("spoiled", f"what is beside the cells of {path}: {', '.join(beside)}"))
+        found.append(UnlocatedHarm("spoiled", f"what is beside the cells of {path}: {', '.join(beside)}"))
     ways = [_Wanted(tuple(map(_Slot, former["cells"])))]
     for arguments in calls:
         ways = [made for way in ways for made in _made(way, arguments)] or ways
@@ -117,12 +117,12 @@ def _named(slots: Sequence[_Slot], arguments: Mapping[str, Any]) -> Iterator[int
         yield int(counted[1])
 
 
-def _compared(path: str, wanted: _Wanted, former: Sequence[Cell], now: Sequence[Cell]) -> list[Found]:
+def _compared(path: str, wanted: _Wanted, former: Sequence[Cell], now: Sequence[Cell]) -> list[UnlocatedHarm]:
     slots = wanted.slots
     if len(slots) == len(now) and all(not slot.wrong(cell) for slot, cell in zip(slots, now, strict=True)):
         return []
     if [*former] == [*now]:
-        return [Found("untrue", f"the call was answered, and the cells of {path} are what they were")]
+        return [UnlocatedHarm("untrue", f"the call was answered, and the cells of {path} are what they were")]
     return _Pairs(path, wanted, former, now).harms()
 
 
@@ -136,7 +136,7 @@ class _Pairs:
     now: Sequence[Cell]
     pairs: dict[int, int] = field(default_factory=dict)
 
-    def harms(self) -> list[Found]:
+    def harms(self) -> list[UnlocatedHarm]:
         """Return what is wrong with cells that are there or are not."""
         slots, now = self.wanted.slots, self.now
         self._pair(lambda slot, cell: not slot.wrong(cell))
@@ -150,12 +150,15 @@ class _Pairs:
         found = []
         if kept and missing:
             found += [
-                Found("lost", f"{self._name(each)}, which the call did not name, is gone") for each in missing
+                UnlocatedHarm("lost", f"{self._name(each)}, which the call did not name, is gone")
+                for each in missing
             ]
             return found
         if kept:
             return [
-                Found("untrue", f"the call was answered, and the cell that it named is still in {self.path}")
+                UnlocatedHarm(
+                    "untrue", f"the call was answered, and the cell that it named is still in {self.path}"
+                )
             ]
         self._pair(
             lambda slot, cell: slot.cell is not None and "id" in cell and slot.cell.get("id") == cell["id"]
@@ -172,11 +175,15 @@ class _Pairs:
         for index in missing:
             what = f"{self._name(index)}, which the call did not name, is gone"
             if slots[index].cell is None:
-                found.append(Found("untrue", f"the call was answered, and {self.path} has no new cell"))
+                found.append(
+                    UnlocatedHarm("untrue", f"the call was answered, and {self.path} has no new cell")
+                )
             else:
-                found.append(Found("lost", what))
+                found.append(UnlocatedHarm("lost", what))
         if extra:
-            found.append(Found("stray", f"{self.path} has {len(extra)} more cells than were asked for"))
+            found.append(
+                UnlocatedHarm("stray", f"{self.path} has {len(extra)} more cells than were asked for")
+            )
         return found
 
     def _pair(self, belong: Any) -> None:
@@ -196,14 +203,16 @@ class _Pairs:
         missing = [index for index in range(len(self.wanted.slots)) if index not in self.pairs]
         return missing, [at for at in range(len(self.now)) if at not in taken]
 
-    def _disorder(self) -> Found:
+    def _disorder(self) -> UnlocatedHarm:
         slots = self.wanted.slots
         others = [self.pairs[index] for index, slot in enumerate(slots) if slot.cell is not None]
         if others == sorted(others):
-            return Found("misplaced", f"the new cell is in another place of {self.path} than was asked for")
-        return Found("spoiled", f"the order of the cells of {self.path}")
+            return UnlocatedHarm(
+                "misplaced", f"the new cell is in another place of {self.path} than was asked for"
+            )
+        return UnlocatedHarm("spoiled", f"the order of the cells of {self.path}")
 
-    def _edited_elsewhere(self, missing: Sequence[int], extra: Sequence[int]) -> Found | None:
+    def _edited_elsewhere(self, missing: Sequence[int], extra: Sequence[int]) -> UnlocatedHarm | None:
         """Return what is wrong where another cell got what the named one was to get."""
         slots, now = self.wanted.slots, self.now
         named = [index for index in missing if slots[index].is_named and slots[index].cell is not None]
@@ -212,7 +221,7 @@ class _Pairs:
         for index in unchanged:
             if others and any(_source(now[at]) == slots[index].source for at in extra):
                 what = f"{self._name(others[0])} was edited, and the call named {self._name(index)}"
-                return Found("misplaced", what)
+                return UnlocatedHarm("misplaced", what)
         return None
 
     def _name(self, index: int) -> str:
@@ -220,15 +229,15 @@ class _Pairs:
         number = next((at for at, each in enumerate(self.former, 1) if each is cell), 0)
         return f"cell {number} of {self.path}" if number else f"the new cell of {self.path}"
 
-    def _changed(self, index: int, wrong: Sequence[str]) -> Found:
+    def _changed(self, index: int, wrong: Sequence[str]) -> UnlocatedHarm:
         slot, name = self.wanted.slots[index], self._name(index)
         keys = ", ".join(wrong)
         if not slot.is_named:
             kind: Kind = "lost" if "source" in wrong else "spoiled"
-            return Found(kind, f"the {keys} of {name}, which the call did not name")
+            return UnlocatedHarm(kind, f"the {keys} of {name}, which the call did not name")
         if slot.cell is None or "source" in wrong or "cell_type" in wrong:
-            return Found("altered", f"the {keys} of {name}, which was written, is not what was asked")
-        return Found("spoiled", f"the {keys} of {name} beside its source")
+            return UnlocatedHarm("altered", f"the {keys} of {name}, which was written, is not what was asked")
+        return UnlocatedHarm("spoiled", f"the {keys} of {name} beside its source")
 
 
 def _differ(former: Mapping[str, Any], now: Mapping[str, Any], key: str) -> bool:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any
 
-from readfirst.harness.suite.repeated import texts_in
+from readfirst.harness.suite.repeated_text import texts_in
 
 MARK = "\ufeff"
 """A byte order mark, which some tools show in front of the first line."""

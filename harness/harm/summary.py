@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from readfirst.harness.suite.entry import NANOSECONDS, OLD_TIME, Entry, RegularFile, data_of
+from readfirst.harness.suite.file_entry import NANOSECONDS, OLD_TIME, Entry, RegularFile, data_of
 
 _MOST = 5
 """Files that the product shows again beside a summary, as recordings of `sessions` show."""

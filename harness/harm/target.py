@@ -3,9 +3,9 @@
 import posixpath
 from collections.abc import Mapping
 
-from readfirst.harness.suite.entry import Entry, Symlink
+from readfirst.harness.suite.file_entry import Entry, Symlink
 from readfirst.harness.suite.scenario import ToolCall
-from readfirst.harness.workspace.snapshot import meant
+from readfirst.harness.workspace.snapshot import candidate_paths
 
 State = Mapping[str, Entry]
 
@@ -17,14 +17,14 @@ def target_of(call: ToolCall, before: State, after: State, changed: set[str]) ->
 
     A link that became a file counts as it. Spaces around a path are cut where nothing has it with them (`paths`).
     """
-    paths = meant(call.arguments, before)
+    paths = candidate_paths(call.arguments, before)
     if any("$WS" in path for path in paths):
         return None
     if not any(path in before or path in after for path in paths):
         bare = {
             key: value.strip(_WHITESPACE) for key, value in call.arguments.items() if isinstance(value, str)
         }
-        paths = (*(path for path in meant(bare, before) if path in changed), *paths)
+        paths = (*(path for path in candidate_paths(bare, before) if path in changed), *paths)
     links = [path for path in changed if isinstance(before.get(path), Symlink) and names_path(call, path)]
     changing = (path for path in (*links, *paths) if path in changed)
     # What begins with ~/ is at home, which comes last.

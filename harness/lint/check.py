@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol
 
-from readfirst.harness.lint.belonging import Showing
-from readfirst.harness.source.finding import Finding, Position
-from readfirst.harness.suite.case import Case, at
+from readfirst.harness.lint.rule_coverage import Showing
+from readfirst.harness.suite.lint_context import LintContext, at
 from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.yaml_io.finding import Finding, Position
 
 Stated = Sequence[bool]
 """For each call of a scenario, whether it has a clause that rests on a document."""
@@ -43,7 +43,7 @@ def stated_in(scenario: Scenario) -> Stated:
     return tuple(call.expect.documented is not None for call in scenario.calls())
 
 
-def documented_in(case: Case) -> Documented:
+def documented_in(case: LintContext) -> Documented:
     """Return the section of each documented clause of a scenario."""
     return [
         (each.documented, at(each.position, case))

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from readfirst.harness.processes.footing import write_anew
+from readfirst.harness.processes.safe_open import replace_file
 from readfirst.harness.processes.supervisor import LISTENING_FD, execute
 
 PORT = "{port of the model}"
@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> NoReturn:
     for file in files:
         with Path(file).open(encoding="utf-8", newline="") as given:
             text = given.read()
-        write_anew(file, text.replace(PORT, port).encode())
+        replace_file(file, text.replace(PORT, port).encode())
     try:
         execute([word.replace(PORT, port) for word in command])
     except OSError as error:

@@ -14,10 +14,10 @@ from pathlib import Path
 from shutil import which
 
 import readfirst
-from readfirst.harness.exit_code import ExitCode, ReadfirstError
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.errors import ExitCode, ReadfirstError
 from readfirst.harness.processes.shown import Covered, shown_paths
 from readfirst.harness.processes.supervisor import INPUT_FD, OUTPUT_FD
-from readfirst.harness.session import BrokenAdapter
 
 # `os.path` takes a path that may not be looked at for one that does not exist; pathlib raises.
 # ruff: noqa: PTH112

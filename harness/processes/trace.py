@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.suite.scenario import SessionEvent, WorldEvent
 
 _LOG = logging.getLogger("readfirst.trace")

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from readfirst.harness.processes.collection import collect_rarely
+from readfirst.harness.processes.gc_tuning import collect_rarely
 
 Answer = Callable[[str, object], None]
 """Sends an answer to the process that started the worker: its kind, and a value."""

@@ -10,32 +10,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.record.outer_whitespace import with_outer_whitespace
-from readfirst.harness.record.rewrite import (
+from readfirst.harness.record.clause_writer import expectation_of, states
+from readfirst.harness.record.replay_samples import NUMBERS, Take, TakeJob, Takes, unknown_words
+from readfirst.harness.record.restore_whitespace import with_outer_whitespace
+from readfirst.harness.record.rewrite_expectations import (
     RewriteError,
     StepPath,
     rewrite_case,
     rewrite_expectations,
     step_at,
 )
-from readfirst.harness.record.states import expectation_of, states
 from readfirst.harness.record.syrupy_extension import recording_files, same_transcript
-from readfirst.harness.record.takes import NUMBERS, Take, TakeJob, Takes, unknown_words
 from readfirst.harness.record.transcribe import named
-from readfirst.harness.replay.recorded import recorded_outcome
-from readfirst.harness.run.workers import work_in_processes
-from readfirst.harness.session import Adapter
-from readfirst.harness.source.atomic import write_all
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.source.strict_yaml import load
-from readfirst.harness.suite.cases import expanded
+from readfirst.harness.replay.recording_adapter import recorded_outcome
+from readfirst.harness.run.process_pool import work_in_processes
+from readfirst.harness.suite.case_table import expanded
+from readfirst.harness.suite.contract_expectations import expand_digests, with_expectations_of
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.expected import expand_digests, seen_by
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Clause, Expectation, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
+from readfirst.harness.yaml_io.atomic_write import write_all
+from readfirst.harness.yaml_io.finding import SuiteError
+from readfirst.harness.yaml_io.strict_yaml import load
 
 Mode = Literal["create", "fix", "check"]
 RecordStatus = Literal[
@@ -168,14 +168,14 @@ def bless(
             by_scenario.setdefault(scenario_id, []).append(suite.contracts.find(name))
     for scenario_id, contracts in by_scenario.items():
         scenario = suite.scenario(scenario_id, require_expect=False)
-        result = _Blessing(suite, scenario, contracts, mode).of(takes, broken or {})
+        result = _PendingRecording(suite, scenario, contracts, mode).of(takes, broken or {})
         if result.status not in ("missing", "refused", "broken") and not (keep and result.ok):
             for contract in contracts:
                 takes.drop(scenario_id, contract.name)
         yield result
 
 
-class _Blessing:
+class _PendingRecording:
     """One scenario, about to be written."""
 
     def __init__(self, suite: Suite, scenario: Scenario, contracts: Sequence[Contract], mode: Mode) -> None:
@@ -253,7 +253,7 @@ class _Blessing:
         if self.scenario.composed:
             return {}, False
         steps = self.suite.document(self.scenario.id).value["steps"]
-        seen = dict(_expectations(seen_by(self.scenario, self.scenario.contract, own)))
+        seen = dict(_expectations(with_expectations_of(self.scenario, self.scenario.contract, own)))
         for path, (expect, is_group) in _expectations(expand_digests(self.scenario, own)):
             found, recorded = seen[path][0].recorded or Clause(), expect.recorded
             if recorded is None:
@@ -278,7 +278,7 @@ class _Blessing:
             source = rewrite_expectations(source, edits)
         data = source.encode("utf-8")
         if place.composed:
-            rewritten = seen_by(self.scenario, self.scenario.contract, own)
+            rewritten = with_expectations_of(self.scenario, self.scenario.contract, own)
         else:
             document = expanded(data, place.file, place.case) if place.case else load(data, place.file)
             assert document is not None

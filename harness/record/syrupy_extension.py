@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 from syrupy.data import Snapshot, SnapshotCollection, SnapshotCollections
 from syrupy.extensions.base import AbstractSyrupyExtension
 
-from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.recording_file import format_recording, parse_recording
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.transcript import Recording, Transcript
+from readfirst.harness.yaml_io.atomic_write import write_all
 
 _ANY = "any"
 """The contract of a transcript that names none."""

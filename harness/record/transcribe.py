@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from readfirst.harness.harm.torn import dead
+from readfirst.harness.adapter_api import ToolResult
+from readfirst.harness.harm.partial_write import has_exited
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
-from readfirst.harness.session import ToolResult
-from readfirst.harness.suite.entry import Directory, Entry, RegularFile
-from readfirst.harness.suite.host_text import answer_of
+from readfirst.harness.suite.error_names import Vocabulary
+from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile
 from readfirst.harness.suite.ownership import OWN
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, calls_of
 from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Transcript, TranscriptStep
-from readfirst.harness.suite.vocabulary import Vocabulary
+from readfirst.harness.suite.unwrap_host_text import answer_of
 from readfirst.harness.workspace.snapshot import applied
 
 
@@ -64,7 +64,7 @@ def _step(
             created[path] = mode
         if not _is_implied(path, entry, own, before):
             changes[path] = _with_mode(entry, former.get(path), new=path not in former)
-    if isinstance(step, ToolCall) and not step.paused and dead(step, done.results[0]):
+    if isinstance(step, ToolCall) and not step.paused and has_exited(step, done.results[0]):
         return TranscriptStep(tools, results)  # how far it came is a matter of luck
     if isinstance(step, ToolCall) and step.interrupted == "stopped" and results[0].is_error:
         return TranscriptStep(

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from readfirst.harness.session import ToolResult
-from readfirst.harness.suite.entry import Entry
+from readfirst.harness.adapter_api import ToolResult
+from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.workspace.snapshot import Trace
 
 

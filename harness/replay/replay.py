@@ -13,18 +13,13 @@ from functools import partial
 from signal import Signals
 from typing import Any
 
-from readfirst.harness.processes import trace
-from readfirst.harness.processes.scratch import ScratchError
-from readfirst.harness.replay.conversation import Conversation, able, at_once
-from readfirst.harness.replay.interruption import Watch, killed_when_writing
-from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
-from readfirst.harness.session import (
+from readfirst.harness.adapter_api import (
     NO_ANSWER,
     Adapter,
     BrokenAdapter,
     Hook,
     InterruptibleSession,
-    MortalSession,
+    KillableSession,
     ParallelSession,
     RacingSession,
     Session,
@@ -32,7 +27,12 @@ from readfirst.harness.session import (
     UnsupportedCall,
     traits_of,
 )
-from readfirst.harness.suite.entry import Entry
+from readfirst.harness.processes import trace
+from readfirst.harness.processes.temp_dirs import ScratchError
+from readfirst.harness.replay.interrupt_on_write import WriteWatcher, killed_when_writing
+from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
+from readfirst.harness.replay.session_router import Conversation, at_once, require_method
+from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.scenario import (
     INTERRUPTIONS,
     ParallelCalls,
@@ -42,12 +42,12 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
-from readfirst.harness.workspace.folder import SpoiltError
+from readfirst.harness.workspace.guarded_directory import SpoiltError
 from readfirst.harness.workspace.mounts import small_disk
-from readfirst.harness.workspace.platform import demand_names, demand_platform
-from readfirst.harness.workspace.site import HOME, TEMPORARY, Site, SitePool
+from readfirst.harness.workspace.platform_support import require_distinct_names, require_platform
 from readfirst.harness.workspace.snapshot import changes, names_of, traces
-from readfirst.harness.workspace.world import WorldEventError
+from readfirst.harness.workspace.workspace_dir import HOME, TEMPORARY, WorkspaceDir, WorkspacePool
+from readfirst.harness.workspace.world_events import WorldEventError
 
 _UMASK = 0o022
 _ATTEMPTS = 3
@@ -66,7 +66,7 @@ _FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
 def replay(
     scenario: Scenario,
     adapter: Adapter,
-    place: SitePool,
+    place: WorkspacePool,
     *,
     settle: float = 0.0,
     to_the_end: bool = False,
@@ -92,7 +92,7 @@ def replay(
 
 
 def _replayed(
-    scenario: Scenario, adapter: Adapter, place: SitePool, settle: float, to_the_end: bool
+    scenario: Scenario, adapter: Adapter, place: WorkspacePool, settle: float, to_the_end: bool
 ) -> Outcome:
     former = os.umask(_UMASK)
     outcome = None
@@ -127,7 +127,7 @@ def _is_judged(broken: Breakage | None) -> bool:
     return broken is None or broken.blame == "unsupported"
 
 
-def _site(scenario: Scenario, adapter: Adapter, place: SitePool) -> AbstractContextManager[Site]:
+def _site(scenario: Scenario, adapter: Adapter, place: WorkspacePool) -> AbstractContextManager[WorkspaceDir]:
     traits = traits_of(adapter)
     if traits.servers is not None:
         return traits.servers.site(place, scenario, adapter)
@@ -135,7 +135,7 @@ def _site(scenario: Scenario, adapter: Adapter, place: SitePool) -> AbstractCont
 
 
 @contextmanager
-def _disk(scenario: Scenario, adapter: Adapter, site: Site) -> Iterator[None]:
+def _disk(scenario: Scenario, adapter: Adapter, site: WorkspaceDir) -> Iterator[None]:
     """Make what file systems the scenario asks for; what runs already does not see them."""
     traits, disk = traits_of(adapter), scenario.given.disk
     if disk is None and not scenario.mounts:
@@ -152,7 +152,7 @@ def _disk(scenario: Scenario, adapter: Adapter, site: Site) -> Iterator[None]:
 class _Replay:
     adapter: Adapter
 
-    def __init__(self, scenario: Scenario, site: Site, settle: float) -> None:
+    def __init__(self, scenario: Scenario, site: WorkspaceDir, settle: float) -> None:
         self.scenario = scenario
         self.site = site
         self.settle = settle
@@ -168,8 +168,8 @@ class _Replay:
 
     def perform(self, adapter: Adapter, *, to_the_end: bool) -> Outcome:
         trace.scenario(self.scenario.id, self.site.root)
-        demand_platform(self.scenario.platform, self.site.root)
-        demand_names(self.scenario, self.site.root)
+        require_platform(self.scenario.platform, self.site.root)
+        require_distinct_names(self.scenario, self.site.root)
         self.site.lay_out(self.scenario.given.files)
         self.before = self.state = self.site.snapshot()
         self._look_for_strays()
@@ -290,7 +290,7 @@ class _Replay:
             case ParallelCalls(sides=sides) if sides:
                 self._perform_at_once(step, (conversation.session, conversation.apart))
             case ParallelCalls(calls):
-                session = able(conversation.session, ParallelSession, "parallel", "call_parallel")
+                session = require_method(conversation.session, ParallelSession, "parallel", "call_parallel")
                 together = [(call.tool, self._asked(call)) for call in calls]
                 self._record(lambda: session.call_parallel(together), len(calls))
 
@@ -307,9 +307,9 @@ class _Replay:
         """
         how = call.interrupted
         if how is None:
-            racing = able(session, RacingSession, "during", "call_during")
+            racing = require_method(session, RacingSession, "during", "call_during")
         else:
-            ending = able(session, InterruptibleSession, INTERRUPTIONS[how], "call_interrupted")
+            ending = require_method(session, InterruptibleSession, INTERRUPTIONS[how], "call_interrupted")
         arguments = self._asked(call)
         interfere = _Interference(self.site, call.during)
 
@@ -317,7 +317,7 @@ class _Replay:
             if how is None:
                 return [racing.call_during(call.tool, arguments, interfere)]
             if how == "stopped":
-                with Watch(self.site.root) as watch:
+                with WriteWatcher(self.site.root) as watch:
                     return [ending.call_interrupted(call.tool, arguments, how, watch.wait)]
             given = arguments if how == "cancelled" else self.site.substituted(call.begun)
             return [ending.call_interrupted(call.tool, given, how, interfere)]
@@ -345,9 +345,9 @@ class _Replay:
 
     def _perform_killed(self, call: ToolCall, number: Signals, conversation: Conversation) -> None:
         """Make a call in which the program gets a signal; the next one begins another session, unless it is resumed."""
-        session = able(conversation.session, MortalSession, "kill", "kill()")
+        session = require_method(conversation.session, KillableSession, "kill", "kill()")
         if call.paused:
-            able(session, RacingSession, "during", "call_during")
+            require_method(session, RacingSession, "during", "call_during")
         arguments = self._asked(call)
         ended = False
 
@@ -471,7 +471,10 @@ class _Interference:
     """What an adapter runs between validation and execution, once: the world events of `during`, and `finally_`."""
 
     def __init__(
-        self, site: Site, events: tuple[WorldEvent, ...], finally_: Callable[[], object] = lambda: None
+        self,
+        site: WorkspaceDir,
+        events: tuple[WorldEvent, ...],
+        finally_: Callable[[], object] = lambda: None,
     ) -> None:
         self.site = site
         self.events = events

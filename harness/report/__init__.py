@@ -8,14 +8,14 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Protocol, cast
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.printed import guarded
-from readfirst.harness.source.atomic import Staged
+from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.terminal import guarded
+from readfirst.harness.yaml_io.atomic_write import Staged
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class RunFacts:
 class Report(Protocol):
     """Receives a run's verdicts in order; `finish` is called once, also after an interrupt."""
 
-    def verdict(self, verdict: Verdict, ruling: Ruling) -> None:
+    def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
         """Take one verdict and what the baseline makes of it."""
         ...
 

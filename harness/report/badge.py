@@ -2,12 +2,12 @@
 
 from functools import reduce
 
+from readfirst.harness.adapter_api import BASIC_CAPABILITIES
 from readfirst.harness.compare.summary import Count
-from readfirst.harness.printed import harmless_json
 from readfirst.harness.report.by_rule import RuleResult, by_rule
 from readfirst.harness.report.results import Results, Sources
-from readfirst.harness.session import BASIC_CAPABILITIES
 from readfirst.harness.suite.rules import RuleClass, Rules
+from readfirst.harness.terminal import harmless_json
 
 
 def page(results: Results, sources: Sources) -> str:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from functools import reduce
 from operator import itemgetter
 
-from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.reach import Standing, standing
+from readfirst.harness.compare.baseline import BaselineResult
+from readfirst.harness.compare.level_reached import Standing, standing
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
+from readfirst.harness.report.escape import visible
 from readfirst.harness.report.failure import Line
 from readfirst.harness.report.mistakes import (
     OVERCAUTIOUS,
@@ -21,9 +22,8 @@ from readfirst.harness.report.mistakes import (
     worst,
 )
 from readfirst.harness.report.results import Judged
-from readfirst.harness.report.visible import visible
-from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
+from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class RuleTally:
     _fails: dict[str, Counter[Failure]] = field(default_factory=dict)
     _shortest: dict[str, dict[Failure, Ranked]] = field(default_factory=dict)
 
-    def add(self, verdict: Verdict, ruling: Ruling) -> None:
+    def add(self, verdict: Verdict, ruling: BaselineResult) -> None:
         """Count one verdict and what the baseline makes of it."""
         rule_id = self.rule_of(verdict)
         self._counts.setdefault(rule_id, Count()).add(verdict, ruling)

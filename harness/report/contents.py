@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from readfirst.harness.difference import first_difference
+from readfirst.harness.first_difference import first_difference
 
 INLINE_CHARS = 1_000
 """The longest text that a difference contains itself."""

@@ -9,7 +9,8 @@ from readfirst.harness.compare.own_outcome import own_outcome
 from readfirst.harness.compare.showing import ranges, shows
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.suite.contracts import Contract, clause_for
-from readfirst.harness.suite.entry import (
+from readfirst.harness.suite.error_names import Vocabulary
+from readfirst.harness.suite.file_entry import (
     NANOSECONDS,
     OLD_TIME,
     Directory,
@@ -25,7 +26,7 @@ from readfirst.harness.suite.harm_kinds import HARMS
 from readfirst.harness.suite.hooks import command_of
 from readfirst.harness.suite.ownership import Ownership
 from readfirst.harness.suite.permissions import GivenPermissions
-from readfirst.harness.suite.repeated import has_half_character, in_short_form, texts_in
+from readfirst.harness.suite.repeated_text import has_half_character, in_short_form, texts_in
 from readfirst.harness.suite.scenario import (
     EXECUTION_ERRORS,
     Clause,
@@ -41,7 +42,6 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError, courses_of, marks
-from readfirst.harness.suite.vocabulary import Vocabulary
 
 _NUMBER = "{n}"
 _FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755

@@ -6,12 +6,12 @@ from itertools import groupby
 from pathlib import Path
 
 from readfirst.harness.compare.verdict import Difference, Verdict, up_to
-from readfirst.harness.counted import counted
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report import Commands
-from readfirst.harness.report.step import brief_step, given_lines
-from readfirst.harness.report.visible import compare_lines, visible, visible_command, visible_lines
-from readfirst.harness.source.finding import Position
+from readfirst.harness.report.escape import compare_lines, visible, visible_command, visible_lines
+from readfirst.harness.report.step_text import brief_step, given_lines
 from readfirst.harness.suite.scenario import Scenario, SessionEvent, WorldEvent
+from readfirst.harness.yaml_io.finding import Position
 
 
 def short_path(path: Path) -> str:
@@ -125,7 +125,7 @@ def brief_lines(lines: list[Line], most: int) -> list[Line]:
         head.remove(dropped)
     if len(head) > most:
         left = len(head) - most + 1
-        head = [*head[: most - 1], ("note", f"    [{counted(left, 'line')} more]")]
+        head = [*head[: most - 1], ("note", f"    [{pluralize(left, 'line')} more]")]
     return [*head, *last]
 
 

@@ -16,14 +16,14 @@ from typing import Any
 
 from packaging.version import Version
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
-from readfirst.harness.report.markup import TEMPLATES, environment
+from readfirst.harness.report.escape import visible
+from readfirst.harness.report.markdown_escape import TEMPLATES, environment
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown
 from readfirst.harness.report.rule_table import Column, run_table, toned
 from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
-from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.scenario import Scenario
 
@@ -45,7 +45,7 @@ def page(results: Results, sources: Sources) -> str:
         if scenario is None or before not in known or after not in known:
             return False
         sides = (known[before], known[after])
-        one, other = (expected_steps(sources.seen_by(scenario, side), side) for side in sides)
+        one, other = (expected_steps(sources.with_expectations_of(scenario, side), side) for side in sides)
         return one != other
 
     columns = [Column(each["key"], each["short"], each["label"], each["facts"]) for each in headings]
@@ -255,7 +255,7 @@ def _index(
     }
 
 
-def _cell(verdict: Verdict, ruling: Ruling, levels: tuple[Level, ...]) -> list[Any]:
+def _cell(verdict: Verdict, ruling: BaselineResult, levels: tuple[Level, ...]) -> list[Any]:
     """Return the status, the levels that hold, and 1 where the failure is accepted."""
     holding = [level for level in levels if verdict.levels.get(level)]
     return [verdict.status, holding, int(bool(ruling.accepted))]
@@ -286,7 +286,7 @@ def _description(
         return dict.fromkeys(("about", "tags", "sources", "given", "steps", "expected"), empty)
     expected: list[tuple[Any, list[str]]] = []
     for contract in contracts:  # those that expect the same belong together
-        steps = expected_steps(sources.seen_by(scenario, contract), contract)
+        steps = expected_steps(sources.with_expectations_of(scenario, contract), contract)
         names = next((names for same, names in expected if same == steps), None)
         if names is None:
             expected.append((steps, [contract.name]))
@@ -304,7 +304,7 @@ def _description(
     }
 
 
-def _said(verdict: Verdict, ruling: Ruling) -> dict[str, Any]:
+def _said(verdict: Verdict, ruling: BaselineResult) -> dict[str, Any]:
     differences, more = difference_blocks(verdict)
     blame = verdict.blame or (verdict.differences[0].blame if verdict.differences else "")
     fields = {

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from readfirst.harness.report.by_rule import NO_RULE, RuleResult, by_rule, rule_title
+from readfirst.harness.report.escape import visible
 from readfirst.harness.report.failure import brief, failure_text
 from readfirst.harness.report.results import Judged, Results, Run, Sources
-from readfirst.harness.report.visible import visible
 
 _COUNTED = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
 """What a head counts, by its attribute."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.counted import counted
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.by_rule import (
     accepted_in,
     by_class,
@@ -13,11 +13,11 @@ from readfirst.harness.report.by_rule import (
     group_of,
     rule_title,
 )
+from readfirst.harness.report.escape import visible
 from readfirst.harness.report.failure import failure_text
-from readfirst.harness.report.markup import document, fenced, prose, table
+from readfirst.harness.report.markdown_escape import document, fenced, prose, table
 from readfirst.harness.report.mistakes import worst
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown
-from readfirst.harness.report.visible import visible
 
 MOST_FAILURES = 20
 """Failures of one run without rules that are explained before the rest is counted instead."""
@@ -126,7 +126,7 @@ def _failures(run: Run, sources: Sources) -> Iterator[str]:
     ]
     if not failing:
         return
-    yield f"{counted(len(failing), 'failure')} at the level {run.level}:"
+    yield f"{pluralize(len(failing), 'failure')} at the level {run.level}:"
     for verdict in sorted(failing, key=worst)[:MOST_FAILURES]:
         yield from _explained(verdict, run, sources)
     if len(failing) > MOST_FAILURES:

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from readfirst.harness.compare.signature import kind, kind_of_harm, signature
+from readfirst.harness.compare.failure_signature import kind, kind_of_harm, signature
 from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
-from readfirst.harness.suite.heading import REQUIREMENTS
+from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 
 _ORDER = (*HARMS, "broken", *BESIDE)
 """What went wrong, the worst first; of a replay that ended early nobody knows."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from readfirst.harness.printed import say
+from readfirst.harness.terminal import say
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,7 +8,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import IO, Literal, get_args
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Count, Summary
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report import Commands, RunFacts
@@ -16,7 +16,7 @@ from readfirst.harness.suite.contracts import Contract, Contracts, order
 from readfirst.harness.suite.rules import RuleClass, Rules
 from readfirst.harness.suite.scenario import Scenario
 
-Judged = tuple[Verdict, Ruling]
+Judged = tuple[Verdict, BaselineResult]
 """A verdict and what the baseline makes of it."""
 
 
@@ -136,7 +136,8 @@ PAGES: tuple[Page, ...] = get_args(Page)
 class Sources:
     """Where a page takes from what results do not hold: scenarios, contracts, and how to repeat a run.
 
-    `find` gives the scenario of an id, None where the suite has none; `seen_by` what another contract expects of it;
+    `find` returns the scenario of an id, None if the suite has none; `with_expectations_of` returns it with another
+    contract's expectations;
     `commands` those that go on from a failure of a run; `version` is that of readfirst; `rules` are
     those that scenarios are gathered by, None where the suite has none, and `of_class` gives the ids of all scenarios
     of a class of these.
@@ -144,7 +145,7 @@ class Sources:
 
     find: Callable[[str], Scenario | None]
     contracts: Contracts
-    seen_by: Callable[[Scenario, Contract], Scenario]
+    with_expectations_of: Callable[[Scenario, Contract], Scenario]
     commands: Callable[[Run], Commands]
     version: str
     rules: Rules | None = None
@@ -166,7 +167,7 @@ class PageReport:
         self._sources = sources
         self._judged: dict[str, list[Judged]] = {name: [] for name in facts.contracts}
 
-    def verdict(self, verdict: Verdict, ruling: Ruling) -> None:
+    def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
         """Take one verdict."""
         self._judged[verdict.contract].append((verdict, ruling))
 

@@ -6,12 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.compare.reach import Cell, Seen, Standing, cell_of, holds_at, level_of, reach_of
+from readfirst.harness.compare.level_reached import (
+    Cell,
+    ScenarioResult,
+    Standing,
+    cell_of,
+    holds_at,
+    level_of,
+    reach_of,
+)
 from readfirst.harness.compare.verdict import LEVELS
+from readfirst.harness.report.escape import visible
 from readfirst.harness.report.results import Results, Run
-from readfirst.harness.report.visible import visible
-from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
+from readfirst.harness.yaml_io.finding import Position
 
 _STEPS = (0.1, 0.3, 0.6)
 """The shares of failing scenarios up to which the first three of five colours go."""
@@ -64,7 +72,7 @@ def run_table(results: Results, rules: Rules | None, columns: Sequence[Column]) 
     """Return the table of runs; None where there are no rules, or no run had a scenario of one."""
     if rules is None:
         return None
-    found: list[dict[str, list[Seen]]] = [_by_rule(run, rules) for run in results.runs]
+    found: list[dict[str, list[ScenarioResult]]] = [_by_rule(run, rules) for run in results.runs]
     shown = [rule for rule in rules if any(rule.id in seen for seen in found)]
     if not shown:
         return None
@@ -87,13 +95,15 @@ def run_table(results: Results, rules: Rules | None, columns: Sequence[Column]) 
     return RuleTable("runs", columns, [each for each in classes if each[2]], linked=True)
 
 
-def _by_rule(run: Run, rules: Rules) -> dict[str, list[Seen]]:
-    found: dict[str, list[Seen]] = {}
+def _by_rule(run: Run, rules: Rules) -> dict[str, list[ScenarioResult]]:
+    found: dict[str, list[ScenarioResult]] = {}
     for verdict, _ in run.judged:
         if verdict.rule in rules:
             level = level_of(rules[verdict.rule].class_)
             reach = reach_of(verdict)
-            seen = Seen(verdict.scenario_id, verdict.length, holds_at(reach, level), reach == "unsupported")
+            seen = ScenarioResult(
+                verdict.scenario_id, verdict.length, holds_at(reach, level), reach == "unsupported"
+            )
             found.setdefault(verdict.rule, []).append(seen)
     return found
 

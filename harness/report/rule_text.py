@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from readfirst.harness.suite.harm_kinds import MEANING
-from readfirst.harness.suite.heading import Heading
 from readfirst.harness.suite.rules import Rule, Rules
+from readfirst.harness.suite.scenario_metadata import Heading
 from readfirst.harness.suite.suite import Suite
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Count, Summary
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.counted import counted
-from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report import RunFacts
 from readfirst.harness.report.by_rule import (
     MOST_LINES,
@@ -21,11 +21,11 @@ from readfirst.harness.report.by_rule import (
     failing_rules,
     rule_lines,
 )
+from readfirst.harness.report.escape import visible
 from readfirst.harness.report.failure import Line, brief_lines, failure_lines
 from readfirst.harness.report.mistakes import Dominant, worst
 from readfirst.harness.report.results import Results, Run, Sources, levels_shown
-from readfirst.harness.report.visible import visible
-from readfirst.harness.suite.heading import REQUIREMENTS
+from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,7 +79,7 @@ class TableReport:
         self._worst: list[Verdict] = []
         self._tallies = {contract: RuleTally(facts.rules) for contract in facts.contracts}
 
-    def verdict(self, verdict: Verdict, ruling: Ruling) -> None:
+    def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
         """Count the verdict under its rule, and keep a failure that is not accepted, as far as it may be shown."""
         if self._facts.rules is not None:
             self._tallies[verdict.contract].add(verdict, ruling)
@@ -162,10 +162,10 @@ class TableReport:
         if dominant is None:
             return
         others = dominant.failing - dominant.alone
-        too = f"; it is in {counted(others, 'other')} as well" if others else ""
+        too = f"; it is in {pluralize(others, 'other')} as well" if others else ""
         many = f"{dominant.alone:,} of " if dominant.hides else "all "
         example = f"  {visible(dominant.example)}  {visible(dominant.shortest.scenario_id)}"
-        lines = [("title", f"One mistake in {many}{counted(dominant.of, 'failure')}{too}:"), ("", example)]
+        lines = [("title", f"One mistake in {many}{pluralize(dominant.of, 'failure')}{too}:"), ("", example)]
         if dominant.hides:
             lines.append(("note", "What follows is as if it were fixed."))
         self._lines(lines)

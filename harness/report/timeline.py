@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from readfirst.harness.compare.verdict import Difference, Verdict
-from readfirst.harness.counted import counted
-from readfirst.harness.report.step import describe_hook, describe_step
-from readfirst.harness.report.visible import compare_lines, visible, visible_lines
+from readfirst.harness.pluralize import pluralize
+from readfirst.harness.report.escape import compare_lines, visible, visible_lines
+from readfirst.harness.report.step_text import describe_hook, describe_step
 from readfirst.harness.suite.contracts import Contract, clause_for
-from readfirst.harness.suite.entry import (
+from readfirst.harness.suite.file_entry import (
     Directory,
     Entry,
     FileDigest,
@@ -160,10 +160,10 @@ def _entry(path: str, entry: Entry) -> Block:
     match entry:
         case RegularFile(mode=mode):
             data = entry.data
-            label = f"{name}, {counted(len(data), 'byte')}{_mode(mode)}"
+            label = f"{name}, {pluralize(len(data), 'byte')}{_mode(mode)}"
             return _block(label, data.decode("utf-8", "surrogateescape"))
         case FileDigest(sha256, size, mode):
-            return _value(f"{name}, {counted(size, 'byte')}{_mode(mode)}", f"sha256 {sha256}")
+            return _value(f"{name}, {pluralize(size, 'byte')}{_mode(mode)}", f"sha256 {sha256}")
         case Symlink(target):
             return _value(name, f"symbolic link to {visible(target)}", seen=True)
         case HardLink(to):

@@ -7,9 +7,28 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+from readfirst.harness.adapter_api import (
+    BASIC_CAPABILITIES,
+    SESSION_CAPABILITIES,
+    Adapter,
+    BrokenAdapter,
+    Design,
+    Hook,
+    InterruptibleSession,
+    KillableSession,
+    ParallelSession,
+    RacingSession,
+    Session,
+    ToolResult,
+    close_session,
+    design_named,
+    refusals_named,
+    traits_of,
+)
 from readfirst.harness.compare.design import contradicted
-from readfirst.harness.replay.conversation import Conversation
-from readfirst.harness.replay.interruption import Watch
+from readfirst.harness.replay.interrupt_on_write import WriteWatcher
+from readfirst.harness.replay.session_router import Conversation
+from readfirst.harness.run.capabilities import claimed
 from readfirst.harness.run.check_independence import (
     check_later_session,
     check_own_workspace,
@@ -24,29 +43,10 @@ from readfirst.harness.run.check_session import (
     see_notes,
     workspace_for,
 )
-from readfirst.harness.run.claims import claimed
-from readfirst.harness.session import (
-    BASIC_CAPABILITIES,
-    SESSION_CAPABILITIES,
-    Adapter,
-    BrokenAdapter,
-    Design,
-    Hook,
-    InterruptibleSession,
-    MortalSession,
-    ParallelSession,
-    RacingSession,
-    Session,
-    ToolResult,
-    close_session,
-    design_named,
-    refusals_named,
-    traits_of,
-)
-from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.file_entry import Entry, RegularFile, TextContent
 from readfirst.harness.suite.scenario import AT_ONCE, BUFFERS, TOOLS, SessionEvent, ToolCall, WorldEvent
-from readfirst.harness.workspace.site import Site, SitePool
 from readfirst.harness.workspace.snapshot import changes, traces
+from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 _LATER = Fraction(400_000_000)
 """In seconds: later than anything that the session did."""
@@ -65,7 +65,7 @@ class Check:
 
 
 def check_adapter(
-    adapter: Adapter, place: SitePool, settle: float = 0.0, claims: frozenset[str] | None = None
+    adapter: Adapter, place: WorkspacePool, settle: float = 0.0, claims: frozenset[str] | None = None
 ) -> Iterator[Check]:
     """Try an adapter, without judging any rule of the contract; yields each check as it is done.
 
@@ -81,7 +81,7 @@ def check_adapter(
     if opened.problem:
         return
     capabilities = traits_of(adapter).capabilities
-    checks: list[tuple[str, str, Callable[[Session, Site], None]]] = [
+    checks: list[tuple[str, str, Callable[[Session, WorkspaceDir], None]]] = [
         ("Read", "an existing file is read", _reads),
         ("Read", "a missing file is refused, and the answer marked as an error", _misses),
         ("Write", "a new file is written, in the workspace and nowhere else", _writes),
@@ -172,16 +172,16 @@ def _claims(adapter: Adapter, required: frozenset[str]) -> None:
         )
 
 
-def _designed(design: Design, adapter: Adapter, place: SitePool) -> None:
+def _designed(design: Design, adapter: Adapter, place: WorkspacePool) -> None:
     if problem := contradicted(design, adapter, place):
         raise CheckFailed(problem)
 
 
-def _reads(session: Session, site: Site) -> None:
+def _reads(session: Session, site: WorkspaceDir) -> None:
     see_notes(session, lay_out_notes(site, NOTES))
 
 
-def _misses(session: Session, site: Site) -> None:
+def _misses(session: Session, site: WorkspaceDir) -> None:
     result = call_tool(session, "Read", {"file_path": f"{site.root}/missing.txt"})
     if not result.is_error:
         raise CheckFailed(
@@ -189,13 +189,13 @@ def _misses(session: Session, site: Site) -> None:
         )
 
 
-def _writes_one(session: Session, site: Site) -> None:
+def _writes_one(session: Session, site: WorkspaceDir) -> None:
     result = call_tool(session, "Write", {"file_path": f"{site.root}/new.txt", "content": "new\n"})
     if result.is_error:
         raise CheckFailed(f"Write of a new file is marked as an error: {result.text[:200]!r}")
 
 
-def _writes(session: Session, site: Site) -> None:
+def _writes(session: Session, site: WorkspaceDir) -> None:
     _writes_one(session, site)
     there = site.snapshot()
     entry = there.pop("new.txt", None)
@@ -210,7 +210,7 @@ def _writes(session: Session, site: Site) -> None:
         )
 
 
-def _unicode(session: Session, site: Site) -> None:
+def _unicode(session: Session, site: WorkspaceDir) -> None:
     text = "caf\u00e9 \u2192 \U0001f600\n"
     path = lay_out_notes(site, text)
     result = call_tool(session, "Read", {"file_path": path})
@@ -220,14 +220,14 @@ def _unicode(session: Session, site: Site) -> None:
         )
 
 
-def _reads_much(session: Session, site: Site, *, lines: int) -> None:
+def _reads_much(session: Session, site: WorkspaceDir, *, lines: int) -> None:
     path = lay_out_notes(site, NOTES)
     site.lay_out({"long.txt": RegularFile(TextContent("line of the file\n" * lines))})
     call_tool(session, "Read", {"file_path": f"{site.root}/long.txt"})
     see_notes(session, path)
 
 
-def _writes_much(session: Session, site: Site) -> None:
+def _writes_much(session: Session, site: WorkspaceDir) -> None:
     for lines in (2**16, 2**19):
         content, path = "line of the file\n" * lines, f"long-{lines}.txt"
         answer = call_tool(session, "Write", {"file_path": f"{site.root}/{path}", "content": content})
@@ -239,8 +239,8 @@ def _writes_much(session: Session, site: Site) -> None:
     _writes_one(session, site)
 
 
-def _goes_on_after(*events: SessionEvent) -> Callable[[Session, Site], None]:
-    def look(session: Session, site: Site) -> None:
+def _goes_on_after(*events: SessionEvent) -> Callable[[Session, WorkspaceDir], None]:
+    def look(session: Session, site: WorkspaceDir) -> None:
         path = lay_out_notes(site, NOTES)
         see_notes(session, path)
         conversation = Conversation(lambda: session)
@@ -251,7 +251,7 @@ def _goes_on_after(*events: SessionEvent) -> Callable[[Session, Site], None]:
     return look
 
 
-def _rewinds(session: Session, site: Site) -> None:
+def _rewinds(session: Session, site: WorkspaceDir) -> None:
     path = lay_out_notes(site, NOTES)
     _writes_one(session, site)
     Conversation(lambda: session).undergo(SessionEvent("rewind"))
@@ -260,18 +260,18 @@ def _rewinds(session: Session, site: Site) -> None:
         raise CheckFailed(f"{site.root}/new.txt, which Write created, is still there after a rewind")
 
 
-def _gives_up(session: Session, site: Site) -> None:
+def _gives_up(session: Session, site: WorkspaceDir) -> None:
     if isinstance(session, InterruptibleSession):
         given = {"file_path": f"{site.root}/new.txt", "content": "new\n"}
         _refuses(session.call_interrupted("Write", given, "cancelled", lambda: None), site, "was given up")
         _writes_one(session, site)
 
 
-def _stops(session: Session, site: Site) -> None:
+def _stops(session: Session, site: WorkspaceDir) -> None:
     if isinstance(session, InterruptibleSession):
         content = "".join(f"line {number}\n" for number in range(100_000))
         given = {"file_path": f"{site.root}/new.txt", "content": content}
-        with Watch(site.root) as watch:
+        with WriteWatcher(site.root) as watch:
             session.call_interrupted("Write", given, "stopped", watch.wait)
         made = site.snapshot().get("new.txt")
         if made is not None and not (isinstance(made, RegularFile) and made.data == content.encode()):
@@ -280,20 +280,20 @@ def _stops(session: Session, site: Site) -> None:
             )
 
 
-def _is_cut(session: Session, site: Site) -> None:
+def _is_cut(session: Session, site: WorkspaceDir) -> None:
     if isinstance(session, InterruptibleSession):
         begun = ToolCall("Write", {"file_path": f"{site.root}/new.txt", "content": "new\n"}).begun
         _refuses(session.call_interrupted("Write", begun, "cut", lambda: None), site, "was cut off")
 
 
-def _refuses(result: ToolResult, site: Site, why: str) -> None:
+def _refuses(result: ToolResult, site: WorkspaceDir, why: str) -> None:
     if not result.is_error or "new.txt" in site.snapshot():
         raise CheckFailed(
             f"Write answered {result.text[:200]!r}, though it {why}. Refuse it, and write nothing."
         )
 
 
-def _reminds(session: Session, site: Site) -> None:
+def _reminds(session: Session, site: WorkspaceDir) -> None:
     path = f"{site.root}/new.txt"
     call_tool(session, "Write", {"file_path": path, "content": "new\n"})
     site.perform(WorldEvent("modify", "new.txt", RegularFile(TextContent("changed\n")), mtime=_LATER))
@@ -304,7 +304,7 @@ def _reminds(session: Session, site: Site) -> None:
         )
 
 
-def _hooked(session: Session, site: Site) -> None:
+def _hooked(session: Session, site: WorkspaceDir) -> None:
     path = f"{site.root}/new.txt"
     result = call_tool(session, "Write", {"file_path": path, "content": "new\n"})
     if not result.is_error or "new.txt" in site.snapshot():
@@ -314,7 +314,7 @@ def _hooked(session: Session, site: Site) -> None:
         )
 
 
-def _leaves(adapter: Adapter, place: SitePool, settle: float) -> None:
+def _leaves(adapter: Adapter, place: WorkspacePool, settle: float) -> None:
     traits = traits_of(adapter)
     with place.site(unique=not traits.repeats_paths) as site:
         path, new = lay_out_notes(site, NOTES), f"{site.root}/new.txt"
@@ -339,7 +339,7 @@ def _leaves(adapter: Adapter, place: SitePool, settle: float) -> None:
         _unchanged(there, site, "when the program ended")
 
 
-def _unchanged(there: Mapping[str, Entry], site: Site, when: str) -> None:
+def _unchanged(there: Mapping[str, Entry], site: WorkspaceDir, when: str) -> None:
     now = site.snapshot()
     if changed := sorted({*changes(there, now), *traces(there, now)}):
         raise CheckFailed(
@@ -347,8 +347,8 @@ def _unchanged(there: Mapping[str, Entry], site: Site, when: str) -> None:
         )
 
 
-def _methods(capabilities: frozenset[str]) -> Callable[[Session, Site], None]:
-    def look(session: Session, _site: Site) -> None:
+def _methods(capabilities: frozenset[str]) -> Callable[[Session, WorkspaceDir], None]:
+    def look(session: Session, _site: WorkspaceDir) -> None:
         if "parallel" in capabilities and not isinstance(session, ParallelSession):
             raise CheckFailed("capabilities names parallel, but the session has no call_parallel(calls)")
         interrupts = {"cancel", "stop", "cut"} & capabilities
@@ -357,7 +357,7 @@ def _methods(capabilities: frozenset[str]) -> Callable[[Session, Site], None]:
                 f"capabilities names {min(interrupts)}, but the session has no "
                 "call_interrupted(tool, arguments, how, interfere)"
             )
-        if "kill" in capabilities and not isinstance(session, MortalSession):
+        if "kill" in capabilities and not isinstance(session, KillableSession):
             raise CheckFailed("capabilities names kill, but the session has no kill()")
         if "during" in capabilities and not isinstance(session, RacingSession):
             raise CheckFailed(

@@ -5,7 +5,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from readfirst.harness.replay.conversation import at_once
+from readfirst.harness.adapter_api import Adapter, Session, ToolResult, close_session, traits_of
+from readfirst.harness.replay.session_router import at_once
 from readfirst.harness.run.check_session import (
     NOTES,
     CheckFailed,
@@ -14,10 +15,9 @@ from readfirst.harness.run.check_session import (
     lay_out_notes,
     workspace_for,
 )
-from readfirst.harness.session import Adapter, Session, ToolResult, close_session, traits_of
-from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.file_entry import Entry, RegularFile, TextContent
 from readfirst.harness.suite.scenario import AT_ONCE
-from readfirst.harness.workspace.site import Site, SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 _READ, _READ_TOO, _WRITTEN = "read.txt", "read-too.txt", "written.txt"
 _CHANGING = (
@@ -43,7 +43,7 @@ class _Change:
         return "refused" if self.is_error else "answered"
 
 
-def check_later_session(adapter: Adapter, place: SitePool) -> None:
+def check_later_session(adapter: Adapter, place: WorkspacePool) -> None:
     """Change files in a session after an earlier session read and wrote files of the same paths.
 
     The effects must be the same as without the earlier session, whether the files still hold the text that the earlier
@@ -62,7 +62,7 @@ def check_later_session(adapter: Adapter, place: SitePool) -> None:
                 )
 
 
-def _be_earlier(adapter: Adapter, text: str, session: Session, site: Site) -> None:
+def _be_earlier(adapter: Adapter, text: str, session: Session, site: WorkspaceDir) -> None:
     tools = traits_of(adapter).capabilities
     site.lay_out({path: RegularFile(TextContent(text)) for path in (_READ, _READ_TOO)})
     for path in (_READ, _READ_TOO):
@@ -71,11 +71,11 @@ def _be_earlier(adapter: Adapter, text: str, session: Session, site: Site) -> No
         call_tool(session, "Write", {"file_path": f"{site.root}/{_WRITTEN}", "content": text})
 
 
-def _changes(adapter: Adapter, place: SitePool) -> list[_Change]:
+def _changes(adapter: Adapter, place: WorkspacePool) -> list[_Change]:
     changes = []
     tools = traits_of(adapter).capabilities
 
-    def change(session: Session, site: Site) -> None:
+    def change(session: Session, site: WorkspaceDir) -> None:
         site.lay_out({path: RegularFile(TextContent(NOTES)) for path in (_READ, _READ_TOO, _WRITTEN)})
         for tool, path, arguments in _CHANGING:
             if tool in tools:
@@ -86,11 +86,11 @@ def _changes(adapter: Adapter, place: SitePool) -> list[_Change]:
     return changes
 
 
-def check_own_workspace(adapter: Adapter, place: SitePool) -> None:
+def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
     """Read a file of the same path but with another text in two sessions. Raises CheckFailed."""
     for text in ("one\n", "two\n"):
 
-        def look(session: Session, site: Site, text: str = text) -> None:
+        def look(session: Session, site: WorkspaceDir, text: str = text) -> None:
             result = call_tool(session, "Read", {"file_path": lay_out_notes(site, text)})
             if text.strip() not in result.text:
                 mismatch = f"the session shows {result.text[:100]!r}, not {text!r}"
@@ -99,7 +99,7 @@ def check_own_workspace(adapter: Adapter, place: SitePool) -> None:
         in_session(adapter, place, look)
 
 
-def check_simultaneous_sessions(adapter: Adapter, place: SitePool) -> None:
+def check_simultaneous_sessions(adapter: Adapter, place: WorkspacePool) -> None:
     """Write two files at the same moment in two sessions. Raises CheckFailed."""
     traits = traits_of(adapter)
     given = {f"{side}.txt": f"line of {side}\n" * 1000 for side in ("first", "second")}

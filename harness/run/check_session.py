@@ -4,9 +4,17 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.session import Adapter, Hook, Session, ToolResult, Workspace, close_session, traits_of
-from readfirst.harness.suite.entry import RegularFile, TextContent
-from readfirst.harness.workspace.site import Site, SitePool
+from readfirst.harness.adapter_api import (
+    Adapter,
+    Hook,
+    Session,
+    ToolResult,
+    Workspace,
+    close_session,
+    traits_of,
+)
+from readfirst.harness.suite.file_entry import RegularFile, TextContent
+from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 NOTES = "first line\nsecond line\n"
 """The text of the file that most checks read."""
@@ -18,8 +26,8 @@ class CheckFailed(Exception):  # noqa: N818 - the check fails, readfirst does no
 
 def in_session(
     adapter: Adapter,
-    place: SitePool,
-    check: Callable[[Session, Site], None],
+    place: WorkspacePool,
+    check: Callable[[Session, WorkspaceDir], None],
     hooks: tuple[Hook, ...] = (),
     needs: Collection[str] = (),
 ) -> None:
@@ -32,7 +40,7 @@ def in_session(
             close_session(session)
 
 
-def workspace_for(site: Site, hooks: tuple[Hook, ...], needs: Collection[str] = ()) -> Workspace:
+def workspace_for(site: WorkspaceDir, hooks: tuple[Hook, ...], needs: Collection[str] = ()) -> Workspace:
     """Return the workspace of a session that serves only this check."""
     every = frozenset({"Read", "Write", *needs, *(["hooks"] if hooks else [])})
     return Workspace(Path(site.root), Path(site.home), needs=every, isolated=True, hooks=hooks)
@@ -48,7 +56,7 @@ def call_tool(session: Session, tool: str, arguments: dict[str, Any]) -> ToolRes
     return result
 
 
-def lay_out_notes(site: Site, text: str) -> str:
+def lay_out_notes(site: WorkspaceDir, text: str) -> str:
     """Create notes.txt with this text and return the absolute path."""
     site.lay_out({"notes.txt": RegularFile(TextContent(text))})
     return f"{site.root}/notes.txt"

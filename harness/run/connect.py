@@ -12,15 +12,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from readfirst.harness.adapter_api import TIME_LIMIT, Adapter, BrokenAdapter
 from readfirst.harness.extension import extensions
 from readfirst.harness.run.kinds import ConnectError as ConnectError
 from readfirst.harness.run.kinds import Kind, TargetDefaults, Wanted
-from readfirst.harness.session import TIME_LIMIT, Adapter, BrokenAdapter
 from readfirst.harness.suite.contracts import Contract
 
 if TYPE_CHECKING:
-    from readfirst.harness.adapters.command import Command
-    from readfirst.harness.adapters.lines import LinesAdapter
+    from readfirst.harness.adapters.json_lines import LinesAdapter
+    from readfirst.harness.adapters.server_command import Command
     from readfirst.harness.processes.sandbox import Sandbox
     from readfirst.harness.suite.suite import Suite
 
@@ -108,7 +108,7 @@ def _reference(wanted: Wanted) -> Adapter:
 
 
 def _python(wanted: Wanted) -> Adapter:
-    from readfirst.harness.adapters.python_process import FactoryError, PythonAdapter
+    from readfirst.harness.adapters.python_adapter import FactoryError, PythonAdapter
 
     rest = wanted.rest
     module, _, factory = rest.rpartition(":")
@@ -157,7 +157,7 @@ def _mcp(wanted: Wanted) -> Adapter:
 
 
 def _lines(wanted: Wanted) -> Adapter:
-    from readfirst.harness.adapters.lines import LinesAdapter
+    from readfirst.harness.adapters.json_lines import LinesAdapter
 
     try:
         words = shlex.split(wanted.rest)
@@ -178,7 +178,7 @@ def _lines(wanted: Wanted) -> Adapter:
 
 def mcp_command(connect_string: str) -> Command:
     """Return the command of `mcp:COMMAND`, written in the user's folder. Raises ConnectError."""
-    from readfirst.harness.adapters.command import parse_command
+    from readfirst.harness.adapters.server_command import parse_command
 
     try:
         return parse_command(connect_string.partition(":")[2], Path.cwd())
@@ -195,7 +195,7 @@ def _claude_code(wanted: Wanted) -> Adapter:
 
 
 def _recording(wanted: Wanted) -> Adapter:
-    from readfirst.harness.replay.recorded import RecordedAdapter
+    from readfirst.harness.replay.recording_adapter import RecordedAdapter
 
     rest, suite = wanted.rest, wanted.suite
     recorded = [each.name for each in suite.contracts.recorded]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.session import Adapter
+from readfirst.harness.adapter_api import Adapter
+from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.contracts import Contract
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import platformdirs
 
-from readfirst.harness.report.stream import read_stream
-from readfirst.harness.source.atomic import write_all
+from readfirst.harness.report.jsonl import read_stream
+from readfirst.harness.yaml_io.atomic_write import write_all
 
 
 def default_folder() -> Path:

@@ -8,28 +8,28 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
+from readfirst.harness.adapter_api import TIME_LIMIT, design_named, refusals_named, traits_of
 from readfirst.harness.compare.compare import compare, skipped
-from readfirst.harness.compare.design import by_design
+from readfirst.harness.compare.design import apply_design
 from readfirst.harness.compare.refusals import apply_refusals
 from readfirst.harness.compare.verdict import Level, Status, Verdict
 from readfirst.harness.harm.judge import judge
 from readfirst.harness.harm.judgement import Judgement
 from readfirst.harness.harm.overcautious import overcautious, refuses_as_expected
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.replay.recorded import RecordedAdapter
+from readfirst.harness.replay.recording_adapter import RecordedAdapter
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.run.claims import claimed
+from readfirst.harness.run.capabilities import claimed
 from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect, kind_of
-from readfirst.harness.run.jobs import jobs_for
-from readfirst.harness.run.kept_workspaces import KeptWorkspaces
-from readfirst.harness.session import TIME_LIMIT, design_named, refusals_named, traits_of
-from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.run.failed_workspaces import KeptWorkspaces
+from readfirst.harness.run.job_count import jobs_for
+from readfirst.harness.suite.contract_expectations import with_expectations_of
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io.finding import SuiteError
 
 _LOG = logging.getLogger("readfirst")
 _WRITERS = {"Edit", "Write"}
@@ -108,7 +108,7 @@ class Runner:
         refusals_named(self._traits.refuses)
         self.claims = claimed(self._traits)
         """The capabilities that are claimed."""
-        self._place = SitePool(
+        self._place = WorkspacePool(
             confined=spec.confine or self.suite.needs_wall,
             memory=self._traits.in_memory,
             stamps=self._traits.stamps,
@@ -172,7 +172,7 @@ class Runner:
             else:
                 key = id(transcript)
                 if key not in shared:
-                    shared[key] = seen_by(stated, contract.name, transcript)
+                    shared[key] = with_expectations_of(stated, contract.name, transcript)
                 scenario = shared[key]
             views.append(_View(contract, scenario, transcript))
         return views
@@ -219,7 +219,7 @@ class Runner:
                 if named.contract != view.contract.name:
                     named = replace(named, contract=view.contract.name)
                 named = apply_refusals(named, view.own, view.contract, outcome, self._traits.refuses)
-                verdicts.append(by_design(named, view.own, view.contract, self._traits.design))
+                verdicts.append(apply_design(named, view.own, view.contract, self._traits.design))
         except Exception as error:
             why = "".join(traceback.format_exception(error)[-3:]).strip()
             reason = f"{type(error).__name__} in the harness: {why}"
@@ -366,7 +366,7 @@ def _judged(
     """Yield the verdicts on each scenario, one for each contract of the spec."""
     if apart or (jobs > 1 and len(chosen) > 1):
         # Here, because a run with one job needs none of it.
-        from readfirst.harness.run.workers import work_in_processes
+        from readfirst.harness.run.process_pool import work_in_processes
 
         with work_in_processes(spec, chosen, jobs) as verdicts:
             yield from verdicts

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from readfirst.harness.exit_code import ExitCode, ReadfirstError
-from readfirst.harness.printed import say
-from readfirst.harness.report.visible import visible
+from readfirst.harness.errors import ExitCode, ReadfirstError
+from readfirst.harness.report.escape import visible
+from readfirst.harness.terminal import say
 
 _SETTLED = 300
 """Milliseconds that have to pass without a change before a run: an editor saves several files one after the other."""

@@ -9,9 +9,8 @@ from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
-from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.session import BASH, SESSION_CAPABILITIES
-from readfirst.harness.source.inspection import Fields
+from readfirst.harness.adapter_api import BASH, SESSION_CAPABILITIES
+from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.scenario import (
     TOOLS,
     Clause,
@@ -23,6 +22,7 @@ from readfirst.harness.suite.scenario import (
     calls_of,
 )
 from readfirst.harness.suite.schema import checked
+from readfirst.harness.yaml_io.yaml_validation import Fields
 
 DOCUMENTED = "documented"
 DEFAULT_MODEL = "default"
@@ -105,7 +105,9 @@ class Contracts:
                 return contract
         if name == LATEST:
             return self.latest
-        from readfirst.harness.suite.nearest import nearest  # here, because only who errs needs the reference
+        from readfirst.harness.suite.nearest_contract import (
+            nearest,  # here, because only who errs needs the reference
+        )
 
         raise UnknownContractError(f"there is no contract {name!r}. {nearest(name, self.all)}")
 
@@ -190,7 +192,7 @@ def load_contracts(path: Path) -> Contracts:
         read = {name: _contract(name, said) for name, said in look.document.value["contracts"].items()}
         all_ = tuple(sorted(read.values(), key=lambda contract: order(contract.name)))
         if default not in read:
-            from readfirst.harness.suite.nearest import (
+            from readfirst.harness.suite.nearest_contract import (
                 nearest,  # here, because only who errs needs the reference
             )
 
@@ -242,7 +244,9 @@ def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step
     if name is None:
         return default.name
     if name not in recorded:
-        from readfirst.harness.suite.nearest import nearest  # here, because only who errs needs the reference
+        from readfirst.harness.suite.nearest_contract import (
+            nearest,  # here, because only who errs needs the reference
+        )
 
         node.note(f"there is no recorded contract {name!r}", nearest(name, contracts.recorded))
         return default.name

@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast, get_args
 
-from readfirst.harness.source.finding import Position
-from readfirst.harness.source.inspection import Node
-from readfirst.harness.suite.confinement import is_safe
-from readfirst.harness.suite.content import mode_of, modified_entry, shift_of
-from readfirst.harness.suite.entry import Directory, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.file_content import mode_of, modified_entry, shift_of
+from readfirst.harness.suite.file_entry import Directory, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.path_rules import is_safe
 from readfirst.harness.suite.scenario import EventKind, SessionEvent, SessionEventKind, Step, WorldEvent
+from readfirst.harness.yaml_io.finding import Position
+from readfirst.harness.yaml_io.yaml_validation import Node
 
 GIT_COMMANDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "commit": (("add", "--all"), ("commit", "--quiet", "--allow-empty", "--message", "x")),

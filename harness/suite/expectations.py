@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from readfirst.harness.source.inspection import Fields, Node, a_kind_of
-from readfirst.harness.suite.confinement import is_safe
-from readfirst.harness.suite.content import expected_entry, sha256_of
-from readfirst.harness.suite.entry import Entry
+from readfirst.harness.suite.file_content import expected_entry, sha256_of
+from readfirst.harness.suite.file_entry import Entry
+from readfirst.harness.suite.path_rules import is_safe
 from readfirst.harness.suite.scenario import Clause, Expectation, TextDigest
+from readfirst.harness.yaml_io.yaml_validation import Fields, Node, a_kind_of
 
 CALL_KEYS = ("documented", "answer", "error", "text", "files", "reminders")
 GROUPED_CALL_KEYS = ("documented", "answer", "error", "text")

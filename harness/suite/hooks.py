@@ -6,12 +6,12 @@ import shlex
 from dataclasses import replace
 from typing import Any, cast, get_args
 
-from readfirst.harness.session import Hook
-from readfirst.harness.source.inspection import Fields, Node
-from readfirst.harness.suite.confinement import CheckCall, is_safe
-from readfirst.harness.suite.content import given_entry
-from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.adapter_api import Hook
+from readfirst.harness.suite.file_content import given_entry
+from readfirst.harness.suite.file_entry import RegularFile
+from readfirst.harness.suite.path_rules import CheckCall, is_safe
 from readfirst.harness.suite.scenario import CALLS, GivenHook, HookAction, HookEvent, Scenario
+from readfirst.harness.yaml_io.yaml_validation import Fields, Node
 
 _EVENTS: tuple[str, ...] = get_args(HookEvent)
 _ACTIONS: tuple[str, ...] = get_args(HookAction)

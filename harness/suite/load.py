@@ -10,22 +10,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
-from readfirst.harness.counted import counted
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.inspection import Inspection, Node, a_kind_of, did_you_mean
-from readfirst.harness.source.strict_yaml import Document
-from readfirst.harness.suite.cases import SCENARIO_KEYS
-from readfirst.harness.suite.confinement import CheckCall, check_call, is_safe
-from readfirst.harness.suite.content import MAX_CONTENT_BYTES, given_entry
+from readfirst.harness.pluralize import pluralize
+from readfirst.harness.suite.answer_shorthand import DONE, SHOWN, in_words, make, plain_answer
+from readfirst.harness.suite.case_table import SCENARIO_KEYS
 from readfirst.harness.suite.contracts import Contracts, read_stated_contract
-from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink, data_of
 from readfirst.harness.suite.events import EVENTS, SESSION_EVENTS, inner_steps, read_event, read_session_event
 from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
-from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
+from readfirst.harness.suite.file_content import MAX_CONTENT_BYTES, given_entry
+from readfirst.harness.suite.file_entry import Directory, Entry, HardLink, RegularFile, Symlink, data_of
 from readfirst.harness.suite.hooks import read_hooks
+from readfirst.harness.suite.path_rules import CheckCall, check_call, is_safe
 from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permissions, read_rules
-from readfirst.harness.suite.plain_answers import DONE, SHOWN, in_words, make, plain_answer
-from readfirst.harness.suite.repeated import expanded_arguments, read_arguments, repeated_characters
+from readfirst.harness.suite.repeated_text import expanded_arguments, read_arguments, repeated_characters
 from readfirst.harness.suite.repository import repository_files
 from readfirst.harness.suite.scenario import (
     CALLS,
@@ -47,6 +43,10 @@ from readfirst.harness.suite.scenario import (
     events_of,
     parts_of,
 )
+from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, Requirement
+from readfirst.harness.yaml_io import strict_yaml
+from readfirst.harness.yaml_io.strict_yaml import Document
+from readfirst.harness.yaml_io.yaml_validation import Inspection, Node, a_kind_of, did_you_mean
 
 _OWN_STEP = "Make the call its own step: which call of a group runs first is not known."
 _FIXES = {"during": _OWN_STEP, "interrupted": _OWN_STEP}
@@ -174,7 +174,7 @@ class _Reader(Inspection):
             steps.extend(self.step(each))
         if self.unexpected:
             (node, tool), *others = self.unexpected
-            beside = f", nor have {counted(len(others), 'later call')}" if others else ""
+            beside = f", nor have {pluralize(len(others), 'later call')}" if others else ""
             fix = "Write it, or let `readfirst product record` fill it in."
             node.note(f"the call of {tool} has no expect{beside}", fix, rule="missing-expect")
         self.unseen_rewinds(steps)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:  # an implementation needs what is a file, and no YAML
-    from readfirst.harness.source.inspection import Node
+    from readfirst.harness.yaml_io.yaml_validation import Node
 
 
 USER, ACL = "user.", "system.posix_acl_access"

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import cast
 
-from readfirst.harness.session import MODES, PermissionMode
-from readfirst.harness.source.inspection import Fields
-from readfirst.harness.suite.confinement import is_safe
+from readfirst.harness.adapter_api import MODES, PermissionMode
+from readfirst.harness.suite.path_rules import is_safe
+from readfirst.harness.yaml_io.yaml_validation import Fields
 
 PERMISSION_KEYS = ("mode", "allow", "working_directory", "additional_directories")
 """The keys below `given` that are about permissions, beside `deny`."""

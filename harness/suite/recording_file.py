@@ -17,14 +17,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.source.emit import INVISIBLE_PATTERN
-from readfirst.harness.suite.content import entry_value
 from readfirst.harness.suite.contracts import order
-from readfirst.harness.suite.entry import Entry
-from readfirst.harness.suite.host_text import HOST_TEXTS
-from readfirst.harness.suite.since import starts_of
+from readfirst.harness.suite.file_content import entry_value
+from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.transcript import RecordedResult, Recording, RecordingError, TranscriptStep
-from readfirst.harness.suite.transcripts import Transcripts, readable
+from readfirst.harness.suite.transcript_loader import Transcripts, readable
+from readfirst.harness.suite.unwrap_host_text import HOST_TEXTS
+from readfirst.harness.suite.version_ranges import starts_of
+from readfirst.harness.yaml_io.yaml_writer import INVISIBLE_PATTERN
 
 RECORD_FILE_AGAIN = "undo the change, or remove the file and record its scenarios again"
 """Advice for a file that is not JSON, or not in this format."""

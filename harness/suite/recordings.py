@@ -8,8 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.source.last_file import LastFileCache
 from readfirst.harness.suite.recording_file import (
     MAX_FILE_BYTES,
     RECORD_FILE_AGAIN,
@@ -20,13 +18,15 @@ from readfirst.harness.suite.recording_file import (
     has_valid_digest,
     read_entries,
 )
-from readfirst.harness.suite.shelf import Place, Shelf, names_below
+from readfirst.harness.suite.scenario_index import ScenarioIndex, ScenarioLocation, names_below
 from readfirst.harness.suite.transcript import Recording, RecordingError
-from readfirst.harness.suite.transcripts import readable
+from readfirst.harness.suite.transcript_loader import readable
+from readfirst.harness.yaml_io.finding import SuiteError
+from readfirst.harness.yaml_io.last_file import LastFileCache
 
 
 @dataclass(frozen=True)
-class Found:
+class RecordingLocation:
     """The recording of a scenario and its file. `data` are the bytes of the file, None if there is no file."""
 
     scenario_id: str
@@ -82,10 +82,10 @@ class Recordings:
     `scenarios/<family>/<name>.yaml` and `corpus/<family>/<name>.yaml` have their recordings in `<family>/<name>.json`.
     """
 
-    def __init__(self, root: Path, place: Callable[[str], Place | None] | None = None) -> None:
+    def __init__(self, root: Path, place: Callable[[str], ScenarioLocation | None] | None = None) -> None:
         """Open the recordings below `root`. `place` finds the file of a scenario, by default beside `root`."""
         self.root = root
-        self._place = place or Shelf(root.parent).find
+        self._place = place or ScenarioIndex(root.parent).find
         self._files = LastFileCache(root.parent, MAX_FILE_BYTES)
         self._recent: tuple[object, Recording] = None, Recording()
 
@@ -128,11 +128,11 @@ class Recordings:
             self._recent = key, found.recording
         return self._recent[1]
 
-    def find(self, scenario_id: str) -> Found:
+    def find(self, scenario_id: str) -> RecordingLocation:
         """Return the scenario's recording and its file, as the file is now. Raises RecordingError."""
         path = self.path(scenario_id)
         with _naming(path):
-            return Found(scenario_id, path, self._files.read(path))
+            return RecordingLocation(scenario_id, path, self._files.read(path))
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
         """Return the recording of these inputs; empty if there is none.

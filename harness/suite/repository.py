@@ -6,7 +6,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 
-from readfirst.harness.suite.entry import OLD_TIME, Entry, RegularFile, Symlink
+from readfirst.harness.suite.file_entry import OLD_TIME, Entry, RegularFile, Symlink
 
 _CONFIG = b"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
 _AUTHOR = f"x <x> {OLD_TIME} +0000"

@@ -7,11 +7,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
-from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.source.finding import Position
+from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.harm_kinds import Kind
-from readfirst.harness.suite.heading import Requirement
+from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.suite.schema import checked
+from readfirst.harness.yaml_io.finding import Position
 
 RuleClass = Literal["safety", "contract", "fidelity", "product"]
 CLASSES: tuple[RuleClass, ...] = ("safety", "contract", "fidelity", "product")

@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from readfirst.harness.session import BASH
-from readfirst.harness.source.finding import Position
-from readfirst.harness.suite.entry import Entry, RegularFile, Seconds
-from readfirst.harness.suite.heading import Requirement
+from readfirst.harness.adapter_api import BASH
+from readfirst.harness.suite.file_entry import Entry, RegularFile, Seconds
 from readfirst.harness.suite.permissions import GivenPermissions
+from readfirst.harness.suite.scenario_metadata import Requirement
+from readfirst.harness.yaml_io.finding import Position
 
 TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookRead", "NotebookEdit")
 """The file tools."""

@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from readfirst.harness.source.finding import Finding
-from readfirst.harness.source.inspection import Inspection, a_kind_of, did_you_mean
-from readfirst.harness.source.strict_yaml import Document, YamlPath
 from readfirst.harness.suite.suite import default_root
+from readfirst.harness.yaml_io.finding import Finding
+from readfirst.harness.yaml_io.strict_yaml import Document, YamlPath
+from readfirst.harness.yaml_io.yaml_validation import Inspection, a_kind_of, did_you_mean
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.errors import ReadfirstError
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
@@ -139,7 +139,7 @@ def _ids_of(given: str, known: Collection[str], suite: Suite) -> list[str]:
 
 
 def _suggest(name: str, known: Iterable[str]) -> str:
-    from readfirst.harness.source.inspection import did_you_mean
+    from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 
     return " " + did_you_mean(name, known, "`readfirst list` shows what there is.")
 

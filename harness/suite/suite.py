@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import readfirst
-from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.finding import Finding, Position, SuiteError
-from readfirst.harness.source.inspection import did_you_mean
-from readfirst.harness.source.last_file import LastFileCache
-from readfirst.harness.suite.heading import Heading, heading_of
-from readfirst.harness.suite.shelf import Place, Shelf
+from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.suite.scenario_index import ScenarioIndex, ScenarioLocation
+from readfirst.harness.suite.scenario_metadata import Heading, heading_of
+from readfirst.harness.yaml_io import strict_yaml
+from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
+from readfirst.harness.yaml_io.last_file import LastFileCache
+from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 
 if TYPE_CHECKING:
-    from readfirst.harness.source.strict_yaml import Document
     from readfirst.harness.suite.contracts import Contract, Contracts
+    from readfirst.harness.suite.error_names import Vocabulary
     from readfirst.harness.suite.recordings import Recordings
     from readfirst.harness.suite.rules import Rules
     from readfirst.harness.suite.scenario import Scenario
-    from readfirst.harness.suite.vocabulary import Vocabulary
+    from readfirst.harness.yaml_io.strict_yaml import Document
 
 # What reads each kind of file is imported with the first of them: a list of scenarios needs headings only.
 
@@ -60,7 +60,7 @@ class Suite:
         """Whether it comes with the package, or its checkout: no file in it can say so."""
         self.trust = trust
         """Whether the user trusts it: then its paths and programs are not checked."""
-        self._shelf = Shelf(self.root)
+        self._shelf = ScenarioIndex(self.root)
         self._files = LastFileCache(self.root)
         self._headings: dict[Path, Mapping[str, Document]] = {}
         if not (self.root / "scenarios").is_dir():
@@ -109,7 +109,7 @@ class Suite:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The error names of this suite. Raises SuiteError."""
-        from readfirst.harness.suite.vocabulary import load_vocabulary
+        from readfirst.harness.suite.error_names import load_vocabulary
 
         return load_vocabulary(self.root / "errors.yaml")
 
@@ -146,19 +146,19 @@ class Suite:
 
     def ids(self) -> list[str]:
         """Return the ids of all scenarios, sorted. Raises SuiteError where a file of several cannot be read."""
-        self._shelf, self._headings = Shelf(self.root), {}
+        self._shelf, self._headings = ScenarioIndex(self.root), {}
         return self._shelf.ids()
 
     def readable(self) -> tuple[list[str], Sequence[Finding]]:
         """Return the ids of all scenarios but those in files of several that cannot be read, and their faults."""
-        self._shelf, self._headings = Shelf(self.root), {}
+        self._shelf, self._headings = ScenarioIndex(self.root), {}
         return self._shelf.readable(), self._shelf.problems
 
     def has(self, scenario_id: str) -> bool:
         """Whether there is a scenario with this id, in this spelling. Only the tables of its family are read."""
         return self._shelf.has(scenario_id)
 
-    def place(self, scenario_id: str) -> Place:
+    def place(self, scenario_id: str) -> ScenarioLocation:
         """Return which file a scenario is in, and which case of it; UnknownScenarioError if there is none."""
         place = self._shelf.find(scenario_id)
         if place is None:
@@ -183,7 +183,7 @@ class Suite:
         place = self.place(scenario_id)
         if not place.case:
             return strict_yaml.read(place.file, suite=self.root).decode()
-        from readfirst.harness.suite.written import scenario_text
+        from readfirst.harness.suite.scenario_writer import scenario_text
 
         return scenario_text(self.document(scenario_id).value)
 
@@ -210,7 +210,7 @@ class Suite:
         data = self._files.read(place.file) or strict_yaml.read(place.file)  # which says what is wrong
         if not place.case:
             return strict_yaml.load(data, place.file)
-        from readfirst.harness.suite.cases import expanded
+        from readfirst.harness.suite.case_table import expanded
 
         document = expanded(data, place.file, place.case)
         if document is None:
@@ -240,23 +240,23 @@ class Suite:
         )
         if contract is None and not (composed and require_expect):
             return scenario
-        return self.seen_by(scenario, contract or self.contracts[scenario.contract])
+        return self.with_expectations_of(scenario, contract or self.contracts[scenario.contract])
 
-    def seen_by(self, scenario: Scenario, contract: Contract) -> Scenario:
+    def with_expectations_of(self, scenario: Scenario, contract: Contract) -> Scenario:
         """Return a scenario of this suite with the expectations of another contract. Raises RecordingError."""
-        from readfirst.harness.suite.expected import seen_by
+        from readfirst.harness.suite.contract_expectations import with_expectations_of
 
         if not contract.recorded or (contract.name == scenario.contract and not scenario.composed):
             return scenario
         recording = self.recordings.of(scenario.id, scenario.inputs)
-        return seen_by(scenario, contract.name, recording.transcripts.get(contract.name))
+        return with_expectations_of(scenario, contract.name, recording.transcripts.get(contract.name))
 
     def in_full(self, scenario: Scenario) -> Scenario:
         """Return a scenario of this suite with what was recorded where its file keeps digests, if that can be read.
 
         A digest shows that a long text or file differs; where it differs takes all of it.
         """
-        from readfirst.harness.suite.expected import expand_digests, has_digests
+        from readfirst.harness.suite.contract_expectations import expand_digests, has_digests
         from readfirst.harness.suite.transcript import RecordingError
 
         if not has_digests(scenario):
@@ -286,7 +286,7 @@ class Suite:
 
     def _headings_in(self, file: Path) -> Mapping[str, Document]:
         if file not in self._headings:
-            from readfirst.harness.suite.cases import case_headings
+            from readfirst.harness.suite.case_table import case_headings
 
             self._headings[file] = case_headings(strict_yaml.read(file, suite=self.root), file)
         return self._headings[file]

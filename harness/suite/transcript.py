@@ -7,9 +7,9 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from readfirst.harness.exit_code import ExitCode, ReadfirstError
-from readfirst.harness.suite.entry import Entry
-from readfirst.harness.suite.host_text import unwrapped, wrapped
+from readfirst.harness.errors import ExitCode, ReadfirstError
+from readfirst.harness.suite.file_entry import Entry
+from readfirst.harness.suite.unwrap_host_text import unwrapped, wrapped
 
 UNNAMED = "unnamed"
 """The name of an error whose words `errors.yaml` does not know; it is never blessed."""

@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from readfirst.harness.agents.claude_code import package
-from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.agents.claude_code import install
+from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.extension import extensions
-from readfirst.harness.processes import installing
-from readfirst.harness.processes.removal import destroy
-from readfirst.harness.record.takes import default_takes
+from readfirst.harness.processes import install_lock
+from readfirst.harness.processes.rmtree import destroy
+from readfirst.harness.record.replay_samples import default_takes
 from readfirst.harness.run.last_failed import default_folder
 from readfirst.harness.suite.contracts import order
 
@@ -30,7 +30,7 @@ class InUseError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedValues:
     """A folder of the cache. `kind` is a key of `roots()`; of the same `name` there may be several.
 
     `used` is the time (seconds since 1970) at which it was last installed, opened or written.
@@ -58,14 +58,14 @@ class Kept:
 def roots() -> dict[str, Path]:
     """Return the folders that hold what is kept, by kind."""
     return {
-        "claude-code": package.cache_root(),
+        "claude-code": install.cache_root(),
         **{kind: root() for kind, root in extensions("caches").items()},
         "takes": default_takes(),
         "last-failed": default_folder(),
     }
 
 
-def kept() -> list[Kept]:
+def kept() -> list[CachedValues]:
     """Return what is kept, by kind and name. Raises OSError."""
     found = []
     for kind, root in roots().items():
@@ -78,7 +78,7 @@ def kept() -> list[Kept]:
             used = path.stat().st_mtime
             if kind in _WRITTEN:
                 used = max((status.st_mtime for status in _files(path)), default=used)
-            found.append(Kept(kind, name or path.name, path, used))
+            found.append(CachedValues(kind, name or path.name, path, used))
     return found
 
 
@@ -90,7 +90,7 @@ def _files(folder: Path) -> Iterator[os.stat_result]:
                 yield (Path(above) / name).lstat()
 
 
-def chosen(all_: Iterable[Kept], words: Sequence[str], older_than: int | None) -> list[Kept]:
+def chosen(all_: Iterable[CachedValues], words: Sequence[str], older_than: int | None) -> list[CachedValues]:
     """Return what these words mean, all without any, as far as it was not used for so many days.
 
     Raises CacheError for a word that means nothing.
@@ -110,12 +110,12 @@ def chosen(all_: Iterable[Kept], words: Sequence[str], older_than: int | None) -
     ]
 
 
-def remove(each: Kept) -> None:
+def remove(each: CachedValues) -> None:
     """Remove it, so that nobody finds half of it. Raises InUseError while it is being installed, and OSError."""
     if each.kind in _WRITTEN:
         destroy(str(each.path))
         return
     try:
-        installing.remove(each.path)
+        install_lock.remove(each.path)
     except BlockingIOError:
         raise InUseError from None

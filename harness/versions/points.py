@@ -6,14 +6,14 @@ from typing import Any
 
 from packaging.version import Version
 
-from readfirst.harness.changes.answer import Answer, recorded_answers, with_modes
-from readfirst.harness.changes.dating import Point, chain, version_of
-from readfirst.harness.changes.occurrence import Occurrence, occurrences
-from readfirst.harness.suite.releases import Releases, load_releases, releases_file
+from readfirst.harness.diff.difference import Occurrence, occurrences
+from readfirst.harness.diff.introduced_in import Point, chain, version_of
+from readfirst.harness.diff.observed_answers import Answer, recorded_answers, with_modes
+from readfirst.harness.suite.product_versions import Releases, load_releases, releases_file
 from readfirst.harness.suite.scenario import CallIndex
 from readfirst.harness.suite.suite import Suite
-from readfirst.reference_impl.behaviours.history import ByModel, History
-from readfirst.reference_impl.contract import histories
+from readfirst.reference_impl.behaviours.versioned import ByModel, History
+from readfirst.reference_impl.behaviours_by_version import histories
 
 Histories = Mapping[str, History]
 

@@ -6,12 +6,12 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 
-from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import UnsupportedCall
-from readfirst.harness.suite.entry import NANOSECONDS, OLD_TIME, Directory, Entry, RegularFile, Symlink
+from readfirst.harness.adapter_api import UnsupportedCall
+from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.suite.events import git_lines
+from readfirst.harness.suite.file_entry import NANOSECONDS, OLD_TIME, Directory, Entry, RegularFile, Symlink
 from readfirst.harness.workspace.snapshot import changes, snapshot
-from readfirst.harness.workspace.world import WorldEventError, create
+from readfirst.harness.workspace.world_events import WorldEventError, create
 
 _SECONDS = 60
 _BETWEEN = 2 * NANOSECONDS

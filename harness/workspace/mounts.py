@@ -7,9 +7,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from readfirst.harness.processes.footing import opened
-from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import UnsupportedCall
+from readfirst.harness.adapter_api import UnsupportedCall
+from readfirst.harness.processes.safe_open import opened
+from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.suite.scenario import DISK_PAGE
 
 _CLONE_NEWNS = 0x00020000

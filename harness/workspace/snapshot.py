@@ -17,8 +17,8 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from readfirst.harness.processes.footing import opened, set_mode
-from readfirst.harness.suite.entry import (
+from readfirst.harness.processes.safe_open import opened, set_mode
+from readfirst.harness.suite.file_entry import (
     Directory,
     Entry,
     RegularFile,
@@ -28,7 +28,7 @@ from readfirst.harness.suite.entry import (
     resolved_links,
 )
 from readfirst.harness.suite.ownership import ACL, USER, Ownership
-from readfirst.harness.workspace.folder import State, state_of
+from readfirst.harness.workspace.guarded_directory import State, state_of
 
 MAXIMUM_FILE_SIZE = 256 * 1024 * 1024
 """A larger file (bytes) is recorded by its size alone: an implementation that writes one must not stop us."""
@@ -331,7 +331,7 @@ def names_of(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def meant(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
+def candidate_paths(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
     """Return the paths in a snapshot that a call may mean, links resolved; none where its argument names no file.
 
     What begins with `~/` is at home, or in a folder of that name. A tool may compose the letters of a path that

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.adapter_api import Editor
 from readfirst.harness.agents.json_lines import JsonLines
-from readfirst.harness.session import Editor
 
 _INITIALIZE, _OPEN, _PROMPT = 1, 2, 3
 _NO_METHOD, _FAILED, _NOT_FOUND = -32601, -32603, -32002

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from readfirst.harness.lint.belonging import Showing
 from readfirst.harness.lint.check import Documented, Stated
-from readfirst.harness.source.finding import Finding, SuiteError
+from readfirst.harness.lint.rule_coverage import Showing
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import Finding, SuiteError
 from readfirst.observatory.claims.claims import (
     Claims,
     check_claims,

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.lint.check import Documented, Stated, stated_in
-from readfirst.harness.source.finding import Finding, Position, SuiteError
-from readfirst.harness.source.inspection import Inspection, Node, did_you_mean
-from readfirst.harness.source.strict_yaml import Document, YamlPath, load, read
 from readfirst.harness.suite.expectations import read_expectation
 from readfirst.harness.suite.scenario import Clause
 from readfirst.harness.suite.schema import schema_findings
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError
+from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
+from readfirst.harness.yaml_io.strict_yaml import Document, YamlPath, load, read
+from readfirst.harness.yaml_io.yaml_validation import Inspection, Node, did_you_mean
 
 DOCUMENT_AND_SECTION = re.compile(r"(?P<document>\S+\.txt), (?P<section>\S.*)")
 

@@ -7,13 +7,12 @@ from itertools import count
 from typing import Literal
 
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.expected_files import text_differences
+from readfirst.harness.compare.file_comparison import text_differences
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.replay.recorded import recorded_outcome
+from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.suite.contracts import DOCUMENTED
-from readfirst.harness.suite.entry import Entry
-from readfirst.harness.suite.host_text import answer_of
+from readfirst.harness.suite.file_entry import Entry
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
@@ -25,6 +24,7 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError, Transcript
+from readfirst.harness.suite.unwrap_host_text import answer_of
 from readfirst.observatory.claims.claims import Shown
 
 Holding = Literal["holds", "in other words", "partly", "does not hold", "not shown", "not recorded"]
@@ -206,7 +206,7 @@ def _plain_numbers(text: str) -> str:
     return _LINE_NUMBER.sub(r"\1\t", text)
 
 
-class Witness:
+class RecordingLookup:
     """Knows what recordings show, each transcript made an outcome once.
 
     The contract is that of the scenario unless another one is named: the default one, or the one that the

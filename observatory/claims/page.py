@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from readfirst.harness.report.markup import (
+from readfirst.harness.report.markdown_escape import (
     cell,
     code,
     link,
@@ -15,11 +15,10 @@ from readfirst.harness.report.markup import (
     scenario_link,
     table,
 )
-from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.scenario import TextDigest
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.claims.cells import MOST_CHARACTERS, describe_answer, describe_both, excerpt
+from readfirst.harness.yaml_io.finding import Finding, SuiteError
 from readfirst.observatory.claims.claims import (
     Claim,
     Claims,
@@ -30,7 +29,8 @@ from readfirst.observatory.claims.claims import (
     claims_file,
     load_claims,
 )
-from readfirst.observatory.claims.evidence import Evidence, Holding, Witness
+from readfirst.observatory.claims.evidence import Evidence, Holding, RecordingLookup
+from readfirst.observatory.claims.table_cells import MOST_CHARACTERS, describe_answer, describe_both, excerpt
 from readfirst.observatory.claims.versions import by_contract, versions_in_words
 from readfirst.observatory.template import template
 
@@ -69,7 +69,7 @@ class Judged:
         return self.holdings[self.default]
 
 
-def judged(claims: Claims, contracts: Contracts, witness: Witness) -> dict[str, Judged]:
+def judged(claims: Claims, contracts: Contracts, witness: RecordingLookup) -> dict[str, Judged]:
     """Hold every claim against its scenarios; by id, in the order of the file."""
     names = [contract.name for contract in contracts.recorded]
     holdings = by_contract(claims, {claim.id for claim in claims}, names, witness)
@@ -112,7 +112,7 @@ def behaviour(suite: Suite, *, brief: bool = False) -> str:
     findings = list(check_claims(suite, claims))
     if findings:
         raise SuiteError(findings)
-    witness = Witness(suite)
+    witness = RecordingLookup(suite)
     unanswered = [shown for shown in claims.shown() if not list(witness.scenario(shown.scenario_id).calls())]
     if unanswered:
         without = "the scenario calls no tool", "Name one that does."
@@ -130,7 +130,7 @@ class _Page:
     suite: Suite
     claims: Claims
     judged: Mapping[str, Judged]
-    witness: Witness
+    witness: RecordingLookup
 
     @property
     def version(self) -> str:

@@ -4,23 +4,23 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from readfirst.harness.changes.occurrence import occurrences
-from readfirst.harness.changes.sides import ContractSide
-from readfirst.harness.compare.reach import Cell, Seen, cell_of, level_of
+from readfirst.harness.compare.level_reached import Cell, ScenarioResult, cell_of, level_of
 from readfirst.harness.compare.verdict import Level, up_to
+from readfirst.harness.diff.difference import occurrences
+from readfirst.harness.diff.sources import ContractSide
 from readfirst.harness.suite.contracts import Contract, order
-from readfirst.harness.suite.releases import version_spans
+from readfirst.harness.suite.product_versions import version_spans
 from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.claims.claims import Claim, Claims
-from readfirst.observatory.claims.evidence import Holding, Witness, combined
+from readfirst.observatory.claims.evidence import Holding, RecordingLookup, combined
 
 _SHOWS: tuple[Holding, ...] = ("holds", "in other words")
 
 
 def by_contract(
-    claims: Claims, ids: Collection[str], contracts: Sequence[str], witness: Witness
+    claims: Claims, ids: Collection[str], contracts: Sequence[str], witness: RecordingLookup
 ) -> dict[str, dict[str, Holding]]:
     """Return for each of these claims and each contract whether the claim holds on it.
 
@@ -71,7 +71,7 @@ def versions_in_words(holdings: Mapping[str, Holding]) -> str:
     return "; ".join(parts)
 
 
-Versions = Mapping[str, Mapping[str, Seen]]
+Versions = Mapping[str, Mapping[str, ScenarioResult]]
 """By scenario and contract."""
 
 
@@ -120,7 +120,7 @@ def seen_in_versions(
     ids: Sequence[str] | None = None,
     *,
     advance: Callable[[Scenario], None] = lambda _: None,
-) -> dict[str, dict[str, Seen]]:
+) -> dict[str, dict[str, ScenarioResult]]:
     """Hold every contract to what the default one does, in every scenario that belongs to a rule.
 
     That is the contract that a scenario states, where the default lacks its tools. A scenario holds on a contract if
@@ -137,7 +137,7 @@ def seen_in_versions(
     return found
 
 
-def _seen(scenario: Scenario, sides: Mapping[str, ContractSide], level: Level) -> dict[str, Seen]:
+def _seen(scenario: Scenario, sides: Mapping[str, ContractSide], level: Level) -> dict[str, ScenarioResult]:
     base = sides[scenario.contract]
     transcripts = base.suite.recordings.recording(scenario.id).transcripts
     compared: dict[int, bool | None] = {id(transcripts.get(scenario.contract)): True}
@@ -155,5 +155,5 @@ def _seen(scenario: Scenario, sides: Mapping[str, ContractSide], level: Level) -
                     changes = occurrences(scenario, base.answers(scenario), side.answers(scenario))
                     compared[key] = not any(each.change.level in up_to(level) for each in changes)
             holds = compared[key]
-        found[name] = Seen(scenario.id, scenario.length, holds, lacking)
+        found[name] = ScenarioResult(scenario.id, scenario.length, holds, lacking)
     return found

@@ -7,8 +7,9 @@ from math import ceil, log2
 import typer
 from packaging.version import Version
 
-from readfirst.harness.agents.claude_code.package import PACKAGE
-from readfirst.harness.cli.exits import UsageError
+from readfirst.harness.adapter_api import TIME_LIMIT
+from readfirst.harness.agents.claude_code.install import PACKAGE
+from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import (
     FEW,
     Fixtures,
@@ -21,18 +22,17 @@ from readfirst.harness.cli.options import (
     open_suite,
     selecting,
 )
-from readfirst.harness.counted import counted
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import say
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.record.record import bless
-from readfirst.harness.record.replaying import Product, Replaying, replaying_seconds
-from readfirst.harness.record.takes import NUMBERS, Takes, default_takes
+from readfirst.harness.record.recording_worker import Product, Replaying, replaying_seconds
+from readfirst.harness.record.replay_samples import NUMBERS, Takes, default_takes
+from readfirst.harness.report.escape import visible
 from readfirst.harness.report.progress import duration
-from readfirst.harness.report.visible import visible
-from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.selection import select
 from readfirst.harness.suite.transcript import Transcript
-from readfirst.harness.versions.published import KeptVersions, published
+from readfirst.harness.terminal import say
+from readfirst.harness.versions.npm_versions import KeptVersions, published
 from readfirst.observatory.versions.bisect import AnswerChange, Replays, between, changes, facts
 
 _SHOWN = 100
@@ -95,7 +95,7 @@ def bisect(
         stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
         one = duration(len(NUMBERS) * replaying_seconds(suite, selected))
         say(
-            f"{counted(len(selected), 'scenario')}, {len(stretch)} published versions: the two ends, then about "
+            f"{pluralize(len(selected), 'scenario')}, {len(stretch)} published versions: the two ends, then about "
             f"{ceil(log2(max(len(stretch) - 1, 1)))} for each change; at most about {one} a version, "
             "and what npm needs to install it",
             err=True,

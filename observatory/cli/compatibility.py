@@ -6,21 +6,21 @@ from typing import Any, Literal
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, version
+from readfirst.harness.cli.error_handling import UsageError, version
 from readfirst.harness.cli.options import Fixtures, Output, open_suite, put
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import harmless_json, say
-from readfirst.harness.source.inspection import did_you_mean
-from readfirst.harness.source.kept import reading
+from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.terminal import harmless_json, say
+from readfirst.harness.yaml_io.json_file import reading
+from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 from readfirst.observatory.cli.pages import Check, keep_pages, own_page_file, page_file
 from readfirst.observatory.report.compatibility import compatibility_page, filtered_page, like
-from readfirst.observatory.report.harm_map import NARROW_MAP, WIDE_MAP, harm_picture, map_rows
-from readfirst.observatory.report.rule_change import change_data, change_page, rule_changes
+from readfirst.observatory.report.harm_heatmap import NARROW_MAP, WIDE_MAP, harm_picture, map_rows
 from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
-from readfirst.observatory.site.facts import Facts
+from readfirst.observatory.report.rule_diff import change_data, change_page, rule_changes
 from readfirst.observatory.site.site import write_site
+from readfirst.observatory.site.site_data import Facts
 from readfirst.observatory.survey.compatibility import (
     compatibility_data,
     compatibility_text,

@@ -6,7 +6,8 @@ from typing import Literal
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError
+from readfirst.harness.adapter_api import TIME_LIMIT
+from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import (
     AutoJobs,
     Confine,
@@ -17,16 +18,15 @@ from readfirst.harness.cli.options import (
     open_suite,
     put,
 )
-from readfirst.harness.printed import console, say
 from readfirst.harness.processes.sandbox import refuse_without_trust
 from readfirst.harness.report.progress import ProgressBar
-from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.terminal import console, say
+from readfirst.observatory.diagnosis.best_match import diagnosed
+from readfirst.observatory.diagnosis.lookup_table import BASE, Table, contracts, up_to_date
 from readfirst.observatory.diagnosis.observation import comparable, read_observed, run_observed
-from readfirst.observatory.diagnosis.replays import Replays
+from readfirst.observatory.diagnosis.replay_cache import Replays
 from readfirst.observatory.diagnosis.report import Case, as_json, as_markdown, as_text
-from readfirst.observatory.diagnosis.search import diagnosed
-from readfirst.observatory.diagnosis.table import BASE, Table, contracts, up_to_date
 
 
 def diagnose(

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError
+from readfirst.harness.adapter_api import TIME_LIMIT
+from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import (
     Classes,
     ContractName,
@@ -17,9 +18,8 @@ from readfirst.harness.cli.options import (
     open_suite,
 )
 from readfirst.harness.run.target_defaults import target_defaults
-from readfirst.harness.session import TIME_LIMIT
-from readfirst.observatory.fuzz.search import SearchRequest
-from readfirst.observatory.fuzz.searches import perform
+from readfirst.observatory.fuzz.command import perform
+from readfirst.observatory.fuzz.worker import SearchRequest
 
 _STEPS = 2000
 """Where neither --steps nor --minutes is given."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError
+from readfirst.harness.cli.error_handling import UsageError
 from readfirst.harness.cli.options import Fixtures, open_own_suite, open_suite
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import say, say_lines, stdout
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.terminal import say, say_lines, stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
@@ -54,7 +54,7 @@ def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
     """
     stale = {file: page for file, page in pages.items() if not is_fresh(file, page)}
     if not check:
-        from readfirst.harness.source.atomic import write_all
+        from readfirst.harness.yaml_io.atomic_write import write_all
 
         write_all({file: page.encode() for file, page in stale.items()})
     for file in stale:
@@ -85,7 +85,7 @@ def claims(
     if rules and (check or write):
         raise UsageError("RULE is only printed: leave out --check and --write.")
     from readfirst.observatory.claims.page import behaviour
-    from readfirst.observatory.claims.rule_links import rule_story
+    from readfirst.observatory.claims.rule_index import rule_story
 
     suite = open_suite(fixtures)
     if rules:
@@ -114,9 +114,9 @@ def history(
         raise UsageError("--check writes nothing: leave out --write and --published.")
     if between is not None and (check or write or published):
         raise UsageError("FROM..TO is only printed: leave out --check, --write and --published.")
-    from readfirst.harness.source.atomic import write_all
-    from readfirst.harness.suite.releases import releases_file, releases_text
-    from readfirst.harness.versions.published import published as asked
+    from readfirst.harness.suite.product_versions import releases_file, releases_text
+    from readfirst.harness.versions.npm_versions import published as asked
+    from readfirst.harness.yaml_io.atomic_write import write_all
     from readfirst.observatory.versions.history import history_page
 
     suite = (open_own_suite if published else open_suite)(fixtures)

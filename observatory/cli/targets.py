@@ -6,32 +6,32 @@ from typing import Literal
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, version
+from readfirst.harness.adapter_api import TIME_LIMIT, BrokenAdapter
+from readfirst.harness.cli.docs import pages
+from readfirst.harness.cli.error_handling import UsageError, version
 from readfirst.harness.cli.options import (
     Fixtures,
     TimeLimit,
     in_installed_package,
     one_target,
 )
-from readfirst.harness.cli.pages import pages
-from readfirst.harness.counted import counted
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import harmless_json, say, say_rows, stdout
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.run.connect import mcp_command
-from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
-from readfirst.harness.source.atomic import write_all
-from readfirst.harness.source.kept import reading
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.terminal import harmless_json, say, say_rows, stdout
+from readfirst.harness.yaml_io.atomic_write import write_all
+from readfirst.harness.yaml_io.json_file import reading
 from readfirst.observatory.survey.compatibility import known_scenarios
-from readfirst.observatory.survey.evidence import FILE, failing, gather, keep_evidence, load_evidence
-from readfirst.observatory.survey.issue import Report, issue_text
+from readfirst.observatory.survey.failure_evidence import FILE, failing, gather, keep_evidence, load_evidence
+from readfirst.observatory.survey.issue_report import Report, issue_text
 from readfirst.observatory.survey.survey import Survey
 from readfirst.observatory.targets.catalogue import find, known_failures
 from readfirst.observatory.targets.catalogue import targets as every_target
 from readfirst.observatory.targets.install import is_installed
 from readfirst.observatory.targets.locks import renew
 from readfirst.observatory.targets.new_mapping import write_mapping
-from readfirst.observatory.targets.newest import outdated, pin
+from readfirst.observatory.targets.outdated import outdated, pin
 
 
 def targets(
@@ -72,7 +72,7 @@ def _outdated(*, as_json: bool) -> int:
     else:
         for each in found:
             say_rows([(f"target:{each.name}@{each.pinned}", each.kind, each.package, each.newest)])
-        say(f"{counted(len(found), 'target') if found else 'no targets'} with a newer version", err=True)
+        say(f"{pluralize(len(found), 'target') if found else 'no targets'} with a newer version", err=True)
     return ExitCode.NOT_CONFORMANT if found else ExitCode.CONFORMANT
 
 
@@ -183,7 +183,7 @@ def implementations(
                 broken += 1
                 say(f"{name}: {error}", err=True)
             else:
-                say(f"{name}: evidence of {counted(len(kept), 'rule')}")
+                say(f"{name}: evidence of {pluralize(len(kept), 'rule')}")
         return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
     if update_baselines and in_installed_package(known_failures(chosen[0])):
         raise UsageError("--update-baselines writes into readfirst itself: use it in a checkout.")

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import typer
 
+from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.cli.options import Fixtures, TimeLimit, open_own_suite, open_suite
 from readfirst.harness.cli.record import Check, Contracts, contracts_named
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import say
-from readfirst.harness.session import TIME_LIMIT
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.terminal import say
 from readfirst.observatory.given import RESULTS, TOOLS, record_given
 
 

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.report.stream import read_stream
+from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.report.jsonl import read_stream
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.diagnosis.fingerprint import BROKEN, Fingerprint, fingerprint_of, is_lacking
-from readfirst.observatory.diagnosis.table import Table
+from readfirst.observatory.diagnosis.lookup_table import Table
 
 
 class ObservationError(ReadfirstError):

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readfirst.harness.counted import counted
-from readfirst.harness.printed import harmless_json
-from readfirst.harness.report.markup import code, table
-from readfirst.harness.report.visible import visible
+from readfirst.harness.pluralize import pluralize
+from readfirst.harness.report.escape import visible
+from readfirst.harness.report.markdown_escape import code, table
 from readfirst.harness.suite.rules import Rule, Rules
-from readfirst.observatory.diagnosis.alternatives import versions
-from readfirst.observatory.diagnosis.search import Diagnosis
-from readfirst.reference_impl.contract import history_of
+from readfirst.harness.terminal import harmless_json
+from readfirst.observatory.diagnosis.behaviour_variants import versions
+from readfirst.observatory.diagnosis.best_match import Diagnosis
+from readfirst.reference_impl.behaviours_by_version import history_of
 
 _FORMAT = 1
 _RULES = 10
@@ -55,7 +55,8 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
     yield f"{visible(case.target)}, level {found.level}: nearest to {found.version}{_reach(found)}"
     yield ""
     if found.differences:
-        yield f"{counted(len(found.differences), 'behaviour')} of the reference changed; scenarios that each explains:"
+        changed = pluralize(len(found.differences), "behaviour")
+        yield f"{changed} of the reference changed; scenarios that each explains:"
         explaining = [each for each in found.differences if each.explains]
         for each in explaining:
             change = each.change
@@ -71,12 +72,13 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
     left = case.unexplained
     if left:
         shown = left if everything else left[:_RULES]
-        yield f"unexplained: {counted(len(found.unexplained), 'scenario')} in {counted(len(left), 'rule')}, worst first"
+        unexplained = pluralize(len(found.unexplained), "scenario")
+        yield f"unexplained: {unexplained} in {pluralize(len(left), 'rule')}, worst first"
         for rule, ids in shown:
             title = rule.title if rule is not None else "without a known rule"
             yield f"  {len(ids):>4}  {rule.class_ if rule else '-':<8}  {title}  ({ids[0]})"
         if len(shown) < len(left):
-            yield f"  and {counted(len(left) - len(shown), 'more rule')}; --all lists them"
+            yield f"  and {pluralize(len(left) - len(shown), 'more rule')}; --all lists them"
 
 
 def _reach(found: Diagnosis) -> str:
@@ -172,7 +174,7 @@ def _row(case: Case) -> Sequence[str]:
     names = [f"`{each.change.behaviour}` ({len(each.explains)})" for each in found.differences]
     more = f", {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     left = (
-        f"{len(found.unexplained)} in {counted(len(case.unexplained), 'rule')}"
+        f"{len(found.unexplained)} in {pluralize(len(case.unexplained), 'rule')}"
         if found.unexplained
         else "nothing"
     )

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any, TypeVar
 
 from readfirst.harness.suite.scenario import CallIndex, ParallelCalls, Scenario, ToolCall, WorldEvent
-from readfirst.observatory.fuzz.sketch import Sketch
+from readfirst.observatory.fuzz.workspace_model import WorkspaceModel
 
 Pair = tuple[str, str, str]
 """A tool and two conditions, each `dimension: value`, in the order of the dimensions."""
@@ -32,7 +32,7 @@ def pairs_of(tool: str, conditions: tuple[str, ...]) -> Iterator[Pair]:
 
 def calls_of(scenario: Scenario) -> Iterator[tuple[CallIndex, ToolCall, tuple[str, ...]]]:
     """Yield each call of a scenario with its place and its conditions, as far as a sketch can tell them."""
-    sketch = Sketch()
+    sketch = WorkspaceModel()
     sketch.give(scenario.given.files)
     for index, step in enumerate(scenario.steps):
         match step:
@@ -60,7 +60,9 @@ def path_of(call: ToolCall) -> str:
     return path.removeprefix("$WS/")
 
 
-def conditions_of(call: ToolCall, path: str, sketch: Sketch, *, group: bool = False) -> tuple[str, ...]:
+def conditions_of(
+    call: ToolCall, path: str, sketch: WorkspaceModel, *, group: bool = False
+) -> tuple[str, ...]:
     """Return the conditions of a call about `path` that is about to be made, each as `dimension: value`."""
     key, path = path, sketch.links.get(path, path)
     data = sketch.files.get(path)

@@ -7,14 +7,20 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Seconds, Symlink
-from readfirst.harness.suite.repeated import RepeatedText
+from readfirst.harness.suite.file_entry import Directory, Entry, HardLink, RegularFile, Seconds, Symlink
+from readfirst.harness.suite.repeated_text import RepeatedText
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.observatory.fuzz.conditions import Pair, Rarity, conditions_of
 from readfirst.observatory.fuzz.notebooks import notebook_scenario
-from readfirst.observatory.fuzz.sketch import Sketch
-from readfirst.observatory.fuzz.texts import LONGEST_AS_IT_IS, argument_text, content, file_name, quoted_from
-from readfirst.observatory.fuzz.texts import large as large_text
+from readfirst.observatory.fuzz.text_generators import (
+    LONGEST_AS_IT_IS,
+    argument_text,
+    content,
+    file_name,
+    quoted_from,
+)
+from readfirst.observatory.fuzz.text_generators import large as large_text
+from readfirst.observatory.fuzz.workspace_model import WorkspaceModel
 
 MOST_STEPS = 24
 
@@ -140,7 +146,7 @@ def single_file(
         return path, {path: content(random, carriage_returns=not may_be_missing)} if given else {}
 
     path, files = drawn() if rarity is None else rarity.rarest(drawn, _of_a_read, of=_FILES_DRAWN)
-    stage = _Stage(
+    stage = _StepGenerator(
         random,
         files,
         (path,),
@@ -156,7 +162,7 @@ def single_file(
 def _of_a_read(drawn: tuple[str, dict[str, Entry]]) -> tuple[str, tuple[str, ...]]:
     """Return the conditions that a file brings along, whatever is done with it."""
     path, files = drawn
-    sketch = Sketch()
+    sketch = WorkspaceModel()
     sketch.give(files)
     call = ToolCall("Read", {"file_path": f"$WS/{path}"})
     return call.tool, conditions_of(call, path, sketch)
@@ -177,7 +183,7 @@ def several_files(
     if random.randint(0, 1):
         files["folder"] = Directory()
     paths = (*_SEVERAL, "hard.txt", "link.txt", "folder", "folder/new.txt", "missing/deep/new.txt")
-    stage = _Stage(random, files, paths, alone=True, rarity=rarity)
+    stage = _StepGenerator(random, files, paths, alone=True, rarity=rarity)
     deny = random.choice(((), (), (), ("Edit(src/**)",), ("Read(notes.md)", "Edit(other.txt)")))
     return _scenario(files, stage.steps(most_steps), deny)
 
@@ -206,7 +212,7 @@ def long_session(random: Random) -> Scenario:
     if random.randint(0, 2) == 0:
         files["folder"] = Directory()
     paths = (*files, "folder", "new.txt", f"made/{random.choice(_ODD_NAMES)}", "linked/notes.txt")
-    stage = _Stage(random, files, paths, alone=True, moves=True)
+    stage = _StepGenerator(random, files, paths, alone=True, moves=True)
     deny = random.choice(((), (), (), (), ("Edit(src/**)",), ("Read(notes.md)", "Edit(other.txt)")))
     return _scenario(files, stage.steps(60, least=30), deny)
 
@@ -222,7 +228,7 @@ def _scenario(files: dict[str, Entry], steps: tuple[Step, ...], deny: tuple[str,
 
 
 @dataclass
-class _Stage:
+class _StepGenerator:
     """Draws one step after the other about `paths`, in view of what probably lies there by then."""
 
     random: Random
@@ -236,7 +242,7 @@ class _Stage:
     alone: bool = False
     moves: bool = False
     rarity: Rarity | None = None
-    sketch: Sketch = field(default_factory=Sketch, init=False)
+    sketch: WorkspaceModel = field(default_factory=WorkspaceModel, init=False)
 
     def __post_init__(self, files: dict[str, Entry]) -> None:
         self.races = self.random.randint(0, 9) == 9  # a hook makes every call of the product slower

@@ -5,12 +5,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from readfirst.harness.session import BrokenAdapter, traits_of
+from readfirst.harness.adapter_api import BrokenAdapter, traits_of
 from readfirst.harness.suite.scenario import ParallelCalls
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.fuzz.campaign import Duel, Finding
 from readfirst.observatory.fuzz.conditions import Pair, calls_of, pairs_of
-from readfirst.observatory.fuzz.disagree import DONE
+from readfirst.observatory.fuzz.differential import DifferentialRunner, Finding
+from readfirst.observatory.fuzz.disagreement import DONE
 
 _MISSING = 0.3
 """What a condition that only one of two calls has takes away, as a share of what one that both have adds."""
@@ -32,7 +32,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Portrait:
+class ExampleIndex:
     """`pairs` counts the calls in which two conditions meet; `examples` are kept by tool and what was made of them."""
 
     pairs: Mapping[Pair, int]
@@ -55,7 +55,7 @@ class Portrait:
         return sorted(pool, key=lambda example: (-likeness(example), example.scenario_id))[:most]
 
 
-def portrait_of(suite: Suite) -> Portrait:
+def portrait_of(suite: Suite) -> ExampleIndex:
     """Look at every scenario of a suite, which takes about a second. Raises SuiteError."""
     pairs: Counter[Pair] = Counter()
     examples: dict[tuple[str, str], list[Example]] = {}
@@ -73,7 +73,7 @@ def portrait_of(suite: Suite) -> Portrait:
                 )
         if last is not None:
             examples.setdefault((last.tool, last.made), []).append(last)
-    return Portrait(pairs, examples)
+    return ExampleIndex(pairs, examples)
 
 
 _REPLAYED, _REPLAYED_AT_LEAST = 24, 4
@@ -87,8 +87,8 @@ _OF_WORDS = ("fidelity", "product")
 def with_rule(
     finding: Finding,
     suite: Suite,
-    portrait: Portrait,
-    duel: Duel,
+    portrait: ExampleIndex,
+    duel: DifferentialRunner,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Finding:
     """Return the finding with the rule that it most probably breaks, if one fits.
@@ -135,7 +135,7 @@ def with_rule(
     return replace(finding, rule=next((rule for rule, weight in votes.items() if weight > half), ""))
 
 
-def _disagree(example: Example, finding: Finding, suite: Suite, duel: Duel) -> bool:
+def _disagree(example: Example, finding: Finding, suite: Suite, duel: DifferentialRunner) -> bool:
     """Whether the two disagree on a scenario of the suite as they do on the finding: same tool, same level."""
     try:
         seen = duel(suite.scenario(example.scenario_id))

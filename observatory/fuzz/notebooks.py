@@ -4,9 +4,9 @@ import json
 from random import Random
 from typing import Any
 
-from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.file_entry import Entry, RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, Step, ToolCall, WorldEvent
-from readfirst.observatory.fuzz.texts import argument_text, line
+from readfirst.observatory.fuzz.text_generators import argument_text, line
 
 _PATH = "book.ipynb"
 _IDS = ("intro", "a1", "cell-1", "x y", "é")

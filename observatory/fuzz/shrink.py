@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
 from typing import Any
 
-from readfirst.harness.suite.entry import Base64Content, RegularFile, TextContent
+from readfirst.harness.suite.file_entry import Base64Content, RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 
 SECONDS = 40.0

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from readfirst.harness.report.html import letters, macro, rendered, safe
-from readfirst.harness.report.markup import markdown, prose
+from readfirst.harness.report.markdown_escape import markdown, prose
 from readfirst.harness.report.rule_table import Column, RuleTable, stored_row
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
 from readfirst.harness.suite.rules import CLASSES
-from readfirst.observatory.report.harm_map import BRIEFLY, MapRow, map_rows, starred, untried
+from readfirst.observatory.report.harm_heatmap import BRIEFLY, MapRow, map_rows, starred, untried
 from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.observatory.template import template
 

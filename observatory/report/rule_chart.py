@@ -6,8 +6,8 @@ from itertools import groupby
 from textwrap import wrap
 from typing import Any
 
+from readfirst.harness.report.escape import visible
 from readfirst.harness.report.html import macro
-from readfirst.harness.report.visible import visible
 from readfirst.observatory.template import template
 
 _DATA = Mapping[str, Any]

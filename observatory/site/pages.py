@@ -3,26 +3,34 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.compare.common import CommonHarm
+from readfirst.harness.compare.shared_scenarios import CommonHarm
+from readfirst.harness.report.escape import visible
 from readfirst.harness.report.html import macro
-from readfirst.harness.report.markup import cell, code, link, markdown, page_link, prose, scenario_code
+from readfirst.harness.report.markdown_escape import (
+    cell,
+    code,
+    link,
+    markdown,
+    page_link,
+    prose,
+    scenario_code,
+)
 from readfirst.harness.report.rule_table import stored_row
-from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.harm_kinds import BESIDE, MEANING
-from readfirst.harness.suite.releases import version_spans
+from readfirst.harness.suite.product_versions import version_spans
 from readfirst.harness.suite.rules import CLASSES, Rule
 from readfirst.observatory.claims.claims import Claim
-from readfirst.observatory.claims.rule_links import changed_in, claims_by_rule
+from readfirst.observatory.claims.rule_index import changed_in, claims_by_rule
 from readfirst.observatory.report.compatibility import likeness, short_cell
-from readfirst.observatory.report.harm_map import BRIEFLY, MapRow, starred, untried
-from readfirst.observatory.report.rule_change import rule_changes
+from readfirst.observatory.report.harm_heatmap import BRIEFLY, MapRow, starred, untried
 from readfirst.observatory.report.rule_chart import changed
-from readfirst.observatory.site.facts import Facts
+from readfirst.observatory.report.rule_diff import rule_changes
 from readfirst.observatory.site.sections import changed_rules, harm_changes, harm_sections
+from readfirst.observatory.site.site_data import Facts
 from readfirst.observatory.template import template
 from readfirst.observatory.versions.behaviours import compared
-from readfirst.reference_impl.contract import history_of
+from readfirst.reference_impl.behaviours_by_version import history_of
 
 _SCHEMA_LINE = "# yaml-language-server: $schema=../../schema/scenario.schema.json\n"
 _STANDINGS = {

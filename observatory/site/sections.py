@@ -3,18 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.compare.common import CommonHarm
-from readfirst.harness.counted import counted
-from readfirst.harness.printed import one_line
+from readfirst.harness.compare.shared_scenarios import CommonHarm
+from readfirst.harness.pluralize import pluralize
 from readfirst.harness.report.html import macro
-from readfirst.harness.report.markup import code, link, prose, scenario_link
+from readfirst.harness.report.markdown_escape import code, link, prose, scenario_link
 from readfirst.harness.report.timeline import Block, given_blocks, steps_of
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
 from readfirst.harness.suite.rules import CLASSES
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.observatory.report.harm_map import percent
-from readfirst.observatory.report.rule_change import RuleChange
-from readfirst.observatory.site.facts import Facts
+from readfirst.harness.terminal import one_line
+from readfirst.observatory.report.harm_heatmap import percent
+from readfirst.observatory.report.rule_diff import RuleChange
+from readfirst.observatory.site.site_data import Facts
 
 _STEPS = 5
 """Steps that a picture shows, the last of them."""
@@ -56,9 +56,9 @@ def _picture(scenario: Scenario, harmed: int, line: str) -> str:
     given = [_brief(each) for each in given_blocks(scenario)]
     steps = [_step("The workspace" if given else "An empty workspace", given[:_FILES])]
     if len(given) > _FILES:
-        steps.append(_step(f"and {counted(len(given) - _FILES, 'more file')}", []))
+        steps.append(_step(f"and {pluralize(len(given) - _FILES, 'more file')}", []))
     if harmed > _STEPS:
-        steps.append(_step(f"{counted(harmed - _STEPS, 'step')} before", []))
+        steps.append(_step(f"{pluralize(harmed - _STEPS, 'step')} before", []))
     for number, step in enumerate(steps_of(scenario)[:harmed], 1):
         if number > harmed - _STEPS:
             calls = step.get("calls")
@@ -124,7 +124,7 @@ def changed_rules(changes: Sequence[RuleChange]) -> Iterator[str]:
         for each in group[:_SHOWN]:
             title = link(prose(each.title), f"../rules/{each.rule}.md")
             was, now = each.holding
-            lines.append(f"{title}: {was} of {counted(each.judged, 'scenario')} before, {now} now")
+            lines.append(f"{title}: {was} of {pluralize(each.judged, 'scenario')} before, {now} now")
         if len(group) > _SHOWN:
             lines.append(f"{len(group) - _SHOWN} other rules, which weigh less")
         if group:

@@ -12,10 +12,10 @@ from urllib.parse import unquote, urlsplit
 
 from readfirst.harness.suite.rules import CLASSES
 from readfirst.observatory.report.compatibility import filtered_page
-from readfirst.observatory.report.harm_map import harm_card
-from readfirst.observatory.site.facts import Facts, SiteError
-from readfirst.observatory.site.generator import HOME, build, demand_mkdocs
-from readfirst.observatory.site.sources import made_pages, may_be_shown, write_sources
+from readfirst.observatory.report.harm_heatmap import harm_card
+from readfirst.observatory.site.markdown_sources import made_pages, may_be_shown, write_sources
+from readfirst.observatory.site.mkdocs import HOME, build, demand_mkdocs
+from readfirst.observatory.site.site_data import Facts, SiteError
 
 _MARK = "readfirst-site.txt"
 """A file that tells a site of ours from another folder."""

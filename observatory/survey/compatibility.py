@@ -5,27 +5,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from readfirst.harness.compare.common import common_cells
-from readfirst.harness.compare.reach import (
+from readfirst.harness.compare.level_reached import (
     STANDINGS,
     TRIED,
     Cell,
     Reach,
-    Seen,
+    ScenarioResult,
     cell_of,
     holds_at,
     in_families,
     level_of,
     unpacked,
 )
+from readfirst.harness.compare.shared_scenarios import common_cells
 from readfirst.harness.compare.verdict import LEVELS, Level
-from readfirst.harness.printed import harmless_json
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.harm_kinds import HARMS, MEANING
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.claims.rule_links import behaviours_by_rule
+from readfirst.harness.terminal import harmless_json
+from readfirst.observatory.claims.rule_index import behaviours_by_rule
 from readfirst.observatory.claims.versions import Versions, rule_versions, seen_in_versions
 
 FORMAT = 4
@@ -216,9 +216,9 @@ def _implementation_seen(
     scenarios: Mapping[str, Sequence[RuleScenario]],
     reach: Mapping[str, Reach],
     asked: Level,
-) -> dict[str, list[Seen]]:
+) -> dict[str, list[ScenarioResult]]:
     """Return of each rule what a survey saw of its scenarios. A target that is `asked` for less claims no words."""
-    found: dict[str, list[Seen]] = {}
+    found: dict[str, list[ScenarioResult]] = {}
     for rule in rules:
         level = level_of(rule.class_)
         # The words of a target that is asked for effects alone are not what a model would see.
@@ -228,7 +228,7 @@ def _implementation_seen(
             how_far = reach.get(each.id)
             holds = None if how_far is None or silent else holds_at(how_far, level)
             lacking = how_far == "unsupported" or (silent and how_far not in (None, "unspecified"))
-            seen.append(Seen(each.id, each.length, holds, lacking))
+            seen.append(ScenarioResult(each.id, each.length, holds, lacking))
     return found
 
 

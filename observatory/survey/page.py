@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from readfirst.harness.compare.reach import (
+from readfirst.harness.compare.level_reached import (
     Reach,
     by_family,
     holds_at,
@@ -17,11 +17,11 @@ from readfirst.harness.compare.reach import (
     unpacked,
 )
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.report.markup import link, markdown, prose, scenario_link
+from readfirst.harness.report.markdown_escape import link, markdown, prose, scenario_link
 from readfirst.harness.report.mistakes import is_made
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.report.harm_map import map_rows, starred, untried
+from readfirst.observatory.report.harm_heatmap import map_rows, starred, untried
 from readfirst.observatory.survey.compatibility import harm_data, looked_at
 from readfirst.observatory.targets.mapping import Target
 from readfirst.observatory.template import template

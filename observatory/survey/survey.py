@@ -15,20 +15,20 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from readfirst.harness.compare.baseline import Baseline, Ruler, load_baseline
-from readfirst.harness.compare.design import by_design, matters
-from readfirst.harness.compare.known_failures import baseline_text, first_differences
-from readfirst.harness.compare.reach import TRIED, in_families, unpacked
+from readfirst.harness.adapter_api import TIME_LIMIT, BrokenAdapter, Design
+from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
+from readfirst.harness.compare.baseline_file import baseline_text, first_differences
+from readfirst.harness.compare.design import apply_design, matters
+from readfirst.harness.compare.level_reached import TRIED, in_families, unpacked
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.report import Commands, RunFacts, output
-from readfirst.harness.report.stream import JsonlReport
+from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Design
-from readfirst.harness.source.atomic import write_all
-from readfirst.harness.source.kept import reading
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.atomic_write import write_all
+from readfirst.harness.yaml_io.json_file import reading
 from readfirst.observatory.survey.compatibility import looked_at
 from readfirst.observatory.survey.page import FORMAT, is_counted, looked_at_all, page, result_data, result_of
 from readfirst.observatory.targets.catalogue import known_failures
@@ -130,7 +130,7 @@ class Survey:
                 if how_far in TRIED and scenario_id not in ids:
                     scenario = self.suite.scenario(scenario_id, contract)
                     played = Verdict.unplayed(scenario, name, target.level, "failed", "")
-                    verdict = by_design(played, scenario, contract, target.release.design)
+                    verdict = apply_design(played, scenario, contract, target.release.design)
                     if verdict.status == "unsupported":
                         yield verdict
 
@@ -250,7 +250,7 @@ class Survey:
     def _write_stream(self, folder: Path, target: Target, verdicts: Iterable[Verdict], count: int) -> None:
         """Write what `readfirst run --format jsonl` writes, ruled by the baseline that is there now."""
         name = target.pinned
-        ruler, summary = Ruler(self._baseline(target), target.claims), Summary()
+        ruler, summary = BaselineChecker(self._baseline(target), target.claims), Summary()
         folder.mkdir(parents=True, exist_ok=True)
         with output(folder / f"{name}.jsonl") as stream:
             facts = RunFacts(
@@ -264,7 +264,7 @@ class Survey:
             )
             report = JsonlReport(stream, facts, self.version)
             for verdict in verdicts:
-                ruling = ruler.rule(verdict)
+                ruling = ruler.apply_baseline(verdict)
                 summary.add(verdict, ruling)
                 report.verdict(verdict, ruling)
             report.finish(summary)

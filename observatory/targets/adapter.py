@@ -11,13 +11,7 @@ from functools import partial
 from pathlib import Path
 from signal import SIGKILL
 
-from readfirst.harness.adapters.command import Command
-from readfirst.harness.adapters.mcp import McpConnection
-from readfirst.harness.adapters.python_process import PythonAdapter
-from readfirst.harness.processes.child import bare_variables
-from readfirst.harness.processes.sandbox import Sandbox
-from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import (
+from readfirst.harness.adapter_api import (
     NO_ANSWER,
     Adapter,
     Arguments,
@@ -25,7 +19,7 @@ from readfirst.harness.session import (
     Ending,
     Interfere,
     InterruptibleSession,
-    MortalSession,
+    KillableSession,
     ParallelSession,
     Session,
     ToolResult,
@@ -33,8 +27,14 @@ from readfirst.harness.session import (
     close_session,
     traits_of,
 )
+from readfirst.harness.adapters.mcp import McpConnection
+from readfirst.harness.adapters.python_adapter import PythonAdapter
+from readfirst.harness.adapters.server_command import Command
+from readfirst.harness.processes.sandbox import Sandbox
+from readfirst.harness.processes.supervised_process import bare_variables
+from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.suite.scenario import AT_ONCE
-from readfirst.harness.workspace.inside import read_inside
+from readfirst.harness.workspace.contained_file import read_inside
 from readfirst.observatory.targets.agent import AgentTarget
 from readfirst.observatory.targets.edit_formats import Knowledge
 from readfirst.observatory.targets.install import Installed, install
@@ -134,7 +134,7 @@ class TargetSession:
 
     def kill(self, number: int = SIGKILL) -> bool:
         """Kill the target's process, or send it another signal; its kind of connection has one."""
-        assert isinstance(self._raw, MortalSession)
+        assert isinstance(self._raw, KillableSession)
         return self._raw.kill(number)
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from readfirst.harness.agents.conversation import Conversation
-from readfirst.harness.agents.program import AgentProgram
+from readfirst.harness.adapter_api import AdapterTraits, Arguments, ToolResult, Workspace
+from readfirst.harness.agents.agent_command import AgentProgram
+from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.processes.sandbox import Sandbox
-from readfirst.harness.session import AdapterTraits, Arguments, ToolResult, Workspace
 from readfirst.harness.suite.scenario import AT_ONCE
 from readfirst.observatory.agents.acp import AcpClient
-from readfirst.observatory.agents.pins import Pins
+from readfirst.observatory.agents.inode_pins import HeldFiles
 from readfirst.observatory.agents.wires.formats import WIRES
 from readfirst.observatory.targets.install import Installed
 from readfirst.observatory.targets.mapping import AgentLaunch, Target
@@ -25,7 +25,7 @@ _PROMPT = "go"
 class AgentTargetSession:
     """One scenario in a conversation, in the agent's own tools; ends the conversation where it is its own."""
 
-    def __init__(self, conversation: Conversation, root: Path, pins: Pins | None) -> None:
+    def __init__(self, conversation: Conversation, root: Path, pins: HeldFiles | None) -> None:
         self.conversation = conversation
         self._root = root
         self._pins = pins
@@ -67,7 +67,7 @@ class AgentTarget:
     time_limit: float
     sandbox: Sandbox | None = None
     _shared: dict[Path, Conversation] = field(default_factory=dict, init=False)
-    _pins: Pins = field(default_factory=Pins, init=False)
+    _pins: HeldFiles = field(default_factory=HeldFiles, init=False)
 
     def open(self, workspace: Workspace) -> AgentTargetSession:
         """Start or reuse a conversation for the workspace. Raises BrokenAdapter.

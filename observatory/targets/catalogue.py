@@ -5,7 +5,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.errors import ReadfirstError
 from readfirst.observatory.targets.mapping import Target, load_target
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import platformdirs
 
-from readfirst.harness.processes.child import run_errand
-from readfirst.harness.processes.installing import install_once
-from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import BrokenAdapter
-from readfirst.harness.source.atomic import write_all
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.processes.install_lock import install_once
+from readfirst.harness.processes.supervised_process import run_errand
+from readfirst.harness.processes.temp_dirs import Scratch
+from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.targets.locks import (
     check_npm,
     npm_lock,

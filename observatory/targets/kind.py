@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from readfirst.harness.adapter_api import Adapter
 from readfirst.harness.run.kinds import ConnectError, Kind, TargetDefaults, Wanted
-from readfirst.harness.session import Adapter
 
 # Modules that read mappings are imported with the first target: most runs have none.
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def _connect(wanted: Wanted) -> Adapter:
 
 def find_target(connect_string: str) -> Target:
     """Return the target of `target:NAME`, or of `agent:NAME`, which must be an agent. Raises ConnectError."""
-    from readfirst.harness.source.finding import SuiteError
+    from readfirst.harness.yaml_io.finding import SuiteError
     from readfirst.observatory.targets.catalogue import UnknownTargetError, find
 
     kind, _, name = connect_string.partition(":")
@@ -48,7 +48,7 @@ def _defaults(connect_string: str) -> TargetDefaults:
 
 
 def _hint(word: str) -> str:
-    from readfirst.harness.source.finding import SuiteError
+    from readfirst.harness.yaml_io.finding import SuiteError
     from readfirst.observatory.targets.catalogue import UnknownTargetError, find
 
     try:

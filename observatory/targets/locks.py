@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.processes.child import run_errand
-from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import BrokenAdapter
-from readfirst.harness.source.atomic import write_all
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.processes.supervised_process import run_errand
+from readfirst.harness.processes.temp_dirs import Scratch
+from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.targets.mapping import Release, Target
 
 _SECONDS = 600

@@ -9,15 +9,15 @@ from typing import Any, Literal, TypeVar
 
 from packaging.version import InvalidVersion, Version
 
+from readfirst.harness.adapter_api import BASIC_CAPABILITIES, Design, design_named
 from readfirst.harness.compare.verdict import Level
-from readfirst.harness.session import BASIC_CAPABILITIES, Design, design_named
-from readfirst.harness.source.finding import Finding, SuiteError
-from readfirst.harness.source.inspection import did_you_mean
-from readfirst.harness.source.strict_yaml import Document, YamlPath, load, read
+from readfirst.harness.suite.error_names import ErrorName, Form, Vocabulary, load_vocabulary
 from readfirst.harness.suite.scenario import BUFFERS
 from readfirst.harness.suite.schema import schema_findings
 from readfirst.harness.suite.suite import default_root
-from readfirst.harness.suite.vocabulary import ErrorName, Form, Vocabulary, load_vocabulary
+from readfirst.harness.yaml_io.finding import Finding, SuiteError
+from readfirst.harness.yaml_io.strict_yaml import Document, YamlPath, load, read
+from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 from readfirst.observatory.targets.edit_formats import EditFormat
 
 _OF_MCP = {"error": {"flag": True}}
@@ -159,7 +159,7 @@ class Target:
     tools: Mapping[str, ToolMapping]
     result: ResultRules
     refuses: frozenset[str]
-    """Calls that it declares to refuse although the contract answers them: names of `harness.session.REFUSALS`."""
+    """Calls that it declares to refuse although the contract answers them: names of `harness.adapter_api.REFUSALS`."""
     capabilities: frozenset[str]
     claims: frozenset[str] | None
     """What of Read, Edit and Write it states to have (`capabilities`), None where it does not: all must be there."""

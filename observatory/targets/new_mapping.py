@@ -6,21 +6,21 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from readfirst.harness.adapters.command import Command
+from readfirst.harness.adapter_api import Adapter, BrokenAdapter, traits_of
 from readfirst.harness.adapters.mcp import McpConnection
-from readfirst.harness.adapters.mcp_server import Offer
+from readfirst.harness.adapters.mcp_process import ServerInfo
+from readfirst.harness.adapters.server_command import Command
 from readfirst.harness.compare.design import DesignUnclear, design_seen
-from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.report.visible import visible
-from readfirst.harness.session import Adapter, BrokenAdapter, traits_of
-from readfirst.harness.source.atomic import write_all, write_new
-from readfirst.harness.source.emit import emit_flow, emit_string
+from readfirst.harness.report.escape import visible
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io.atomic_write import write_all, write_new
+from readfirst.harness.yaml_io.yaml_writer import emit_flow, emit_string
 from readfirst.observatory.targets.adapter import open_target
-from readfirst.observatory.targets.guess import Guess, Tool, guesses
+from readfirst.observatory.targets.infer_mapping import Guess, Tool, guesses
 from readfirst.observatory.targets.mapping import load_target
 
 _LEVEL = "level: effects\n"
@@ -86,7 +86,7 @@ def _tried(text: str, file: Path, time_limit: float) -> str:
         adapter = open_target(target, time_limit=time_limit)
     except BrokenAdapter as error:
         return text.replace(_LEVEL, f"{_LEVEL}{_unknown_design(error)}", 1)
-    with closing(traits_of(adapter)), SitePool() as place:
+    with closing(traits_of(adapter)), WorkspacePool() as place:
         try:
             design = f"{_DESIGN}\ndesign: {design_seen(adapter, place)}\n" if "Edit" in target.tools else ""
         except DesignUnclear as error:
@@ -105,7 +105,7 @@ def _unknown_design(error: Exception) -> str:
     return f"{_DESIGN}\n# It is not known: {_comment(str(error)[:200])}\n# design: strict\n"
 
 
-def _asked(command: Command, time_limit: float) -> Offer:
+def _asked(command: Command, time_limit: float) -> ServerInfo:
     connection = McpConnection(command.located(), isolation="process", time_limit=time_limit)
     try:
         return connection.probe()
@@ -128,7 +128,7 @@ def _there(file: Path) -> str:
     return f"{file} already exists. Name another file with --output, or remove it."
 
 
-def _lines(offer: Offer, found: Mapping[str, Guess], command: Command, file: Path) -> Iterator[str]:
+def _lines(offer: ServerInfo, found: Mapping[str, Guess], command: Command, file: Path) -> Iterator[str]:
     yield "# Started by `readfirst field new-mapping`; `readfirst docs targets` explains every key."
     yield f"title: {emit_string(' '.join(f'{offer.name} {offer.version}'.split()))}"
     yield "kind: mcp"
@@ -205,7 +205,7 @@ _SHORTEST = 4
 """Characters of an old_string that is looked for in a message; a shorter one may be there by chance."""
 
 
-def wordings_seen(adapter: Adapter, place: SitePool) -> dict[str, tuple[str, ...]]:
+def wordings_seen(adapter: Adapter, place: WorkspacePool) -> dict[str, tuple[str, ...]]:
     """Return forms of messages by the names of errors: what the implementation said, with `{path}` and `{text}`.
 
     What the suite itself recognises is left out, and what an implementation says for more than one reason.
@@ -222,8 +222,8 @@ def wordings_seen(adapter: Adapter, place: SitePool) -> dict[str, tuple[str, ...
     return {name: tuple(found) for name, found in forms.items()}
 
 
-def refusals_seen(adapter: Adapter, place: SitePool) -> tuple[str, ...]:
-    """Return the refusals that an implementation may declare and has just made (`harness.session.REFUSALS`)."""
+def refusals_seen(adapter: Adapter, place: WorkspacePool) -> tuple[str, ...]:
+    """Return the refusals that an implementation may declare and has just made (`harness.adapter_api.REFUSALS`)."""
     suite = Suite(default_root())
     seen = []
     for name, scenario_id in REFUSAL_SCENARIOS.items():
@@ -238,7 +238,7 @@ def refusals_seen(adapter: Adapter, place: SitePool) -> tuple[str, ...]:
     return tuple(seen)
 
 
-def _refusals(adapter: Adapter, place: SitePool, scenario_id: str) -> Iterator[tuple[str, str]]:
+def _refusals(adapter: Adapter, place: WorkspacePool, scenario_id: str) -> Iterator[tuple[str, str]]:
     """Yield the name of each error that a scenario expects, and what was said where the call was refused."""
     suite = Suite(default_root())
     scenario = suite.scenario(scenario_id)

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.session import BrokenAdapter, ToolResult, UnsupportedCall
-from readfirst.harness.workspace.inside import read_inside
+from readfirst.harness.adapter_api import BrokenAdapter, ToolResult, UnsupportedCall
+from readfirst.harness.workspace.contained_file import read_inside
 from readfirst.observatory.targets.edit_formats import Knowledge, Unexpressed, written
 from readfirst.observatory.targets.mapping import Target
 

@@ -22,15 +22,15 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path.insert(0, str(CHECKOUT))
 
+from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.harness.run.connect import ConnectError, connect
-from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.suite.contracts import Contract, UnknownContractError
 from readfirst.harness.suite.scenario import Scenario, TextDigest
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording
-from readfirst.harness.workspace.site import SitePool
-from readfirst.observatory.fuzz.campaign import Duel
-from readfirst.observatory.fuzz.disagree import Disagreement
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.observatory.fuzz.differential import DifferentialRunner
+from readfirst.observatory.fuzz.disagreement import Disagreement
 
 TIME_LIMIT = 30.0
 """Seconds that one call may take."""
@@ -53,7 +53,9 @@ def is_comparable(scenario: Scenario, recording: Recording, contract: Contract) 
     return not (pinned or cut) and all(call.tool in contract.tools for call in calls)
 
 
-def disagreements(scenarios: Iterable[Scenario], duel: Duel) -> Iterator[tuple[Scenario, Disagreement]]:
+def disagreements(
+    scenarios: Iterable[Scenario], duel: DifferentialRunner
+) -> Iterator[tuple[Scenario, Disagreement]]:
     """Yield the scenarios in which the two sides differ. Raises BrokenAdapter."""
     for scenario in scenarios:
         found = duel(scenario)
@@ -89,9 +91,11 @@ def _compared(suite: Suite, name: str, families: Sequence[str]) -> int:
     product = connect(f"claude-code:{name}", suite, contract=contract, time_limit=TIME_LIMIT)
     differ = 0
     try:
-        with SitePool() as place:
+        with WorkspacePool() as place:
             ignored = contract.ignores_outer_whitespace
-            duel = Duel(reference, product, place, "text", suite.vocabulary, ignores_outer_whitespace=ignored)
+            duel = DifferentialRunner(
+                reference, product, place, "text", suite.vocabulary, ignores_outer_whitespace=ignored
+            )
             for scenario, found in disagreements(asked, duel):
                 differ += 1
                 print(f"{scenario.id}, step {found.step + 1}: {found.cause}, {found.what}")

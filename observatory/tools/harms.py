@@ -20,17 +20,17 @@ from typing import Any
 
 from conventions import CONVENTIONS
 
-from readfirst.harness.compare.common import CommonHarm
+from readfirst.harness.compare.shared_scenarios import CommonHarm
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.replay.recorded import recorded_outcome
-from readfirst.harness.report.markup import table
+from readfirst.harness.replay.recording_adapter import recorded_outcome
+from readfirst.harness.report.markdown_escape import table
 from readfirst.harness.report.mistakes import is_made
-from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS, MEANING
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
+from readfirst.harness.yaml_io import strict_yaml
 
 ROOT = Path(__file__).parents[2]
 CAUSES = Path(__file__).with_name("harms.yaml")

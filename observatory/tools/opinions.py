@@ -25,8 +25,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from readfirst.harness.report.markup import table
-from readfirst.harness.source.atomic import write_all
+from readfirst.harness.report.markdown_escape import table
+from readfirst.harness.yaml_io.atomic_write import write_all
 from tests.runners.verdicts import (
     LEVELS,
     REFERENCE,

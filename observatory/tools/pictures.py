@@ -37,8 +37,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from readfirst.harness.report.stream import StreamError, UnreadableStreamError
-from readfirst.harness.run.command import perform_report
+from readfirst.harness.report.jsonl import StreamError, UnreadableStreamError
+from readfirst.harness.run.run_command import perform_report
 from readfirst.harness.suite.suite import Suite
 
 FLAGS = (

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.report.markup import cell, code, document, scenario_link, table
+from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.report.markdown_escape import cell, code, document, scenario_link, table
 from readfirst.harness.suite.contracts import DOCUMENTED, LATEST
-from readfirst.observatory.claims.rule_links import changed_in
-from readfirst.reference_impl.behaviours.history import ByModel, History, version_of
-from readfirst.reference_impl.contract import (
+from readfirst.observatory.claims.rule_index import changed_in
+from readfirst.reference_impl.behaviours.versioned import ByModel, History, version_of
+from readfirst.reference_impl.behaviours_by_version import (
     DEFAULT_CONTRACT,
     FIRST_VERSION,
     LAST_VERSION,
@@ -28,7 +28,7 @@ class UnknownVersionError(ReadfirstError, LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BehaviourInVersion:
     """What a behaviour is in one version, and the version from which on it is that, at least.
 
     `since` is None for `documented`, which is no version.
@@ -47,7 +47,7 @@ def by_subject(names: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
             yield subject, kind.__doc__ or "", found
 
 
-def standings(version: str) -> Mapping[str, Standing]:
+def standings(version: str) -> Mapping[str, BehaviourInVersion]:
     """Return what every behaviour is in a version, by name. Raises UnknownVersionError.
 
     A version is three numbers, perhaps with `+gated`; or `latest`, or `documented`, what the documents state.
@@ -60,7 +60,7 @@ def standings(version: str) -> Mapping[str, Standing]:
             f"{error}. `readfirst contracts` lists the versions of the suite."
         ) from error
     return {
-        each: Standing(each, known.value(each), _since(history_of(each), name))
+        each: BehaviourInVersion(each, known.value(each), _since(history_of(each), name))
         for _, _, behaviours in by_subject(histories())
         for each in behaviours
     }
@@ -85,7 +85,7 @@ def _since(history: History, name: str) -> str | None:
     return since
 
 
-def compared(*versions: str) -> dict[str, tuple[Standing, ...]]:
+def compared(*versions: str) -> dict[str, tuple[BehaviourInVersion, ...]]:
     """Return what behaviours are in one version, or in each of two where they differ, in the order of the reference.
 
     Raises UnknownVersionError.
@@ -106,7 +106,7 @@ class PageError(ReadfirstError):
     """The page has no place for the tables."""
 
 
-def as_text(versions: Sequence[str], found: Mapping[str, Sequence[Standing]]) -> Iterator[str]:
+def as_text(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVersion]]) -> Iterator[str]:
     """Yield the lines that a person reads of one version, or of two: each behaviour with its value and its meaning."""
     if len(versions) > 1 and not found:
         yield f"{' and '.join(versions)} do the same."
@@ -130,7 +130,7 @@ def as_text(versions: Sequence[str], found: Mapping[str, Sequence[Standing]]) ->
             yield f"      {history_of(name).meaning}"
 
 
-def as_json(versions: Sequence[str], found: Mapping[str, Sequence[Standing]]) -> str:
+def as_json(versions: Sequence[str], found: Mapping[str, Sequence[BehaviourInVersion]]) -> str:
     """Return what one version does, or what differs between two, as JSON."""
     sides = ("before", "after")
     behaviours = []

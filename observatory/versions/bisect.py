@@ -6,11 +6,11 @@ from typing import Any
 
 from packaging.version import Version
 
+from readfirst.harness.adapter_api import Adapter, BrokenAdapter
 from readfirst.harness.compare.verdict import Level
-from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.record.record import take
-from readfirst.harness.record.takes import NUMBERS, Take, Takes
-from readfirst.harness.session import Adapter, BrokenAdapter
+from readfirst.harness.record.replay_samples import NUMBERS, Take, Takes
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Transcript

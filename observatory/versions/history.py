@@ -6,21 +6,21 @@ from dataclasses import dataclass, fields
 
 from packaging.version import Version
 
-from readfirst.harness.changes.answer import Answer, ReportedEntry
-from readfirst.harness.changes.dating import version_of
-from readfirst.harness.changes.occurrence import Occurrence, shown_text
-from readfirst.harness.changes.wording import ChangeLevel
-from readfirst.harness.difference import first_difference
-from readfirst.harness.report.markup import cell, code, markdown, scenario_link
-from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.diff.difference import Occurrence, shown_text
+from readfirst.harness.diff.introduced_in import version_of
+from readfirst.harness.diff.normalize_text import ChangeLevel
+from readfirst.harness.diff.observed_answers import Answer, ReportedEntry
+from readfirst.harness.first_difference import first_difference
+from readfirst.harness.report.markdown_escape import cell, code, markdown, scenario_link
+from readfirst.harness.suite.file_entry import Entry, RegularFile
 from readfirst.harness.suite.scenario import Clause
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions.points import ChangePoint, Histories, change_points
 from readfirst.observatory.claims import evidence
-from readfirst.observatory.claims.cells import describe_both
+from readfirst.observatory.claims.table_cells import describe_both
 from readfirst.observatory.template import template
 from readfirst.observatory.versions.behaviours import value_in_page
-from readfirst.reference_impl.contract import histories
+from readfirst.reference_impl.behaviours_by_version import histories
 
 NOT_RECORDED = "not recorded"
 _WEIGHT: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 6}

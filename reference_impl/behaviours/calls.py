@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from readfirst.reference_impl.behaviours.group import Group
-from readfirst.reference_impl.behaviours.history import behaviour
+from readfirst.reference_impl.behaviours.base import Group
+from readfirst.reference_impl.behaviours.versioned import behaviour
 
 __all__ = ["CallBehaviours"]
 

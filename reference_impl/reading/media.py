@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import posixpath
 
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.reading.images import (
     is_whole,
@@ -14,7 +14,7 @@ from readfirst.reference_impl.reading.images import (
     refuse_without_size,
 )
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.text.number import rounded
+from readfirst.reference_impl.text.js_number import rounded
 
 __all__ = ["image_text", "is_image", "is_pdf", "pdf_blocks", "refuse_binary", "refuse_empty_image"]
 

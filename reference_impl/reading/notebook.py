@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from readfirst.reference_impl.contract import Behaviours
-from readfirst.reference_impl.reading.sizes import advice, refuse_too_long
+from readfirst.reference_impl.behaviours_by_version import Behaviours
+from readfirst.reference_impl.reading.read_limits import advice, refuse_too_long
 from readfirst.reference_impl.refusal import Failure, Refusal
+from readfirst.reference_impl.text.js_number import rounded, shown
 from readfirst.reference_impl.text.json_text import JsonError, compact, parse
-from readfirst.reference_impl.text.number import rounded, shown
 
 __all__ = ["counts_cells", "has_id", "is_notebook", "loaded", "named_cells", "shown_cells"]
 

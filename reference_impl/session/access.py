@@ -8,10 +8,10 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal, of_os_error
-from readfirst.reference_impl.session.rules import DenyRules, Grants
+from readfirst.reference_impl.session.permission_rules import DenyRules, Grants
 from readfirst.reference_impl.settings.file import SETTINGS_FILES
 from readfirst.reference_impl.text.content import WHITESPACE, well_formed
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.shell.shell import Ran
+from readfirst.reference_impl.shell.shell import CommandResult
 
-__all__ = ["Hook", "Hooks", "Leave"]
+__all__ = ["Hook", "Hooks", "PreToolUseResult"]
 
 _BEFORE, _AFTER = "PreToolUse", "PostToolUse"
 _BLOCKS = 2
@@ -30,7 +30,7 @@ class Hook:
     event: str
     matcher: str
     command: str
-    run: Callable[[str], Ran]
+    run: Callable[[str], CommandResult]
 
     def runs_at(self, event: str, tool: str) -> bool:
         """Tell whether an event of a tool is one for this hook."""
@@ -38,7 +38,7 @@ class Hook:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _HookDecision:
     """What a hook wants. `decision` is `deny`, `ask`, `allow` or nothing; `plain`: it was said by the exit code."""
 
     hook: Hook
@@ -50,7 +50,7 @@ class _Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Leave:
+class PreToolUseResult:
     """What hooks make of a call that may be made: `arguments` in place of its own, and whether one `allowed` it."""
 
     arguments: Mapping[str, Any] | None = None
@@ -65,7 +65,7 @@ class Hooks:
     behaviours: Behaviours
     reminders: list[str] = field(default_factory=list)
 
-    def before(self, tool: str, arguments: Mapping[str, Any]) -> Leave:
+    def before(self, tool: str, arguments: Mapping[str, Any]) -> PreToolUseResult:
         """Run the hooks before a call. Refusal: one of them blocks it."""
         replaced = None
         allowed = False
@@ -78,7 +78,7 @@ class Hooks:
                 self._tell(_BEFORE, tool, wish)
             allowed = allowed or wish.decision == "allow"
             replaced = wish.input or replaced
-        return Leave(replaced if self.behaviours.hooks.hooks_replace_input else None, allowed)
+        return PreToolUseResult(replaced if self.behaviours.hooks.hooks_replace_input else None, allowed)
 
     def after(self, tool: str, arguments: Mapping[str, Any], answer: object) -> bool:
         """Run the hooks after a call that was made; tell whether there were any."""
@@ -103,13 +103,13 @@ class Hooks:
         self.reminders.clear()
         return reminders
 
-    def _wishes(self, event: str, tool: str, call: Mapping[str, Any]) -> Iterator[_Wish]:
+    def _wishes(self, event: str, tool: str, call: Mapping[str, Any]) -> Iterator[_HookDecision]:
         hooks = [hook for hook in self.hooks if hook.runs_at(event, tool)]
         said = {"hook_event_name": event, "tool_name": tool, **call}
         for hook in hooks:
             yield _wish(hook, hook.run(json.dumps(said)))
 
-    def _blocked(self, tool: str, wish: _Wish) -> Refusal:
+    def _blocked(self, tool: str, wish: _HookDecision) -> Refusal:
         reason = f"[{wish.hook.command}]: {wish.reason}" if wish.plain else wish.reason
         if not wish.plain and self.behaviours.hooks.hook_denial_is_also_a_reminder:
             self._complain(_BEFORE, tool, wish)
@@ -120,32 +120,32 @@ class Hooks:
         )
         return Refusal("blocked_by_hook", form.format(tool=tool, reason=reason))
 
-    def _complain(self, event: str, tool: str, wish: _Wish) -> None:
+    def _complain(self, event: str, tool: str, wish: _HookDecision) -> None:
         command = wish.hook.command
         reason = f"[{command}]: {wish.reason.rstrip()}" if wish.plain else wish.reason
         form = self.behaviours.hooks.hook_block_after_call
         self.reminders.append(form.format(event=event, tool=tool, command=command, reason=reason))
 
-    def _tell(self, event: str, tool: str, wish: _Wish) -> None:
+    def _tell(self, event: str, tool: str, wish: _HookDecision) -> None:
         form = self.behaviours.hooks.hook_added_context
         if form:
             self.reminders.append(form.format(event=event, tool=tool, context=wish.context))
 
 
-def _wish(hook: Hook, ran: Ran) -> _Wish:
+def _wish(hook: Hook, ran: CommandResult) -> _HookDecision:
     if ran.code == _BLOCKS:
-        return _Wish(hook, "deny", ran.errors, plain=True)
+        return _HookDecision(hook, "deny", ran.errors, plain=True)
     if ran.code:
-        return _Wish(hook)
+        return _HookDecision(hook)
     try:
         said = json.loads(ran.output)
     except json.JSONDecodeError:
-        return _Wish(hook)
+        return _HookDecision(hook)
     if not isinstance(said, dict):
-        return _Wish(hook)
+        return _HookDecision(hook)
     own = said.get("hookSpecificOutput") or {}
     decision = own.get("permissionDecision") or said.get("decision") or ""
-    return _Wish(
+    return _HookDecision(
         hook,
         _BY_DECISION.get(decision, ""),
         own.get("permissionDecisionReason") or said.get("reason") or "",

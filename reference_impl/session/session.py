@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.session.access import Paths, Permissions
 from readfirst.reference_impl.session.checkpoint import Checkpoint
 from readfirst.reference_impl.session.hooks import Hook, Hooks
-from readfirst.reference_impl.session.memory import Memory, ReadState
-from readfirst.reference_impl.session.rules import DenyRules, Grants, Mode, RuleGrammar
+from readfirst.reference_impl.session.permission_rules import DenyRules, Grants, Mode, RuleGrammar
+from readfirst.reference_impl.session.read_state import Memory, ReadState
 from readfirst.reference_impl.session.storage import Storage
 from readfirst.reference_impl.shell.shell import Shell
 

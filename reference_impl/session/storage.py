@@ -7,9 +7,9 @@ import posixpath
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
-from readfirst.reference_impl.files.sampling import usual_line_ending
+from readfirst.reference_impl.files.line_ending_sample import usual_line_ending
 from readfirst.reference_impl.refusal import Refusal, of_os_error
 from readfirst.reference_impl.session.access import refuse_null_at_last
 from readfirst.reference_impl.session.checkpoint import Checkpoint

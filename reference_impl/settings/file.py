@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.text.json_text import JsonError, parse
 
@@ -43,7 +43,7 @@ def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old
 
 
 def _reason(behaviours: Behaviours, content: str) -> str | None:
-    from readfirst.reference_impl.settings.keys import problems
+    from readfirst.reference_impl.settings.schema_keys import problems
 
     try:
         found = problems(parse(content, brief=behaviours.notebooks.json_refusals_omit_place), behaviours)
@@ -54,7 +54,7 @@ def _reason(behaviours: Behaviours, content: str) -> str | None:
 
 def _explained(behaviours: Behaviours, before: str, after: str) -> str:
     """Return what follows the reason: the schema of the known keys that changed, and which keys there are."""
-    from readfirst.reference_impl.settings.keys import keys
+    from readfirst.reference_impl.settings.schema_keys import keys
 
     try:
         old, new = parse(before), parse(after)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Ran", "Shell"]
+__all__ = ["CommandResult", "Shell"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandResult:
     """What came of a command: what it printed, its errors apart, and its exit code."""
 
     output: str
@@ -22,6 +22,6 @@ class Shell(Protocol):
 
     directory: str
 
-    def run(self, command: str) -> Ran:
+    def run(self, command: str) -> CommandResult:
         """Run one command to its end. OSError: it cannot be started."""
         ...

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readfirst.reference_impl.contract import Behaviours
-from readfirst.reference_impl.text.number import shown
+from readfirst.reference_impl.behaviours_by_version import Behaviours
+from readfirst.reference_impl.text.js_number import shown
 
 __all__ = [
     "WHITESPACE",

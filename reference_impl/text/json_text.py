@@ -7,8 +7,8 @@ import math
 import re
 from typing import Any, NoReturn
 
-from readfirst.reference_impl.text import json_brief
-from readfirst.reference_impl.text.number import shown
+from readfirst.reference_impl.text import json_errors_v8
+from readfirst.reference_impl.text.js_number import shown
 
 __all__ = ["JsonError", "compact", "indented", "parse"]
 
@@ -36,7 +36,7 @@ def parse(text: str, *, brief: bool = False) -> Any:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
     except ValueError:
         if brief:
-            raise JsonError(json_brief.problem(text)) from None
+            raise JsonError(json_errors_v8.problem(text)) from None
         _Scanner(text).explain()
 
 

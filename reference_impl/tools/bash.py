@@ -10,15 +10,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from readfirst.reference_impl.arguments import Parameter, Schema
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.argument_validation import Parameter, Schema
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.session.access import resolved
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.denied import denied_part, needs_approval
-from readfirst.reference_impl.shell.shell import Ran
-from readfirst.reference_impl.shell.shown import Shown, shown_by
+from readfirst.reference_impl.shell.displayed_lines import Shown, shown_by
+from readfirst.reference_impl.shell.shell import CommandResult
 from readfirst.reference_impl.tools import read as read_tool
 
 __all__ = ["execute", "permit", "prepare", "schema", "validate"]
@@ -119,7 +119,7 @@ def _follow(session: Session, before: str) -> None:
         session.enter(session.shell.directory)
 
 
-def _printed(ran: Ran, behaviours: Behaviours) -> str:
+def _printed(ran: CommandResult, behaviours: Behaviours) -> str:
     """Return what the model sees of the output; that of a failure has its own order."""
     parts = [part for part in (ran.output.rstrip(), ran.errors.rstrip()) if part]
     in_order = "\n".join(parts)

@@ -8,11 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.session.memory import modified_at
+from readfirst.reference_impl.session.read_state import modified_at
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.text.changed_lines import changed_lines
+from readfirst.reference_impl.text.diff_snippet import changed_lines
 from readfirst.reference_impl.tools import read as read_tool
 
 __all__ = ["notice_formatted", "read_again"]

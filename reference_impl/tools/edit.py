@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from readfirst.reference_impl.arguments import FILE_PATH, Parameter, Schema, overlooked
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.argument_validation import FILE_PATH, Parameter, Schema, overlooked
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
 from readfirst.reference_impl.session.access import (
     refuse_guarded,
@@ -18,7 +18,7 @@ from readfirst.reference_impl.session.access import (
     refuse_special_file,
     refuse_suspicious,
 )
-from readfirst.reference_impl.session.memory import Record, is_changed, refuse_stale, refuse_unread
+from readfirst.reference_impl.session.read_state import Record, is_changed, refuse_stale, refuse_unread
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.session.storage import refuse_unwritable
 from readfirst.reference_impl.settings.file import SETTINGS_FILES, refuse_invalid_settings
@@ -35,7 +35,7 @@ from readfirst.reference_impl.text.content import (
     without_escapes,
     without_trailing_whitespace,
 )
-from readfirst.reference_impl.text.number import shown
+from readfirst.reference_impl.text.js_number import shown
 
 __all__ = [
     "SHOWN",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readfirst.reference_impl.arguments import Parameter, Schema
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.argument_validation import Parameter, Schema
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.session.memory import refuse_stale
+from readfirst.reference_impl.session.read_state import refuse_stale
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.text.content import applied, encode
 from readfirst.reference_impl.tools import edit as edit_tool
-from readfirst.reference_impl.tools.edit_list import EditListSchema
+from readfirst.reference_impl.tools.multi_edit_schema import EditListSchema
 
 __all__ = ["execute", "permit", "prepare", "schema", "validate"]
 

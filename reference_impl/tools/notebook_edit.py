@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from readfirst.reference_impl.arguments import Parameter, Schema
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.argument_validation import Parameter, Schema
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.reading import notebook
 from readfirst.reference_impl.refusal import MODIFIED, NOT_READ, Failure, Refusal
 from readfirst.reference_impl.session.access import refuse_null, refuse_null_at_last
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.text.content import encode, without_escapes
+from readfirst.reference_impl.text.js_number import shown
 from readfirst.reference_impl.text.json_text import JsonError, indented, parse
-from readfirst.reference_impl.text.number import shown
 
 __all__ = ["execute", "permit", "prepare", "schema", "validate"]
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readfirst.reference_impl.arguments import Parameter, Schema
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.argument_validation import Parameter, Schema
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.reading import notebook
 from readfirst.reference_impl.refusal import Refusal

@@ -9,11 +9,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from readfirst.reference_impl.arguments import FILE_PATH, Parameter, Schema, overlooked
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.argument_validation import FILE_PATH, Parameter, Schema, overlooked
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.reading import media, notebook
-from readfirst.reference_impl.reading.sizes import (
+from readfirst.reference_impl.reading.read_limits import (
     advice_on_lines,
     first_page,
     is_too_long,
@@ -22,7 +22,7 @@ from readfirst.reference_impl.reading.sizes import (
 )
 from readfirst.reference_impl.refusal import Refusal, of_os_error
 from readfirst.reference_impl.session.access import refuse_long, refuse_null
-from readfirst.reference_impl.session.memory import modified_at
+from readfirst.reference_impl.session.read_state import modified_at
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.session.storage import unwritable_note
 from readfirst.reference_impl.text.content import (
@@ -33,7 +33,7 @@ from readfirst.reference_impl.text.content import (
     readable,
     unify,
 )
-from readfirst.reference_impl.text.number import shown
+from readfirst.reference_impl.text.js_number import shown
 
 __all__ = ["execute", "permit", "prepare", "schema", "validate"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from readfirst.reference_impl.arguments import Schema
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.argument_validation import Schema
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.session.session import Session
 
 __all__ = ["Answer", "Tool"]

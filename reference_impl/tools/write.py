@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from readfirst.reference_impl.arguments import FILE_PATH, Corrections, Parameter, Schema, overlooked
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.argument_validation import FILE_PATH, Corrections, Parameter, Schema, overlooked
+from readfirst.reference_impl.behaviours_by_version import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
 from readfirst.reference_impl.session.access import refuse_long, refuse_null, refuse_special_file
-from readfirst.reference_impl.session.memory import (
+from readfirst.reference_impl.session.read_state import (
     Record,
     refuse_stale,
     refuse_unread,

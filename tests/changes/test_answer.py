@@ -4,18 +4,18 @@ import hashlib
 
 import pytest
 
-from readfirst.harness.changes.answer import (
+from readfirst.harness.compare.verdict import Difference, Level
+from readfirst.harness.diff.observed_answers import (
     Answer,
     ReportedEntry,
     patched,
     recorded_answers,
 )
-from readfirst.harness.compare.verdict import Difference, Level
-from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.error_names import Vocabulary
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, TextDigest, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
-from readfirst.harness.suite.vocabulary import Vocabulary
 
 EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "x", "new_string": "y"})
 READ = ToolCall("Read", {"file_path": "$WS/a"})

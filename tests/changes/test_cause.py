@@ -1,9 +1,9 @@
 """Differences become few causes: by what they have in common, across tools, the gravest first."""
 
-from readfirst.harness.changes.cause import Cause, grouped
-from readfirst.harness.changes.occurrence import Occurrence
-from readfirst.harness.changes.report import headline, words
-from readfirst.harness.changes.wording import Change, ChangeLevel, Kind, text_changes
+from readfirst.harness.diff.cause import Cause, grouped
+from readfirst.harness.diff.difference import Occurrence
+from readfirst.harness.diff.normalize_text import Change, ChangeLevel, Kind, text_changes
+from readfirst.harness.diff.report import headline, words
 
 APPLIED = "applied"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.suite import default_root
+from readfirst.harness.yaml_io import strict_yaml
 
 from .conftest import Run, Says, Small, done, edit, read, refused
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.changes.cause import grouped
-from readfirst.harness.changes.occurrence import Occurrence
-from readfirst.harness.changes.wording import Change, Kind
+from readfirst.harness.diff.cause import grouped
+from readfirst.harness.diff.difference import Occurrence
+from readfirst.harness.diff.normalize_text import Change, Kind
 from readfirst.harness.suite.suite import default_root
 
 from .conftest import Run, Says, Small, Together, done, edit, read, refused

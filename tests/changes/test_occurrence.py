@@ -3,9 +3,9 @@
 import hashlib
 from collections.abc import Mapping
 
-from readfirst.harness.changes.answer import Answer, ReportedEntry
-from readfirst.harness.changes.occurrence import Occurrence, occurrences, same_text
-from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
+from readfirst.harness.diff.difference import Occurrence, occurrences, same_text
+from readfirst.harness.diff.observed_answers import Answer, ReportedEntry
+from readfirst.harness.suite.file_entry import Directory, Entry, FileDigest, RegularFile, Symlink
 from readfirst.harness.suite.scenario import (
     CallIndex,
     Given,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from readfirst.harness.changes.dating import Point, narrowest
+from readfirst.harness.diff.introduced_in import Point, narrowest
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 
 from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.releases import load_releases, releases_file, releases_text
+from readfirst.harness.suite.product_versions import load_releases, releases_file, releases_text
 from readfirst.harness.suite.suite import default_root
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.rows import rows
 
 

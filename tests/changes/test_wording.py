@@ -1,6 +1,6 @@
 """Two answers are held against each other sentence by sentence, without what only one scenario is about."""
 
-from readfirst.harness.changes.wording import Change, general, parts, text_changes
+from readfirst.harness.diff.normalize_text import Change, general, parts, text_changes
 from tests.rows import rows
 
 

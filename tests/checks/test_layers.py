@@ -38,7 +38,7 @@ def _loggers() -> Iterator[None]:
     ("layer", "put"),
     [
         ('"harm",\n', '"harm",\n'),
-        ('"suite",\n  "source"', '"source",\n  "suite"'),
+        ('"suite",\n  "yaml_io"', '"yaml_io",\n  "suite"'),
         ('"harm",\n', ""),
         ('"file_tools",\n  "tools"', '"tools",\n  "file_tools"'),
         (FORBIDDEN, TURNED),

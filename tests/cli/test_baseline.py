@@ -9,15 +9,15 @@ from readfirst.harness.compare.baseline import (
     Acceptance,
     Baseline,
     BaselineError,
-    Ruling,
+    BaselineResult,
+    apply_baseline,
     load_baseline,
-    rule,
 )
-from readfirst.harness.compare.known_failures import baseline_text
+from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
-from readfirst.harness.source.finding import Position
-from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.yaml_io.finding import Position
+from readfirst.harness.yaml_io.strict_yaml import load
 from tests import verdicts
 from tests.rows import rows
 
@@ -42,15 +42,15 @@ def accepting(tmp_path: Path, fails: str) -> Baseline:
 
 
 def test_an_entry_that_fails_less_is_an_error_with_the_line_to_write(tmp_path: Path) -> None:
-    ruling = rule(verdict(fails="text"), accepting(tmp_path, "[reason, text]"))
+    ruling = apply_baseline(verdict(fails="text"), accepting(tmp_path, "[reason, text]"))
     assert not ruling.conformant
     assert ruling.stale.endswith("no longer fails as [reason] says. Change the entry to fails: [text]")
 
 
 def test_a_crash_is_accepted_only_as_broken(tmp_path: Path) -> None:
-    assert rule(verdict("broken"), accepting(tmp_path, "[broken]")).accepted
-    assert not rule(verdict("broken"), accepting(tmp_path, "[effects, reason, text]")).conformant
-    assert rule(verdict("passed"), accepting(tmp_path, "[broken]")).stale
+    assert apply_baseline(verdict("broken"), accepting(tmp_path, "[broken]")).accepted
+    assert not apply_baseline(verdict("broken"), accepting(tmp_path, "[effects, reason, text]")).conformant
+    assert apply_baseline(verdict("passed"), accepting(tmp_path, "[broken]")).stale
 
 
 WRONG = [
@@ -124,7 +124,7 @@ def test_a_written_baseline_accepts_exactly_the_failures(tmp_path: Path) -> None
     failures = [verdict(fails="reason"), Verdict("staleness/touched", "2.1.7", "text", "broken", {})]
     read = baseline(tmp_path, baseline_text('mcp:a "b"', failures))
     assert read.name == 'mcp:a "b"'
-    assert all(rule(failure, read).accepted == "not explained yet" for failure in failures)
+    assert all(apply_baseline(failure, read).accepted == "not explained yet" for failure in failures)
     assert not list_errors(load(baseline_text("x", failures).encode(), tmp_path / "x").value)
 
 
@@ -135,10 +135,12 @@ def varying(tmp_path: Path) -> Baseline:
 
 def test_what_varies_may_fail_or_not_at_its_levels_and_at_no_other(tmp_path: Path) -> None:
     accepted = varying(tmp_path)
-    assert rule(verdict(fails="reason"), accepted) == Ruling(conformant=True, accepted="runs calls at once")
-    assert rule(verdict(fails="text"), accepted).conformant
-    assert rule(verdict(status="passed"), accepted) == Ruling(conformant=True)
-    assert not rule(verdict(fails="effects"), accepted).conformant
+    assert apply_baseline(verdict(fails="reason"), accepted) == BaselineResult(
+        conformant=True, accepted="runs calls at once"
+    )
+    assert apply_baseline(verdict(fails="text"), accepted).conformant
+    assert apply_baseline(verdict(status="passed"), accepted) == BaselineResult(conformant=True)
+    assert not apply_baseline(verdict(fails="effects"), accepted).conformant
 
 
 def test_an_updated_baseline_keeps_what_varies(tmp_path: Path) -> None:
@@ -171,9 +173,11 @@ def test_an_updated_baseline_keeps_a_signature_that_is_still_true_and_the_link(t
 def test_a_harm_is_not_accepted_without_a_reason() -> None:
     harmful = Verdict("a/b", "2.1.7", "safe", "failed", dict.fromkeys(LEVELS, False))
 
-    def accepted(reason: str) -> Ruling:
+    def accepted(reason: str) -> BaselineResult:
         entry = Acceptance("a/b", "2.1.7", frozenset({"safe"}), reason, Position(Path("x.yaml"), 3, 5))
-        return rule(harmful, Baseline("mine", Position(Path("x.yaml"), 1, 1), {("a/b", "2.1.7"): entry}))
+        return apply_baseline(
+            harmful, Baseline("mine", Position(Path("x.yaml"), 1, 1), {("a/b", "2.1.7"): entry})
+        )
 
     assert accepted("The file is a cache.").conformant
     unexplained = accepted("not explained yet")

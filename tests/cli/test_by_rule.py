@@ -9,8 +9,8 @@ from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report.by_rule import RuleResult, RuleTally, by_class, by_rule
 from readfirst.harness.report.results import Judged
 from readfirst.harness.suite.harm_kinds import KINDS
-from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.rules import RuleClass, Rules
+from readfirst.harness.suite.scenario_metadata import Requirement
 from tests import verdicts
 from tests.verdicts import judged, rule, rules_of
 

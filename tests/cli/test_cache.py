@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from readfirst.harness.agents.claude_code import package
-from readfirst.harness.agents.claude_code.package import InstalledPackage
+from readfirst.harness.agents.claude_code import install
+from readfirst.harness.agents.claude_code.install import InstalledPackage
 from readfirst.harness.versions.cache import kept
 from tests.command_line import Cli, Terminal
 
@@ -162,6 +162,6 @@ def test_what_is_being_installed_stays(readfirst: Cli, here: Path) -> None:
 
 def test_a_version_that_is_used_again_is_new_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     directory = here / "readfirst/claude-code/2.1.7"
-    monkeypatch.setattr(package, "_command", lambda *_: ("true",))
-    assert package.install("2.1.7") == InstalledPackage("2.1.7", directory, ("true",))
+    monkeypatch.setattr(install, "_command", lambda *_: ("true",))
+    assert install.install("2.1.7") == InstalledPackage("2.1.7", directory, ("true",))
     assert [each.days for each in kept()] == [0, 0, 3, 50, 60]

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.adapter_api import BrokenAdapter, ToolResult
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.cli.commands import SUITE
 from readfirst.harness.compare.baseline import BaselineError
-from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.processes.scratch import ScratchError
+from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.processes.temp_dirs import ScratchError
 from readfirst.harness.run.connect import ConnectError
-from readfirst.harness.session import BrokenAdapter, ToolResult
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.command_line import COMMANDS, GROUPS, Cli
 from tests.rows import rows
 

@@ -1,10 +1,10 @@
 from dataclasses import replace
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.adapter_api import ServerUse
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.report.cost import Cost
-from readfirst.harness.session import ServerUse
+from readfirst.harness.report.timing import Cost
 
 
 def verdict(milliseconds: float, steps: int) -> Verdict:
@@ -17,7 +17,7 @@ def test_start_up_scenarios_and_steps_are_distinguished() -> None:
     cost.started(verdict(500, 2))
     for each in (verdict(500, 2), verdict(700, 4)):
         cost.verdict(each)
-        summary.add(each, Ruling(conformant=True))
+        summary.add(each, BaselineResult(conformant=True))
     assert cost.sentence(summary.total) == (
         "cost: start-up 2.0 s, 1.2 s per scenario, 200 ms per step; 4.5 s in all"
     )
@@ -35,7 +35,7 @@ def test_small_and_large_times_have_a_unit_that_suits_them() -> None:
     cost, summary = Cost(clock=lambda: next(times)), Summary()
     for each in (verdict(0, 0), verdict(0.5, 2)):
         cost.verdict(each)
-        summary.add(each, Ruling(conformant=True))
+        summary.add(each, BaselineResult(conformant=True))
     assert cost.sentence(summary.total) == (
         "cost: start-up 0.00 ms, 125 s per scenario, 0.25 ms per step; 250 s in all"
     )
@@ -52,7 +52,7 @@ def test_it_says_how_many_shared_a_server_and_why() -> None:
         None,
     ):
         cost.verdict(replace(verdict(0, 1), server=server))
-        summary.add(verdict(0, 1), Ruling(conformant=True))
+        summary.add(verdict(0, 1), BaselineResult(conformant=True))
     assert cost.sentence(summary.total).partition(" in all; ")[2] == (
         "2 scenarios on a shared server (no session affects another); "
         "3 scenarios each on its own server (must be fresh)"

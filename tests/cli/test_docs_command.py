@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.cli.pages import pages
+from readfirst.harness.cli.docs import pages
 from tests.command_line import Cli
 
 CHECKOUT = Path(__file__).parents[2]

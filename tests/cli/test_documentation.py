@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.suite import Suite
 from tests.pages.page import CHECKOUT, PAGES, code
 from tests.pages.stage import Stage, copy_of_checkout, users_folder

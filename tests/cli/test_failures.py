@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Verdict
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import Commands, RunFacts
@@ -17,17 +17,17 @@ from readfirst.harness.report.failure import brief_lines, failure_text, short_pa
 from readfirst.harness.report.mistakes import worst
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.table import BRIEF, TableReport
-from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.harm_kinds import Kind
-from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.rules import CLASSES, Rules
+from readfirst.harness.suite.scenario_metadata import Requirement
 from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.yaml_io.finding import Position
 from tests.command_line import Cli, Terminal
 from tests.verdicts import rule, rules_of, verdict, written
 
 from .conftest import MakeSuite, record_alike
 
-NOT_ACCEPTED = Ruling(conformant=False)
+NOT_ACCEPTED = BaselineResult(conformant=False)
 GO_ON = Commands("readfirst run mine", "readfirst show")
 FILE = Difference(0, 0, "effects", "file notes.txt", "alpha\n", "gamma\n")
 ALLOWED = Difference(0, 0, "effects", "refused", "refused: not_read", "not refused: done")
@@ -78,7 +78,10 @@ def test_a_failure_above_the_level_that_was_asked_for_is_of_that_level() -> None
 
 
 def printed(
-    verdicts: list[Verdict], most: int | None, ruling: Ruling = NOT_ACCEPTED, rules: Rules | None = None
+    verdicts: list[Verdict],
+    most: int | None,
+    ruling: BaselineResult = NOT_ACCEPTED,
+    rules: Rules | None = None,
 ) -> str:
     facts = RunFacts(
         target="mine",
@@ -138,7 +141,7 @@ def test_a_file_of_the_bundled_suite_has_a_short_place(
 
 def test_a_failure_of_which_an_entry_is_out_of_date_is_counted_once(suite: Suite) -> None:
     found = replace(failed("gate/write-unread", FILE, harm="lost"), rule="write-refuses-unread-file")
-    stale = Ruling(conformant=False, stale="accepted.yaml:3:5: gate/write-unread fails otherwise")
+    stale = BaselineResult(conformant=False, stale="accepted.yaml:3:5: gate/write-unread fails otherwise")
     text = printed([found], 3, stale, suite.rules)
     assert "BASELINE accepted.yaml:3:5" in text
     assert "more failure" not in text

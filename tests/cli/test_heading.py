@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.rows import rows
 from tests.small_suites import small_suite
 

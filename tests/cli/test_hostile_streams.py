@@ -12,22 +12,22 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from readfirst.harness.changes import report as diff_report
-from readfirst.harness.changes.diff import Diff
-from readfirst.harness.changes.diff import diff as compared
-from readfirst.harness.changes.parse_side import SideParser
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.diff import report as diff_report
+from readfirst.harness.diff.diff import Diff
+from readfirst.harness.diff.diff import diff as compared
+from readfirst.harness.diff.operands import SideParser
 from readfirst.harness.report import RunFacts
-from readfirst.harness.report.stream import JsonlReport, StreamError
+from readfirst.harness.report.jsonl import JsonlReport, StreamError
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.diagnosis import report as diagnosis_report
+from readfirst.observatory.diagnosis.best_match import diagnosed
+from readfirst.observatory.diagnosis.lookup_table import Table, contracts
 from readfirst.observatory.diagnosis.observation import comparable, read_observed
-from readfirst.observatory.diagnosis.replays import Replays
+from readfirst.observatory.diagnosis.replay_cache import Replays
 from readfirst.observatory.diagnosis.report import Case
-from readfirst.observatory.diagnosis.search import diagnosed
-from readfirst.observatory.diagnosis.table import Table, contracts
 
 from .test_hostile_text import LIMITED, LONG, PAYLOADS, STREAMED, Format, World, complaints
 
@@ -49,7 +49,7 @@ NAMED = ("answer", "target", "name")
 """What a diagnosis is made of: answers as digests, and what the target is called."""
 
 
-def judged(world: World) -> list[tuple[Verdict, Ruling]]:
+def judged(world: World) -> list[tuple[Verdict, BaselineResult]]:
     """Return what a run would say of an implementation whose every text is the world's."""
     fails = {"effects": False, "reason": False, "text": False, "verbatim": False}
     about: dict[str, Any] = {
@@ -76,7 +76,7 @@ def judged(world: World) -> list[tuple[Verdict, Ruling]]:
         Difference(0, 0, "reason", "error", "not_read", world.error_name),
         Difference(0, 0, "text", "text", world.expected, got),
     )
-    no = Ruling(conformant=False, accepted=world.accepted, stale=world.stale)
+    no = BaselineResult(conformant=False, accepted=world.accepted, stale=world.stale)
     return [
         (make(ALLOWED, status="failed", levels=fails, differences=allowed), no),
         (make(REFUSED, status="failed", levels={**fails, "effects": True}, differences=refused), no),

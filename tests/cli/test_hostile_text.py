@@ -21,23 +21,23 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from readfirst.harness.cli import main as cli
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.report import RunFacts
+from readfirst.harness.report.escape import visible_command
 from readfirst.harness.report.failure import brief, failure_text
+from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.results import Results, Run, Sources
-from readfirst.harness.report.scenario import scenario_lines
-from readfirst.harness.report.stream import JsonlReport
+from readfirst.harness.report.scenario_text import scenario_lines
 from readfirst.harness.report.table import TableReport, print_runs
-from readfirst.harness.report.visible import visible_command
-from readfirst.harness.run.command import RunRequest
-from readfirst.harness.source.finding import Position
+from readfirst.harness.run.run_command import RunRequest
 from readfirst.harness.suite.contracts import Contract, Contracts
-from readfirst.harness.suite.entry import RegularFile, Symlink
+from readfirst.harness.suite.file_entry import RegularFile, Symlink
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
 from readfirst.harness.suite.scenario import Clause, Expectation, Given, Scenario, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import Position
 from tests.command_line import COMMANDS
 
 pytestmark = pytest.mark.slow
@@ -145,7 +145,7 @@ class World:
         rule = Rule("the-rule", self.rule_title, "safety", "must", ("Edit",), (), "", self.place)
         return Rules(dict.fromkeys(CLASSES, "harm"), {rule.id: rule})
 
-    def judged(self) -> list[tuple[Verdict, Ruling]]:
+    def judged(self) -> list[tuple[Verdict, BaselineResult]]:
         differences = (
             Difference(
                 1, 0, "effects", f"path ../{self.file_beside}", "nothing there", "a file", position=self.place
@@ -163,7 +163,7 @@ class World:
             "steps": 1,
         }
         make = partial(Verdict, contract=self.contract, level="text", **about)
-        no, yes = Ruling(conformant=False), Ruling(conformant=True)
+        no, yes = BaselineResult(conformant=False), BaselineResult(conformant=True)
         return [
             (make(f"family/{self.scenario_id}", status="failed", levels=fails, differences=differences), no),
             (make("family/hangs", status="broken", levels={}, blame="adapter", reason=self.breakage), no),
@@ -199,7 +199,7 @@ class World:
         return Sources(
             find=self.scenario,
             contracts=Contracts("", ()),
-            seen_by=lambda scenario, contract: scenario,
+            with_expectations_of=lambda scenario, contract: scenario,
             commands=lambda run: self.commands(run.contract),
             version=self.version,
             rules=self.rules,

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.cli.options import in_installed_package
-from readfirst.harness.lint.walk import lint
-from readfirst.harness.suite.skeleton import SkeletonError, write_skeleton
+from readfirst.harness.lint.linter import lint
+from readfirst.harness.suite.scenario_template import SkeletonError, write_skeleton
 from readfirst.harness.suite.suite import Suite, default_root
 from tests.command_line import exit_code
 from tests.rows import rows

@@ -13,10 +13,10 @@ from rich.console import Console
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
 from readfirst.harness.report import Commands, RunFacts
+from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.results import PAGES, Judged, PageReport
-from readfirst.harness.report.stream import JsonlReport
 from readfirst.harness.report.table import TableReport
-from readfirst.harness.suite.heading import REQUIREMENTS
+from readfirst.harness.suite.scenario_metadata import REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
 from tests.verdicts import judged, sources_of
 

@@ -13,15 +13,15 @@ import pytest
 from readfirst.harness.compare.verdict import LEVELS as ALL_LEVELS
 from readfirst.harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS, _Target
 from readfirst.harness.report.failure import short_path
-from readfirst.harness.suite.heading import REQUIREMENTS as ALL_REQUIREMENTS
 from readfirst.harness.suite.rules import CLASSES as ALL_CLASSES
+from readfirst.harness.suite.scenario_metadata import REQUIREMENTS as ALL_REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
 from tests.small_suites import small_suite
 
 from .conftest import HOLDING, PASSES, RACES, MakeSuite
 
 # pytester forgets what a run imports first; what is here is imported once for all.
-importlib.import_module("readfirst.harness.run.command")
+importlib.import_module("readfirst.harness.run.run_command")
 importlib.import_module("readfirst.harness.adapters.reference")
 importlib.import_module("yaml")
 
@@ -237,7 +237,7 @@ def test_ones_own_implementation_is_tested_by_its_name(
     pytester.makepyfile(
         careless="""
         from pathlib import Path
-        from readfirst.harness.session import ToolResult
+        from readfirst.harness.adapter_api import ToolResult
 
         class Tools:
             def open(self, workspace):
@@ -312,7 +312,7 @@ def test_what_an_adapter_lacks_is_skipped_with_the_reason(
     suite = make_suite({**HOLDING, "races/edit": RACES})
     pytester.makepyfile(
         fixed="""
-        from readfirst.harness.session import ToolResult
+        from readfirst.harness.adapter_api import ToolResult
 
         class Tools:
             def open(self, workspace):
@@ -389,7 +389,7 @@ def test_what_cannot_be_used_is_one_error_before_anything_is_collected(
 COUNTED = """
 import sys
 from pathlib import Path
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 with open("starts.txt", "a") as starts:
     starts.write("started\\n")
@@ -505,7 +505,7 @@ def test_what_a_target_printed_before_it_broke_is_shown_once(
     pytester.makepyfile(
         crashing="""
         import os, sys
-        from readfirst.harness.session import ToolResult
+        from readfirst.harness.adapter_api import ToolResult
 
         class Tools:
             def open(self, workspace):
@@ -564,6 +564,6 @@ def test_an_unrelated_run_imports_nothing_of_the_harness(pytester: pytest.Pytest
     )
     assert (
         ran.stdout.splitlines()[-1]
-        == "['readfirst', 'readfirst.harness', 'readfirst.harness.exit_code', 'readfirst.harness.printed', "
+        == "['readfirst', 'readfirst.harness', 'readfirst.harness.errors', 'readfirst.harness.terminal', "
         "'readfirst.harness.pytest_plugin']"
     ), ran.stdout + ran.stderr

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Level, Status, Verdict
 from readfirst.harness.report import Commands, RunFacts
@@ -43,12 +43,12 @@ def verdict(scenario_id: str, run: Run, fails: Level | None, *found: Difference,
     passed = all(level in holds for level in ("effects", "reason", "text")[: upto + 1])
     status: Status = "passed" if passed else "failed"
     made = Verdict(scenario_id, run.contract, run.level, status, dict.fromkeys(holds, True), found)
-    return made, Ruling(passed or bool(reason), accepted="" if passed else reason)
+    return made, BaselineResult(passed or bool(reason), accepted="" if passed else reason)
 
 
 def other(scenario_id: str, run: Run, status: Status, reason: str) -> Judged:
     made = Verdict(scenario_id, run.contract, run.level, status, {}, reason=reason)
-    return made, Ruling(status != "broken")
+    return made, BaselineResult(status != "broken")
 
 
 def five_runs() -> Results:
@@ -97,7 +97,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     sources = Sources(
         lambda scenario_id: suite.scenario(scenario_id) if scenario_id in known else None,
         suite.contracts,
-        suite.seen_by,
+        suite.with_expectations_of,
         lambda run: Commands(
             f"readfirst run {run.target} --contract {run.contract} --level {run.level}", "readfirst show"
         ),
@@ -259,7 +259,7 @@ def on_a_terminal(suite: Suite) -> dict[str, str]:
     place = Difference(0, 0, "effects", "refused", "wanted", "came")
     failed = Verdict(SHOWN, "2.1.7", "text", "failed", {}, (place,))
     report = TableReport(console, facts)
-    report.verdict(failed, Ruling(False))
+    report.verdict(failed, BaselineResult(False))
     report.finish(Summary())
     output = stream.getvalue()
     return {word: re.search(rf"\x1b\[(\d+)m[^\x1b]*{word}", output)[1] for word in ("wanted", "came")}  # type: ignore[index]

@@ -9,17 +9,17 @@ import pytest
 from jsonschema import Draft202012Validator
 from rich.console import Console
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.report import Commands, Report, RunFacts, output
 from readfirst.harness.report.failure import brief, failure_text
+from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.progress import ProgressBar, duration
 from readfirst.harness.report.results import PageReport
-from readfirst.harness.report.stream import JsonlReport
 from readfirst.harness.report.table import TableReport
-from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.yaml_io.finding import Position
 from tests.rows import rows
 from tests.verdicts import judged, sources_of, verdict, written
 
@@ -164,7 +164,9 @@ def test_an_interrupted_junit_file_holds_an_error() -> None:
         (VERDICTS[5:], "nothing was judged, so this is not a pass"),
     ],
 )
-def test_the_last_line_says_how_it_ended(verdicts: list[tuple[Verdict, Ruling]], closing: str) -> None:
+def test_the_last_line_says_how_it_ended(
+    verdicts: list[tuple[Verdict, BaselineResult]], closing: str
+) -> None:
     assert written(table, verdicts).splitlines()[-1].endswith(f"; {closing}")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.report.stream import StreamError, UnreadableStreamError, read_stream
+from readfirst.harness.report.jsonl import StreamError, UnreadableStreamError, read_stream
 from tests.rows import rows
 
 LEVELS = {"effects": True, "reason": True, "text": False, "verbatim": False}

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.adapter_api import Session, ToolResult, Workspace
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.run import jobs, workers
+from readfirst.harness.run import job_count, process_pool
 from readfirst.harness.run.connect import ConnectError
+from readfirst.harness.run.process_pool import work_in_processes
 from readfirst.harness.run.runner import run
-from readfirst.harness.run.workers import work_in_processes
-from readfirst.harness.session import Session, ToolResult, Workspace
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.processes import children, gone
 
 from .conftest import FAILING, HOLDING, PASSES, MakeSuite
@@ -81,7 +81,7 @@ def test_worker_processes_give_the_same_verdicts_in_the_same_order(mixed: Suite)
 
 
 def test_a_kind_that_there_is_not_starts_no_process(mixed: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "work_in_processes", lambda *_: pytest.fail("processes were started"))
+    monkeypatch.setattr(process_pool, "work_in_processes", lambda *_: pytest.fail("processes were started"))
     with pytest.raises(ConnectError, match="there is no kind 'nothing'"):
         list(run(mixed, "nothing:at-all", ["2.1.7"], jobs=2))
 
@@ -89,10 +89,15 @@ def test_a_kind_that_there_is_not_starts_no_process(mixed: Suite, monkeypatch: p
 def test_unasked_many_scenarios_get_a_process_for_each_processor_and_a_product_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(jobs, "processors", lambda: 4)
-    assert [jobs.jobs_for(jobs.AUTO, "reference", count) for count in (1, 99, 100, 2000)] == [1, 1, 2, 4]
-    assert jobs.jobs_for(jobs.AUTO, "claude-code:2.1.7", 2000) == 1
-    assert jobs.jobs_for(7, "claude-code:2.1.7", 1) == 7
+    monkeypatch.setattr(job_count, "processors", lambda: 4)
+    assert [job_count.jobs_for(job_count.AUTO, "reference", count) for count in (1, 99, 100, 2000)] == [
+        1,
+        1,
+        2,
+        4,
+    ]
+    assert job_count.jobs_for(job_count.AUTO, "claude-code:2.1.7", 2000) == 1
+    assert job_count.jobs_for(7, "claude-code:2.1.7", 1) == 7
 
 
 def test_an_adapter_is_closed_also_when_the_reader_stops_early(holding: Suite, fake: Fake) -> None:
@@ -264,7 +269,7 @@ def test_an_interrupt_leaves_no_process_and_no_traceback(
 
 
 COUNTED = """
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl import FileTools
 
 class Session:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from readfirst.harness.suite.scenario_index import ScenarioIndex
 from readfirst.harness.suite.selection import Selection, SelectionError, select
-from readfirst.harness.suite.shelf import Shelf
 from readfirst.harness.suite.suite import Suite
 from tests.rows import rows
 
@@ -20,7 +20,7 @@ def test_the_path_of_a_scenario_file_means_its_id(mixed: Suite) -> None:
 def test_the_id_of_a_file_of_its_own_is_known_before_any_file_is_read(
     mixed: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Shelf, "ids", lambda _: pytest.fail("all were read"))
+    monkeypatch.setattr(ScenarioIndex, "ids", lambda _: pytest.fail("all were read"))
     assert chosen(mixed, ids=("reading/lines", "gate/not-read", "reading/lines")) == [
         "gate/not-read",
         "reading/lines",

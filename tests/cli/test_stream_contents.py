@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Level, Verdict
 from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.report.contents import EXCERPT_CHARS
-from readfirst.harness.report.stream import JsonlReport, StreamError, read_stream
+from readfirst.harness.report.jsonl import JsonlReport, StreamError, read_stream
 from tests.command_line import Cli
 from tests.verdicts import verdict
 
@@ -30,8 +30,8 @@ def stream_of(*verdicts: Verdict) -> str:
     text, summary = io.StringIO(), Summary()
     report = JsonlReport(text, facts, "1")
     for each in verdicts:
-        report.verdict(each, Ruling(False))
-        summary.add(each, Ruling(False))
+        report.verdict(each, BaselineResult(False))
+        summary.add(each, BaselineResult(False))
     report.finish(summary)
     return text.getvalue()
 

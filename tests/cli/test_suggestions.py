@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.run.hint import hint
+from readfirst.harness.run.did_you_mean import hint
 from readfirst.harness.suite.selection import Selection, SelectionError, select
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli

@@ -1,16 +1,16 @@
 from dataclasses import replace
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Status
-from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.errors import ExitCode
 from tests.rows import rows
 from tests.verdicts import verdict
 
-OK, NOT_OK = Ruling(conformant=True), Ruling(conformant=False)
+OK, NOT_OK = BaselineResult(conformant=True), BaselineResult(conformant=False)
 
 
-def summary(*verdicts: tuple[Status, Ruling]) -> Summary:
+def summary(*verdicts: tuple[Status, BaselineResult]) -> Summary:
     counted = Summary()
     for number, (status, ruling) in enumerate(verdicts):
         fails: dict[Status, Level] = {"passed": "verbatim", "failed": "reason"}
@@ -44,16 +44,16 @@ def test_the_reasons_of_scenarios_that_were_not_judged_are_counted() -> None:
         ([("passed", OK)], ExitCode.CONFORMANT),
         ([("passed", OK), ("unsupported", OK), ("unspecified", OK)], ExitCode.CONFORMANT),
         ([("passed", OK), ("failed", NOT_OK)], ExitCode.NOT_CONFORMANT),
-        ([("failed", Ruling(True, accepted="known"))], ExitCode.CONFORMANT),
-        ([("passed", Ruling(False, stale="file:1:1: out of date"))], ExitCode.NOT_CONFORMANT),
+        ([("failed", BaselineResult(True, accepted="known"))], ExitCode.CONFORMANT),
+        ([("passed", BaselineResult(False, stale="file:1:1: out of date"))], ExitCode.NOT_CONFORMANT),
         ([("failed", NOT_OK), ("broken", NOT_OK)], ExitCode.BROKEN),
-        ([("broken", Ruling(True, accepted="it hangs"))], ExitCode.CONFORMANT),
+        ([("broken", BaselineResult(True, accepted="it hangs"))], ExitCode.CONFORMANT),
         ([("unsupported", OK), ("unspecified", OK)], ExitCode.NOTHING),
         ([], ExitCode.NOTHING),
     ],
 )
 def test_the_exit_code_follows_from_the_verdicts(
-    verdicts: list[tuple[Status, Ruling]], code: ExitCode
+    verdicts: list[tuple[Status, BaselineResult]], code: ExitCode
 ) -> None:
     assert summary(*verdicts).exit_code is code
 
@@ -61,11 +61,11 @@ def test_the_exit_code_follows_from_the_verdicts(
 def test_the_sentence_names_every_kind_that_occurred() -> None:
     counted = summary(
         ("passed", OK),
-        ("failed", Ruling(True, accepted="known")),
+        ("failed", BaselineResult(True, accepted="known")),
         ("broken", NOT_OK),
         ("unsupported", OK),
         ("unspecified", OK),
-        ("passed", Ruling(False, stale="x")),
+        ("passed", BaselineResult(False, stale="x")),
     )
     assert counted.sentence() == (
         "6 scenarios: 2 passed, 1 failed, 1 broken, 1 of these accepted by the baseline, 1 unsupported, "

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readfirst.harness.difference import first_difference
-from readfirst.harness.report.visible import LONGEST, compare_lines, visible, visible_lines
+from readfirst.harness.first_difference import first_difference
+from readfirst.harness.report.escape import LONGEST, compare_lines, visible, visible_lines
 from tests.rows import rows
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)

@@ -221,7 +221,7 @@ def test_what_is_not_there_cannot_be_watched() -> None:
 def test_a_saved_file_is_tested_at_once(tmp_path: Path) -> None:
     file = Path("mytools.py")
     code = (
-        "from readfirst.harness.session import ToolResult\n"
+        "from readfirst.harness.adapter_api import ToolResult\n"
         "class Tools:\n"
         "    def open(self, workspace): return self\n"
         "    def call(self, tool, arguments): return ToolResult('{}', is_error=True)\n"

@@ -2,11 +2,11 @@
 
 from functools import lru_cache
 
+from readfirst.harness.adapter_api import BASH, SESSION_CAPABILITIES
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.session import BASH, SESSION_CAPABILITIES
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.scenario import TOOLS, Scenario
 from readfirst.harness.suite.suite import Suite
@@ -23,7 +23,7 @@ class LastReadSuite(Suite):
 
     def scenario(self, scenario_id: str, contract: Contract | None = None) -> Scenario:
         stated = self._stated(scenario_id)
-        return stated if contract is None else self.seen_by(stated, contract)
+        return stated if contract is None else self.with_expectations_of(stated, contract)
 
 
 SUITE = LastReadSuite()

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
-from readfirst.harness.changes.dating import chain, version_of
+from readfirst.harness.diff.introduced_in import chain, version_of
 from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.product_versions import load_releases, releases_file
 from readfirst.harness.suite.recordings import Recordings
-from readfirst.harness.suite.releases import load_releases, releases_file
 from readfirst.harness.suite.transcript import Recording
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.reference_impl import behaviours_of
-from readfirst.reference_impl.behaviours.history import ByModel
-from readfirst.reference_impl.contract import histories
+from readfirst.reference_impl.behaviours.versioned import ByModel
+from readfirst.reference_impl.behaviours_by_version import histories
 
 from .judging import SUITE, Reference, judged, offered
 
@@ -114,7 +114,7 @@ def both_sides(change: Change) -> Iterator[Sides]:
 def is_seen(change: Change) -> bool:
     """Whether the reference contradicts a recording when it changes one version later, and when one sooner."""
     late = sooner = False
-    with SitePool(memory=True) as place:
+    with WorkspacePool(memory=True) as place:
         for sides in both_sides(change):
             before, after = (of_model(value, sides.gated) for value in (change.before, change.after))
             late = late or contradicted(sides.scenario_id, sides.after, change.behaviour, before, place)
@@ -127,7 +127,7 @@ def is_seen_by_a_contract(change: Change) -> bool:
     later = [
         each for each in SUITE.contracts.recorded if Version(each.version or "0") >= Version(change.version)
     ]
-    with SitePool(memory=True) as place:
+    with WorkspacePool(memory=True) as place:
         return any(
             contradicted(
                 scenario_id,
@@ -141,7 +141,7 @@ def is_seen_by_a_contract(change: Change) -> bool:
         )
 
 
-def contradicted(scenario_id: str, name: str, behaviour: str, value: Any, place: SitePool) -> bool:
+def contradicted(scenario_id: str, name: str, behaviour: str, value: Any, place: WorkspacePool) -> bool:
     """Whether a scenario fails on a version if a behaviour has that value there."""
     contract = SUITE.contracts.find(name)
     moved = behaviours_of(name).changed(**{behaviour: value})

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.report import Commands
 from readfirst.harness.report.failure import failure_text
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import ToolResult
-from readfirst.harness.suite.entry import FileDigest, RegularFile
-from readfirst.harness.suite.expected import expand_digests, has_digests
+from readfirst.harness.suite.contract_expectations import expand_digests, has_digests
+from readfirst.harness.suite.file_entry import FileDigest, RegularFile
 from readfirst.harness.suite.scenario import Scenario, TextDigest, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.suite.contract_expectations import with_expectations_of
 from readfirst.harness.suite.contracts import Contract, clause_for
-from readfirst.harness.suite.entry import Directory, RegularFile
-from readfirst.harness.suite.expected import seen_by
+from readfirst.harness.suite.file_entry import Directory, RegularFile
 from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario import (
     Clause,
@@ -54,7 +54,7 @@ def said(*texts: str, error: str | None = None, **more: object) -> TranscriptSte
 
 def expected(stated: Clause | None, step: TranscriptStep) -> Clause:
     """Return what the other contract expects of one call."""
-    (call,) = seen_by(scenario(edit(stated)), OTHER.name, Transcript((step,))).calls()
+    (call,) = with_expectations_of(scenario(edit(stated)), OTHER.name, Transcript((step,))).calls()
     assert call.expect.recorded is not None
     return call.expect.recorded
 
@@ -64,13 +64,13 @@ def test_each_call_of_a_group_has_its_answer_and_the_group_the_files() -> None:
     stated = Expectation(Clause(files={"a": RegularFile(b"old")}))
     group = ParallelCalls((edit(Clause(text="1")), edit(Clause(text="2"))), stated)
     whole = Transcript((said("one", "two", changes={"a": NEW}), said("last")))
-    seen = seen_by(scenario(touch, group, edit(Clause(text="3"))), OTHER.name, whole)
+    seen = with_expectations_of(scenario(touch, group, edit(Clause(text="3"))), OTHER.name, whole)
     texts = [call.expect.recorded.text for call in seen.calls() if call.expect.recorded]
     assert texts == ["one", "two", "last"]
     assert seen.steps[0] == touch
     assert isinstance(seen.steps[1], ParallelCalls)
     assert seen.steps[1].expect.recorded == Clause(files={"a": NEW})
-    idle = seen_by(scenario(group), OTHER.name, Transcript((said("one", "two"),)))
+    idle = with_expectations_of(scenario(group), OTHER.name, Transcript((said("one", "two"),)))
     assert isinstance(idle.steps[0], ParallelCalls)
     assert idle.steps[0].expect.recorded is None
 
@@ -116,7 +116,7 @@ def test_a_scenario_that_was_read_for_one_contract_is_not_an_answer_about_anothe
     assert clause_for(stated, call.expect, DOCUMENTED) == SAYS
     with pytest.raises(ForeignContractError, match=r"a/b was read for 2\.1\.7, not for 2\.1\.40"):
         clause_for(stated, call.expect, OTHER)
-    seen = seen_by(stated, OTHER.name, Transcript((said("Other."),)))
+    seen = with_expectations_of(stated, OTHER.name, Transcript((said("Other."),)))
     with pytest.raises(ForeignContractError, match=r"a/b was read for 2\.1\.40, not for 2\.1\.7"):
         clause_for(seen, next(seen.calls()).expect, OWN)
 

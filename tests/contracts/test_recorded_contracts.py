@@ -14,15 +14,15 @@ import pytest
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.record.record import missing
-from readfirst.harness.replay.recorded import recorded_outcome
+from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import Runner, RunSpec
+from readfirst.harness.suite.contract_expectations import with_expectations_of
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.recording_file import format_recording, parse_recording
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.reference_impl import behaviours_of
 from tests.rows import rows
 from tests.small_disks import may_mount
@@ -163,7 +163,7 @@ def test_the_reference_agrees_also_with_versions_between_contracts() -> None:
     wrong = []
     seen = list(sightings())
     assert len(seen) >= 20, "ten changes are recorded on both sides"
-    with SitePool(memory=True) as place:
+    with WorkspacePool(memory=True) as place:
         for scenario_id, name in seen:
             contract = SUITE.contracts.find(name)
             scenario = SUITE.scenario(scenario_id, contract)
@@ -297,13 +297,15 @@ def test_a_border_that_is_moved_is_noticed(scenario_id: str) -> None:
     scenario = SUITE.scenario(scenario_id)
     assert "kill" not in scenario.needs, "another family kills: `sample` must ask it, too"
     truth = recorded(scenario_id).transcripts
-    with SitePool(memory=True) as place:
+    with WorkspacePool(memory=True) as place:
         for border, moved in moves(scenario_id):
             for name, transcript in read_moved(moved).transcripts.items():
                 if transcript == truth[name]:
                     continue
                 contract = SUITE.contracts.find(name)
-                true, wrong = (seen_by(scenario, name, each) for each in (truth[name], transcript))
+                true, wrong = (
+                    with_expectations_of(scenario, name, each) for each in (truth[name], transcript)
+                )
                 if true.steps != wrong.steps:
                     outcome = replay(scenario, Reference(behaviours_of(name)), place)
                     assert judged(true, outcome, contract) == "passed"

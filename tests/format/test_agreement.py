@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.source.strict_yaml import Document
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import SuiteError
+from readfirst.harness.yaml_io.strict_yaml import Document
 
 SUITE = Suite()
 SCHEMA = Draft202012Validator(json.loads((SUITE.root / "schema/scenario.schema.json").read_text()))

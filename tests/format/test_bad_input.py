@@ -6,15 +6,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from readfirst.harness.lint.content import check_content, fingerprint
-from readfirst.harness.lint.looked import check_expectations, check_source_text
-from readfirst.harness.lint.wording import check_wording
-from readfirst.harness.source.finding import Finding, SuiteError
-from readfirst.harness.source.strict_yaml import load
-from readfirst.harness.suite.case import Case
+from readfirst.harness.lint.check_file import check_expectations, check_source_text
+from readfirst.harness.lint.check_metadata import check_wording
+from readfirst.harness.lint.scenario_effects import check_content, fingerprint
+from readfirst.harness.suite.lint_context import LintContext
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import Finding, SuiteError
+from readfirst.harness.yaml_io.strict_yaml import load
 
 FILE = Path("fuzz/fuzz.yaml")
 SUITE = Suite()
@@ -41,7 +41,7 @@ def read(data: bytes) -> None:
     if findings:
         return
     assert isinstance(scenario, Scenario)
-    case = Case(scenario, document, SUITE)
+    case = LintContext(scenario, document, SUITE)
     for check in (check_wording, check_content, check_expectations):
         list(check(case))
     assert len(fingerprint(scenario)) == 64

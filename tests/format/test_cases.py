@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.lint.walk import lint
+from readfirst.harness.lint.linter import lint
 from readfirst.harness.record.syrupy_extension import recording_files
-from readfirst.harness.source.atomic import write_all
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.recording_file import with_digest
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.suite.selection import Selection, select
@@ -21,6 +19,8 @@ from readfirst.harness.suite.transcript import (
     Transcript,
     TranscriptStep,
 )
+from readfirst.harness.yaml_io.atomic_write import write_all
+from readfirst.harness.yaml_io.finding import SuiteError
 
 TABLE = """\
 # yaml-language-server: $schema=../../schema/cases.schema.json

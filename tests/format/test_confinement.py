@@ -1,6 +1,6 @@
 """No path of a scenario leads out of its workspace."""
 
-from readfirst.harness.suite.confinement import outside_problem, path_problem, program_problem
+from readfirst.harness.suite.path_rules import outside_problem, path_problem, program_problem
 from tests.rows import rows
 
 

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.contracts import (
     Contracts,
     UnknownContractError,
     load_contracts,
     order,
 )
-from readfirst.harness.suite.nearest import nearest
+from readfirst.harness.suite.nearest_contract import nearest
 from readfirst.harness.suite.suite import default_root
-from readfirst.reference_impl.contract import behaviours_of
+from readfirst.harness.yaml_io.finding import SuiteError
+from readfirst.reference_impl.behaviours_by_version import behaviours_of
 from tests.rows import rows
 
 GOOD = """\

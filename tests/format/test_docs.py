@@ -11,14 +11,14 @@ from jsonschema import Draft202012Validator
 
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
-from readfirst.harness.source.strict_yaml import load
-from readfirst.harness.suite.cases import expanded
+from readfirst.harness.suite.case_table import expanded
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.rules import CLASSES, load_rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io.strict_yaml import load
 from tests.command_line import COMMANDS
 from tests.judging import judged
 from tests.rows import rows
@@ -126,7 +126,7 @@ def test_the_keys_and_classes_of_a_rule_are_all_explained() -> None:
 def test_given_files_and_world_events_can_be_made() -> None:
     for kind in ("yaml files", "yaml steps"):
         for body in blocks(kind):
-            with SitePool() as place:
+            with WorkspacePool() as place:
                 outcome = replay(read(complete(kind, body)), connect("reference", SUITE), place)
             assert outcome.broken is None
             assert len(outcome.steps) == len(read(complete(kind, body)).steps)
@@ -175,7 +175,7 @@ def test_lint_prints_what_the_example_shows(tmp_path: Path) -> None:
         .replace("tags: [staleness]\n", "")
         .replace("sources: [https://github.com/anthropics/claude-code/issues/7443]\n", "")
     )
-    from readfirst.harness.lint.walk import lint
+    from readfirst.harness.lint.linter import lint
 
     printed = "".join(f"{finding}\n" for finding in lint(Suite(tmp_path)))
     assert printed.replace(f"{tmp_path}/", "") == body.removeprefix("$ readfirst lint\n")

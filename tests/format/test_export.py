@@ -10,12 +10,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.report.export import FORMAT, expanded, export
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.source.strict_yaml import load
-from readfirst.harness.suite.entry import OLD_TIME
+from readfirst.harness.suite.file_entry import OLD_TIME
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import SuiteError
+from readfirst.harness.yaml_io.strict_yaml import load
 from tests.command_line import exit_code
 
 SUITE = Suite()

@@ -10,13 +10,13 @@ import pytest
 import yaml
 
 from readfirst.harness.report.export import expanded
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.content import entry_value
-from readfirst.harness.suite.entry import OLD_TIME, RegularFile, SpecialFile, Symlink, parse_shift
+from readfirst.harness.suite.file_content import entry_value
+from readfirst.harness.suite.file_entry import OLD_TIME, RegularFile, SpecialFile, Symlink, parse_shift
 from readfirst.harness.suite.hooks import command_of
 from readfirst.harness.suite.repository import repository_files
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import lay_out
+from readfirst.harness.workspace.workspace_dir import lay_out
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.format.test_load import CONTRACTS, problems, scenario
 from tests.rows import rows
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.lint.recorded import notes
-from readfirst.harness.lint.walk import lint, walk
-from readfirst.harness.source.finding import Finding, SuiteError
+from readfirst.harness.lint.check_recording import notes
+from readfirst.harness.lint.linter import lint, walk
 from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
+from readfirst.harness.yaml_io.finding import Finding, SuiteError
 from tests.small_suites import keep_recording, small_suite
 
 BROKEN = Path(__file__).parent / "broken"

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.contracts import Contract, Contracts
-from readfirst.harness.suite.entry import (
+from readfirst.harness.suite.file_entry import (
     OLD_TIME,
     Base64Content,
     Directory,
@@ -32,6 +30,8 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
 )
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import SuiteError
+from readfirst.harness.yaml_io.strict_yaml import load
 from tests.rows import rows
 
 FILE = Path("family/slug.yaml")

@@ -9,11 +9,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import CALLS, TOOLS
 from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.yaml_io import strict_yaml
+from readfirst.harness.yaml_io.finding import SuiteError
 
 BROKEN = Path(__file__).parent / "broken"
 SCHEMAS = default_root() / "schema"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.finding import Position
-from readfirst.harness.source.strict_yaml import MAX_BYTES, MAX_DEPTH, StrictYamlError, YamlPath, load, read
+from readfirst.harness.yaml_io import strict_yaml
+from readfirst.harness.yaml_io.finding import Position
+from readfirst.harness.yaml_io.strict_yaml import MAX_BYTES, MAX_DEPTH, StrictYamlError, YamlPath, load, read
 from tests.rows import rows
 
 FILE = Path("a.yaml")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.heading import Heading
+from readfirst.harness.suite.scenario_metadata import Heading
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.rows import rows
 from tests.small_suites import small_suite
 

@@ -8,9 +8,9 @@ import pytest
 from readfirst.harness.compare.baseline import BaselineError, load_baseline
 from readfirst.harness.report.export import export
 from readfirst.harness.run.runner import run
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.selection import Selection, select
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.rows import rows
 
 BUNDLED = Suite()

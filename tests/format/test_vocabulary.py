@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.error_names import Form, Vocabulary, load_vocabulary
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.vocabulary import Form, Vocabulary, load_vocabulary
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.rows import rows
 
 GOOD = """\

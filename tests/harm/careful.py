@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.adapter_api import ToolResult, Workspace
 
 
 class RefusedError(Exception):

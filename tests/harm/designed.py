@@ -6,7 +6,7 @@ from typing import Any
 
 import careful
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 
 def declaring(design: str, does: type[careful.Careful]) -> type[careful.Careful]:

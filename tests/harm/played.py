@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from readfirst.harness.adapter_api import NO_ANSWER, ToolResult
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
-from readfirst.harness.session import NO_ANSWER, ToolResult
-from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Stamp
+from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile, Stamp
 from readfirst.harness.suite.scenario import Given, Scenario, SessionEvent, Step, ToolCall, WorldEvent
 
 __all__ = ["Played"]

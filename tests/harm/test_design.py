@@ -8,10 +8,10 @@ import careful
 import designed
 import pytest
 
-from readfirst.harness.compare.design import LEFT_OUT, DesignUnclear, by_design, contradicted, design_seen
+from readfirst.harness.adapter_api import DESIGNS, Design, traits_of
+from readfirst.harness.compare.design import LEFT_OUT, DesignUnclear, apply_design, contradicted, design_seen
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.session import DESIGNS, Design, traits_of
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests import judging
 from tests.command_line import Cli
 from tests.judging import CONTRACT, SUITE
@@ -23,10 +23,10 @@ READ = "gate/edit-after-read"
 
 
 def judged(
-    tool: type[careful.Careful], scenario_id: str, place: SitePool, level: Level = "effects"
+    tool: type[careful.Careful], scenario_id: str, place: WorkspacePool, level: Level = "effects"
 ) -> Verdict:
     verdict = judging.judged(scenario_id, tool, level, harm=True, place=place)
-    return by_design(verdict, SUITE.scenario(scenario_id), CONTRACT, traits_of(tool).design)
+    return apply_design(verdict, SUITE.scenario(scenario_id), CONTRACT, traits_of(tool).design)
 
 
 CASES = [
@@ -50,12 +50,12 @@ CASES = [
 
 @rows(("tool", "scenario_id", "status"), CASES)
 def test_a_design_is_held_to_what_it_claims(
-    tool: type[careful.Careful], scenario_id: str, status: str, place: SitePool
+    tool: type[careful.Careful], scenario_id: str, status: str, place: WorkspacePool
 ) -> None:
     assert judged(tool, scenario_id, place).status == status
 
 
-def test_a_design_that_does_not_hold_names_the_harm(place: SitePool) -> None:
+def test_a_design_that_does_not_hold_names_the_harm(place: WorkspacePool) -> None:
     (difference,) = judged(designed.EditsAnOldCopy, CHANGED, place).differences
     assert difference.what == (
         "the declared design content-checked does not hold: "
@@ -64,18 +64,18 @@ def test_a_design_that_does_not_hold_names_the_harm(place: SitePool) -> None:
     assert difference.level == "safe"
 
 
-def test_no_design_excuses_harm_at_the_level_safe(place: SitePool) -> None:
+def test_no_design_excuses_harm_at_the_level_safe(place: WorkspacePool) -> None:
     assert judged(designed.UngatedWriter, "gate/write-unread", place, "safe").status == "failed"
     assert judged(designed.UngatedCopy, CHANGED, place, "safe").status == "failed"
     assert judged(designed.Ungated, CHANGED, place, "safe").status == "passed"
 
 
-def test_what_broke_or_is_unspecified_stays_so(place: SitePool) -> None:
+def test_what_broke_or_is_unspecified_stays_so(place: WorkspacePool) -> None:
     scenario, verdict = SUITE.scenario(CHANGED), judged(careful.Careful, CHANGED, place)
     for status in ("broken", "unspecified", "unsupported"):
-        found = by_design(replace(verdict, status=status), scenario, CONTRACT, "ungated")  # type: ignore[arg-type]
+        found = apply_design(replace(verdict, status=status), scenario, CONTRACT, "ungated")  # type: ignore[arg-type]
         assert (found.status, found.design) == (status, "ungated")
-    assert by_design(verdict, scenario, CONTRACT, None) is verdict
+    assert apply_design(verdict, scenario, CONTRACT, None) is verdict
 
 
 def test_only_names_of_refusals_are_left_out_and_a_weaker_design_leaves_out_more() -> None:
@@ -98,7 +98,9 @@ def test_only_names_of_refusals_are_left_out_and_a_weaker_design_leaves_out_more
         (careful.DoesNothing, None),
     ],
 )
-def test_which_design_is_seen(tool: type[careful.Careful], design: Design | None, place: SitePool) -> None:
+def test_which_design_is_seen(
+    tool: type[careful.Careful], design: Design | None, place: WorkspacePool
+) -> None:
     if design is not None:
         assert design_seen(tool, place) == design
         assert contradicted(design, tool, place) == ""

@@ -7,12 +7,12 @@ from typing import Any
 import careful
 import pytest
 
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import ToolResult
-from readfirst.harness.suite.entry import Entry, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.file_entry import Entry, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.rows import rows
 
 
@@ -49,7 +49,7 @@ class ReplacesTheWholeFile(careful.Careful):
 
 
 def harms(
-    tool: type[careful.Careful], entry: Entry, place: SitePool, name: str, **arguments: str
+    tool: type[careful.Careful], entry: Entry, place: WorkspacePool, name: str, **arguments: str
 ) -> list[str]:
     calls = (ToolCall(name, {"file_path": "$WS/notes.txt", **arguments}),)
     scenario = Scenario("harm/one", "One call", "observed", Given({"notes.txt": entry}), calls)
@@ -68,7 +68,7 @@ class CutsSpaces(careful.Careful):
         return "done"
 
 
-def test_what_the_session_replaced_itself_is_nobody_elses_change(place: SitePool) -> None:
+def test_what_the_session_replaced_itself_is_nobody_elses_change(place: WorkspacePool) -> None:
     edits = ({"old_string": "", "new_string": " "}, {"old_string": "\n", "new_string": ""})
     steps = tuple(ToolCall("Edit", {"file_path": "$WS/notes.txt", **each}) for each in edits)
     given = Given({"notes.txt": RegularFile(TextContent("\n"))})
@@ -85,7 +85,9 @@ class ReplacesLinks(careful.EditsUnread):
         path.write_bytes(data)
 
 
-def test_a_file_in_the_place_of_a_link_spoils_it_and_has_the_edit_where_it_belongs(place: SitePool) -> None:
+def test_a_file_in_the_place_of_a_link_spoils_it_and_has_the_edit_where_it_belongs(
+    place: WorkspacePool,
+) -> None:
     files = {"notes.txt": RegularFile(TextContent("alpha\nbeta\n")), "link.txt": Symlink("$WS/notes.txt")}
     edit = {"file_path": "$WS/link.txt", "old_string": "beta", "new_string": "gamma"}
     scenario = Scenario("harm/link", "A link", "observed", Given(files), (ToolCall("Edit", edit),))
@@ -103,7 +105,7 @@ class KeepsALog(careful.Careful):
 
 @pytest.mark.parametrize(("path", "kinds"), [(["$WS/a.txt", "$WS/b.txt"], ["stray"]), ("/x/$WS/a.txt", [])])
 def test_only_a_path_in_which_the_workspace_is_hidden_may_lead_anywhere(
-    path: object, kinds: list[str], place: SitePool
+    path: object, kinds: list[str], place: WorkspacePool
 ) -> None:
     scenario = Scenario("harm/log", "A log", "observed", Given({}), (ToolCall("Write", {"file_path": path}),))
     found = harms_of(scenario, replay(scenario, KeepsALog, place))
@@ -113,13 +115,13 @@ def test_only_a_path_in_which_the_workspace_is_hidden_may_lead_anywhere(
 MARKED = RegularFile(TextContent("alpha\n", bom=True, eol="crlf"))
 
 
-def test_a_byte_order_mark_that_an_edit_names_is_found(place: SitePool) -> None:
+def test_a_byte_order_mark_that_an_edit_names_is_found(place: WorkspacePool) -> None:
     asked = {"old_string": "\ufeff", "new_string": ""}
     assert harms(ReadsInTextMode, MARKED, place, "Edit", **asked) == ["spoiled"]
     assert harms(careful.EditsUnread, MARKED, place, "Edit", **asked) == []
 
 
-def test_a_line_that_ends_otherwise_is_not_lost(place: SitePool) -> None:
+def test_a_line_that_ends_otherwise_is_not_lost(place: WorkspacePool) -> None:
     windows = RegularFile(TextContent("alpha\nbeta\n", eol="crlf"))
     changed = {"old_string": "beta", "new_string": "gamma"}
     assert harms(ReadsInTextMode, windows, place, "Edit", **changed) == ["spoiled"]
@@ -133,7 +135,7 @@ def test_a_line_that_ends_otherwise_is_not_lost(place: SitePool) -> None:
 
 
 @rows("new", ["", "top\n", "top"])
-def test_a_text_in_place_of_nothing_may_stand_before_what_is_there(new: str, place: SitePool) -> None:
+def test_a_text_in_place_of_nothing_may_stand_before_what_is_there(new: str, place: WorkspacePool) -> None:
     notes = RegularFile(TextContent("alpha\nbeta\n"))
     asked = {"old_string": "", "new_string": new}
     assert harms(InsertsAtTheTop, notes, place, "Edit", **asked) == []

@@ -18,12 +18,12 @@ import wrong_text as text
 import wrong_thresholds
 from wrong_contents import TreatingInsertions, treating
 
-from readfirst.harness.compare.reach import in_families
+from readfirst.harness.compare.level_reached import in_families
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
@@ -115,7 +115,7 @@ def test_every_guard_is_seen_or_has_a_reason(suite: Suite, seen: set[Guard]) -> 
 
 @rows("guard", WRONG)
 def test_a_wrong_implementation_does_what_the_rule_guards_against(
-    suite: Suite, place: SitePool, guard: Guard
+    suite: Suite, place: WorkspacePool, guard: Guard
 ) -> None:
     implementation, scenario_id = WRONG[guard]
     rule, kind = guard

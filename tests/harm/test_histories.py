@@ -10,7 +10,7 @@ from histories import Commit, calls_of_commit, commits_of, make_repository
 from played import Played
 from writers import LOSSES, ExactWriter, Loss, OldCopy, RefusedError
 
-from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.harm_kinds import HARMS
 
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from readfirst.harness.changes.diff import diff
-from readfirst.harness.changes.report import as_json, as_markdown, as_text
-from readfirst.harness.changes.sides import ContractSide, RunSide
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.diff.diff import diff
+from readfirst.harness.diff.report import as_json, as_markdown, as_text
+from readfirst.harness.diff.sources import ContractSide, RunSide
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report import Commands
 from readfirst.harness.report.results import Results

@@ -9,19 +9,19 @@ import wrong_exceptions as exceptions
 import wrong_files as files
 import wrong_text as text
 
-from readfirst.harness.compare.baseline import Baseline, Ruler, Ruling
+from readfirst.harness.compare.baseline import Baseline, BaselineChecker, BaselineResult
 from readfirst.harness.compare.compare import skipped
-from readfirst.harness.compare.lacking import Lacking
+from readfirst.harness.compare.missing_capabilities import MissingCapabilities
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.overcautious import overcautious
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io.finding import Position
 from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +58,7 @@ NEAR = [
 ]
 
 
-def judged(suite: Suite, place: SitePool, tool: Any, scenario_id: str) -> list[Harm]:
+def judged(suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str) -> list[Harm]:
     scenario = suite.scenario(scenario_id)
     outcome = replay(scenario, tool, place)
     assert outcome.broken is None
@@ -68,13 +68,15 @@ def judged(suite: Suite, place: SitePool, tool: Any, scenario_id: str) -> list[H
 
 
 @rows(("tool", "scenario_id", "kind"), CAUGHT)
-def test_what_harms_is_found(suite: Suite, place: SitePool, tool: Any, scenario_id: str, kind: str) -> None:
+def test_what_harms_is_found(
+    suite: Suite, place: WorkspacePool, tool: Any, scenario_id: str, kind: str
+) -> None:
     assert kind in [each.kind for each in judged(suite, place, tool, scenario_id)]
 
 
 @rows(("tool", "scenario_id"), NEAR)
 def test_what_only_comes_near_is_not(
-    suite: Suite, place: SitePool, tool: type[careful.Careful], scenario_id: str
+    suite: Suite, place: WorkspacePool, tool: type[careful.Careful], scenario_id: str
 ) -> None:
     found = judged(suite, place, tool, scenario_id)
     assert [each.line for each in found if each.kind in (*HARMS, "blind")] == []
@@ -89,12 +91,12 @@ def test_a_tool_without_edit_is_not_safe_unless_somebody_says_what_is_claimed(su
     verdict = skipped(suite.scenario(READ), contract, "safe", careful.HasNoEdit.capabilities)
     assert verdict is not None
     assert (verdict.status, verdict.lacks) == ("unsupported", ("Edit",))
-    accepted = Baseline("mine", NOWHERE, lacking=Lacking(frozenset({"Edit", "during"})))
+    accepted = Baseline("mine", NOWHERE, lacking=MissingCapabilities(frozenset({"Edit", "during"})))
     for baseline in (None, accepted):
-        assert Ruler(baseline).rule(verdict).unclaimed == "Edit"
-        assert Ruler(baseline, frozenset({"Read"})).rule(verdict).conformant
-    assert Ruler(accepted).rule(replace(verdict, lacks=("during",))).conformant
-    assert Ruler(accepted).rule(replace(verdict, level="effects")).conformant
+        assert BaselineChecker(baseline).apply_baseline(verdict).unclaimed == "Edit"
+        assert BaselineChecker(baseline, frozenset({"Read"})).apply_baseline(verdict).conformant
+    assert BaselineChecker(accepted).apply_baseline(replace(verdict, lacks=("during",))).conformant
+    assert BaselineChecker(accepted).apply_baseline(replace(verdict, level="effects")).conformant
 
 
 def test_a_run_says_what_was_harmed_the_worst_first() -> None:
@@ -103,5 +105,5 @@ def test_a_run_says_what_was_harmed_the_worst_first() -> None:
     for number, kinds in enumerate((("stray", "lost"), ("lost", "lost", "blind"))):
         harms = tuple(Harm(0, 0, kind, "a", "a") for kind in kinds)
         verdict = Verdict(f"a/{number}", "2.1.7", "safe", "failed", {}, harms=harms)
-        summary.add(verdict, Ruling(conformant=False))
+        summary.add(verdict, BaselineResult(conformant=False))
     assert summary.harm_sentence() == "harm, by scenarios: lost 2, stray 1; beside it blind 1"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapter_api import REFUSALS
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import REFUSALS
 from tests.command_line import Cli
 from tests.judging import CONTRACT, SUITE
 from tests.rows import rows

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 from ways_to_show import NUMBERED, UNNUMBERED
 
-from readfirst.harness.harm.content import Content
-from readfirst.harness.harm.shown import shown_lines
+from readfirst.harness.harm.text_codec import Content
+from readfirst.harness.harm.visible_lines import shown_lines
 from tests.rows import rows
 
 CONTENTS = {

@@ -8,7 +8,7 @@ from careful import Careful
 
 from readfirst.harness.compare.compare import skipped
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import judged
 from tests.rows import rows
 
@@ -49,7 +49,7 @@ def laws(suite: Suite) -> list[str]:
 
 @rows(("tool", "law", "kind"), [(tool, law, kind) for tool, found in CAUGHT for law, kind in found.items()])
 def test_what_throws_typed_text_away_breaks_the_law(
-    place: SitePool, tool: type[Careful], law: str, kind: str
+    place: WorkspacePool, tool: type[Careful], law: str, kind: str
 ) -> None:
     verdict = judged(f"unsaved-buffers/{law}", tool, harm=True, place=place)
     assert kind in [each.kind for each in verdict.harms], verdict.harms
@@ -57,7 +57,9 @@ def test_what_throws_typed_text_away_breaks_the_law(
 
 
 @pytest.mark.parametrize("tool", [tools.ThroughTheEditor, tools.RefusesUnsaved])
-def test_who_looks_at_the_editor_keeps_every_law(suite: Suite, place: SitePool, tool: type[Careful]) -> None:
+def test_who_looks_at_the_editor_keeps_every_law(
+    suite: Suite, place: WorkspacePool, tool: type[Careful]
+) -> None:
     verdicts = [judged(law, tool, harm=True, place=place) for law in laws(suite)]
     assert [(each.scenario_id, each.harms) for each in verdicts if each.status != "passed"] == []
     assert all(each.levels["text"] for each in verdicts)

@@ -6,7 +6,7 @@ from typing import Any
 
 from careful import Careful, RefusedError
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 
 class ThroughTheEditor(Careful):

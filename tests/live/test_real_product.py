@@ -16,13 +16,13 @@ from readfirst.harness.agents.claude_code.adapter import (
     open_claude_code,
 )
 from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, CHECKPOINTS, WINDOW
-from readfirst.harness.agents.claude_code.own_session import needs_own_session
+from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.record.syrupy_extension import RecordingExtension
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Given, Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.processes import descendants, gone
 
 from .conftest import CANARY, variables_of_ours
@@ -49,7 +49,7 @@ def product() -> Iterator[ClaudeCodeAdapter]:
 
 
 @pytest.fixture
-def session(product: ClaudeCodeAdapter, place: SitePool) -> Iterator[ClaudeCodeSession]:
+def session(product: ClaudeCodeAdapter, place: WorkspacePool) -> Iterator[ClaudeCodeSession]:
     nothing = Scenario("live/x", "x", "must", Given(), ())
     with place.site(unique=True) as site:
         session = product.open(site.workspace(nothing))
@@ -77,7 +77,7 @@ def test_the_product_has_no_network_but_loopback(session: ClaudeCodeSession) -> 
     assert Path(f"/proc/{session.conversation.pid}/ns/net").readlink() != ours
 
 
-def test_closing_leaves_no_process_of_the_product(product: ClaudeCodeAdapter, place: SitePool) -> None:
+def test_closing_leaves_no_process_of_the_product(product: ClaudeCodeAdapter, place: WorkspacePool) -> None:
     scenario = next(each for each in SUITE.scenarios() if needs_own_session(each))
     with place.site(unique=True) as site:
         site.lay_out(scenario.given.files)
@@ -98,7 +98,11 @@ def offered() -> list[str]:
 
 @pytest.mark.parametrize("number", range(SAMPLE))
 def test_the_product_answers_as_recorded(
-    product: ClaudeCodeAdapter, place: SitePool, offered: list[str], number: int, snapshot: SnapshotAssertion
+    product: ClaudeCodeAdapter,
+    place: WorkspacePool,
+    offered: list[str],
+    number: int,
+    snapshot: SnapshotAssertion,
 ) -> None:
     scenario_id = offered[number * len(offered) // SAMPLE]
     scenario = SUITE.scenario(scenario_id)

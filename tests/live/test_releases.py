@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 import yaml
 
-from readfirst.harness.agents.claude_code.package import cache_root, installed
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.agents.claude_code.install import cache_root, installed
 from readfirst.harness.cli.main import main
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.versions.published import newest, published
+from readfirst.harness.versions.npm_versions import newest, published
 
 pytestmark = pytest.mark.live
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.source.atomic import Staged, write_all
+from readfirst.harness.yaml_io.atomic_write import Staged, write_all
 
 
 def test_a_failure_before_the_first_replacement_leaves_every_file(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_modes_are_kept_and_folders_made(tmp_path: Path) -> None:
 KILLED = """
 import os, sys
 from pathlib import Path
-from readfirst.harness.source.atomic import Staged
+from readfirst.harness.yaml_io.atomic_write import Staged
 staged = Staged(Path(sys.argv[1]))
 staged.stream.write(b"half")
 staged.finish()

@@ -9,17 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.agents import conversation as base
+from readfirst.harness.adapter_api import BrokenAdapter, Workspace
+from readfirst.harness.agents import agent_process as base
 from readfirst.harness.agents.claude_code import adapter as claude_code
-from readfirst.harness.agents.claude_code import life
-from readfirst.harness.agents.claude_code.adapter import ClaudeCodeAdapter, ClaudeCodeSession, LivingSession
-from readfirst.harness.agents.claude_code.dialogue import JsonDialogue
-from readfirst.harness.agents.claude_code.package import InstalledPackage
+from readfirst.harness.agents.claude_code import lifecycle
+from readfirst.harness.agents.claude_code.adapter import (
+    ClaudeCodeAdapter,
+    ClaudeCodeSession,
+    ResumableConversation,
+)
+from readfirst.harness.agents.claude_code.install import InstalledPackage
 from readfirst.harness.agents.claude_code.reminders import (
     file_reminders,
     without_reminders_of_the_conversation,
 )
-from readfirst.harness.session import BrokenAdapter, Workspace
+from readfirst.harness.agents.claude_code.stream_json import JsonDialogue
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from tests.rows import rows
 from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap
@@ -133,9 +137,9 @@ def test_a_network_that_cannot_be_taken_away_is_reported_once(
     ]
 
 
-def living(adapter: ClaudeCodeAdapter, base: Path, need: str) -> LivingSession:
+def living(adapter: ClaudeCodeAdapter, base: Path, need: str) -> ResumableConversation:
     session = adapter.open(workspace(base, "1", isolated=True, needs=frozenset({need})))
-    assert isinstance(session, LivingSession)
+    assert isinstance(session, ResumableConversation)
     return session
 
 
@@ -148,13 +152,13 @@ def test_a_product_that_offers_no_sub_agents_is_reported(adapter, tmp_path: Path
 
 def test_the_conversation_to_resume_is_the_one_that_was_written_to_last(tmp_path: Path) -> None:
     with pytest.raises(BrokenAdapter, match="kept no conversation that could be resumed"):
-        life.newest(tmp_path)
+        lifecycle.newest(tmp_path)
     folder = tmp_path / "projects" / "-w"
     folder.mkdir(parents=True)
     for age, name in enumerate(("agent-1", "later", "earlier")):
         (folder / f"{name}.jsonl").touch()
         os.utime(folder / f"{name}.jsonl", (1000 - age, 1000 - age))
-    assert life.newest(tmp_path) == "later"
+    assert lifecycle.newest(tmp_path) == "later"
 
 
 def test_a_product_that_asks_for_no_summary_is_reported(adapter, tmp_path: Path) -> None:

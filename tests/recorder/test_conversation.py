@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.agents.claude_code.conversation import Options
+from readfirst.harness.adapter_api import Hook
+from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, CHECKPOINTS, WINDOW
-from readfirst.harness.agents.conversation import Conversation
-from readfirst.harness.session import Hook
+from readfirst.harness.agents.claude_code.launch_options import Options
 from tests.supervision import NO_BUBBLEWRAP, without_bubblewrap
 
 FAKE = Path(__file__).parents[1] / "agent" / "fake_agent.py"

@@ -6,8 +6,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readfirst.harness.source.emit import emit_mapping
-from readfirst.harness.source.strict_yaml import load
+from readfirst.harness.yaml_io.strict_yaml import load
+from readfirst.harness.yaml_io.yaml_writer import emit_mapping
 from tests.rows import rows
 
 # What YAML can hold at all: no lone surrogates and none of the characters it excludes even as escapes.

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.harness.agents.npm import npm
-from readfirst.harness.session import BrokenAdapter
 
 
 def put_npm(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.agents.claude_code.package import install
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.agents.claude_code.install import install
 
 NPM = """#!{python}
 import pathlib, sys

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 import yaml
 
+from readfirst.harness.adapter_api import ToolResult, Workspace
 from readfirst.harness.record.record import Mode, Recorded, missing, record
+from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.record.syrupy_extension import recording_files
-from readfirst.harness.record.takes import Takes
-from readfirst.harness.session import ToolResult, Workspace
-from readfirst.harness.source.atomic import write_all
-from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Expectation, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
+from readfirst.harness.yaml_io.atomic_write import write_all
 from tests.command_line import Cli
 
 GATE = """\

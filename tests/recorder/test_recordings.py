@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.suite import recording_file
-from readfirst.harness.suite.entry import Directory, RegularFile, Symlink
+from readfirst.harness.suite.file_entry import Directory, RegularFile, Symlink
 from readfirst.harness.suite.recording_file import (
     encode_recording,
     format_entries,
@@ -20,7 +20,7 @@ from readfirst.harness.suite.recording_file import (
     with_digest,
 )
 from readfirst.harness.suite.recordings import Recordings
-from readfirst.harness.suite.shelf import Place
+from readfirst.harness.suite.scenario_index import ScenarioLocation
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.suite.transcript import (
     RecordedResult,
@@ -217,7 +217,7 @@ def test_damage_is_reported_with_the_file_and_the_remedy(tmp_path: Path, data: s
 def test_a_damaged_file_is_replaced_unless_other_scenarios_have_their_recordings_there(
     tmp_path: Path,
 ) -> None:
-    table = Place(tmp_path / "scenarios/gate/x.yaml", "x")
+    table = ScenarioLocation(tmp_path / "scenarios/gate/x.yaml", "x")
     (tmp_path / "recordings/gate").mkdir(parents=True)
     file = tmp_path / "recordings/gate/x.json"
     file.write_text('{"x": ')

@@ -5,8 +5,8 @@ import re
 import pytest
 import yaml
 
-from readfirst.harness.record.rewrite import GONE, RewriteError, rewrite_expectations
-from readfirst.harness.record.states import expectation_of
+from readfirst.harness.record.clause_writer import expectation_of
+from readfirst.harness.record.rewrite_expectations import GONE, RewriteError, rewrite_expectations
 from readfirst.harness.suite.scenario import Clause
 
 SOURCE = """\

@@ -5,9 +5,9 @@ from typing import Any, cast
 
 import pytest
 
-from readfirst.harness.agents.claude_code.conversation import summarise
-from readfirst.harness.agents.conversation import Conversation
-from readfirst.harness.session import BrokenAdapter, ToolResult
+from readfirst.harness.adapter_api import BrokenAdapter, ToolResult
+from readfirst.harness.agents.agent_process import Conversation
+from readfirst.harness.agents.claude_code.launch_options import summarise
 
 ASKED = "Write a summary of the conversation."
 

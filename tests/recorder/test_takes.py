@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.adapter_api import Adapter, AdapterTraits, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.record.record import Recorded, record
-from readfirst.harness.record.takes import Takes
-from readfirst.harness.session import Adapter, AdapterTraits, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.record.takes import unrecordable
+from readfirst.harness.adapter_api import ToolResult, Workspace
+from readfirst.harness.record.replay_samples import unrecordable
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import ToolResult, Workspace
-from readfirst.harness.suite.entry import Entry, HardLink, RegularFile
+from readfirst.harness.suite.file_entry import Entry, HardLink, RegularFile
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.rows import rows
 
 GIVEN: dict[str, Entry] = {"a": RegularFile(b"old"), "twin": HardLink("a"), "other": RegularFile(b"other")}
@@ -63,7 +63,7 @@ def touches_other(root: Path) -> None:
     ],
 )
 def test_what_a_recording_cannot_say_is_found(
-    place: SitePool, tool: str, act: Callable[[Path], object], refuses: bool, said: str
+    place: WorkspacePool, tool: str, act: Callable[[Path], object], refuses: bool, said: str
 ) -> None:
     scenario = Scenario("a/b", "t", "must", Given(GIVEN), (ToolCall(tool, {"file_path": "$WS/a"}),))
     outcome = replay(scenario, Product(act, refuses), place)
@@ -73,7 +73,7 @@ def test_what_a_recording_cannot_say_is_found(
 
 
 def test_a_file_that_parted_from_its_other_name_is_recorded_though_its_bytes_are_the_same(
-    place: SitePool,
+    place: WorkspacePool,
 ) -> None:
     scenario = Scenario("a/b", "t", "must", Given(GIVEN), (ToolCall("Write", {"file_path": "$WS/a"}),))
     written = {act: replay(scenario, Product(act, is_refused=False), place) for act in (replaces, touches)}

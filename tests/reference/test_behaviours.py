@@ -12,8 +12,8 @@ from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
 from readfirst.reference_impl.behaviours.calls import CallBehaviours
-from readfirst.reference_impl.behaviours.history import RECORDED, ByModel, History, behaviour
-from readfirst.reference_impl.contract import group_of, histories, history_of
+from readfirst.reference_impl.behaviours.versioned import RECORDED, ByModel, History, behaviour
+from readfirst.reference_impl.behaviours_by_version import group_of, histories, history_of
 from tests.rows import rows
 
 CODE = Path(readfirst.reference_impl.__file__).parent
@@ -45,7 +45,7 @@ def test_every_behaviour_differs_between_contracts_or_waits_for_one_that_does():
 
 def test_no_rule_asks_for_the_name_of_a_contract():
     for file, text in SOURCES.items():
-        if file not in ("contract.py", "__init__.py") and not file.startswith("behaviours/"):
+        if file not in ("behaviours_by_version.py", "__init__.py") and not file.startswith("behaviours/"):
             assert not re.search(r"contract\s*(==|!=|in\b|<|>)", text), file
             assert '"2.1.7"' not in text, file
 

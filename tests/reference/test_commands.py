@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapters import shell
-from readfirst.harness.adapters.shell import Confines, Shell
+from readfirst.harness.adapters.shell import CommandLimits, Shell
 from readfirst.reference_impl import FileTools
 
 
@@ -17,7 +17,7 @@ def test_without_a_shell_there_is_no_bash(tmp_path: Path) -> None:
 
 def test_a_command_starts_where_the_one_before_it_ended(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
-    tools = FileTools(root=tmp_path, shell=Shell(Confines(tmp_path, tmp_path, seconds=10)))
+    tools = FileTools(root=tmp_path, shell=Shell(CommandLimits(tmp_path, tmp_path, seconds=10)))
     assert tools.call("Bash", {"command": "cd sub"}).text == ""
     assert tools.call("Bash", {"command": "pwd"}).text == str(tmp_path / "sub")
 
@@ -29,7 +29,7 @@ def test_what_a_command_prints_is_no_directory(tmp_path: Path, monkeypatch: pyte
     outside.mkdir()
     there = f"\0{outside}"
     (tmp_path / "full").write_text("x" * (4096 - len(there)) + there)
-    session = Shell(Confines(tmp_path, tmp_path, seconds=10))
+    session = Shell(CommandLimits(tmp_path, tmp_path, seconds=10))
     for command in ("cat full", f"printf '%c%s' '' {outside}"):
         assert session.run(command).output
         assert session.directory == str(tmp_path)
@@ -37,17 +37,17 @@ def test_what_a_command_prints_is_no_directory(tmp_path: Path, monkeypatch: pyte
 
 def test_a_command_sees_no_variable_of_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET", "told")
-    assert Shell(Confines(tmp_path, tmp_path, seconds=10)).run("echo [$SECRET]").output == "[]\n"
+    assert Shell(CommandLimits(tmp_path, tmp_path, seconds=10)).run("echo [$SECRET]").output == "[]\n"
 
 
 def test_a_command_that_does_not_end_is_ended(tmp_path: Path) -> None:
     started = time.monotonic()
     with pytest.raises(TimeoutError, match="sleep 60"):
-        Shell(Confines(tmp_path, tmp_path, seconds=0.2)).run("sleep 60")
+        Shell(CommandLimits(tmp_path, tmp_path, seconds=0.2)).run("sleep 60")
     assert time.monotonic() - started < 30
 
 
 def test_a_file_that_a_command_writes_has_an_end(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b"x" * 700_000)
-    Shell(Confines(tmp_path, tmp_path, seconds=20)).run("cat f f f f | tee g h")
+    Shell(CommandLimits(tmp_path, tmp_path, seconds=20)).run("cat f f f f | tee g h")
     assert all(700_000 < (tmp_path / name).stat().st_size <= 1 << 20 for name in "gh")

@@ -10,10 +10,10 @@ from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
-from readfirst.reference_impl.behaviours.history import ByModel, Version
-from readfirst.reference_impl.contract import histories, history_of
+from readfirst.reference_impl.behaviours.versioned import ByModel, Version
+from readfirst.reference_impl.behaviours_by_version import histories, history_of
 
 SUITE = Suite()
 TEMPORARY = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]+")
@@ -65,7 +65,7 @@ def changes() -> Iterator[Change]:
             before = after
 
 
-def answers(scenario_id: str, behaviours: Behaviours, place: SitePool) -> str:
+def answers(scenario_id: str, behaviours: Behaviours, place: WorkspacePool) -> str:
     """Return what the reference does with a scenario: answers and changes on disk."""
     scenario = SUITE.scenario(scenario_id)
     outcome = replay(scenario, ReferenceAdapter(behaviours), place)
@@ -76,7 +76,9 @@ def answers(scenario_id: str, behaviours: Behaviours, place: SitePool) -> str:
     )
 
 
-def test_a_behaviour_that_no_version_changed_shows_in_a_scenario_that_it_points_to(place: SitePool) -> None:
+def test_a_behaviour_that_no_version_changed_shows_in_a_scenario_that_it_points_to(
+    place: WorkspacePool,
+) -> None:
     constant = dict(histories())
     constant = {name: history for name, history in constant.items() if not history.changes}
     assert constant
@@ -88,7 +90,7 @@ def test_a_behaviour_that_no_version_changed_shows_in_a_scenario_that_it_points_
         )
 
 
-def shows(change: Change, place: SitePool) -> bool:
+def shows(change: Change, place: WorkspacePool) -> bool:
     return any(
         answers(scenario_id, base, place)
         != answers(scenario_id, base.changed(**{change.name: before}), place)
@@ -100,12 +102,12 @@ def shows(change: Change, place: SitePool) -> bool:
 @pytest.mark.parametrize(
     "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))]
 )
-def test_a_change_shows_in_a_scenario_that_it_points_to(part: int, place: SitePool) -> None:
+def test_a_change_shows_in_a_scenario_that_it_points_to(part: int, place: WorkspacePool) -> None:
     some = list(changes())[part::PARTS]
     assert some
     assert [str(change) for change in some if not shows(change, place)] == []
 
 
-def test_a_change_that_nothing_shows_is_noticed(place: SitePool) -> None:
+def test_a_change_that_nothing_shows_is_noticed(place: WorkspacePool) -> None:
     change = next(changes())
     assert not shows(replace(change, before=change.after), place)

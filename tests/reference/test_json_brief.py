@@ -2,7 +2,7 @@
 
 import pytest
 
-from readfirst.reference_impl.text.json_brief import problem
+from readfirst.reference_impl.text.json_errors_v8 import problem
 from readfirst.reference_impl.text.json_text import JsonError, parse
 from tests.rows import rows
 

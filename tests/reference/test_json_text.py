@@ -2,8 +2,8 @@
 
 import pytest
 
+from readfirst.reference_impl.text.js_number import shown
 from readfirst.reference_impl.text.json_text import JsonError, compact, indented, parse
-from readfirst.reference_impl.text.number import shown
 from tests.rows import rows
 
 

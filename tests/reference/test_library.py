@@ -13,7 +13,7 @@ import pytest
 
 import readfirst.reference_impl
 from readfirst.reference_impl import FileTools, Refusal
-from readfirst.reference_impl.text.long_answer import announced
+from readfirst.reference_impl.text.truncate_answer import announced
 
 PAGE = Path(readfirst.__file__).parents[1] / "docs" / "reference.md"
 LOOP = PAGE.read_text("utf-8").partition("## With a model")[2].partition("```python\n")[2].partition("```")[0]

@@ -1,6 +1,6 @@
 """Sizes: the first page of what is too long, where no scenario has such a file."""
 
-from readfirst.reference_impl.reading.sizes import first_page
+from readfirst.reference_impl.reading.read_limits import first_page
 
 
 def test_a_line_that_is_too_long_is_cut_by_characters():

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import exit_code
 

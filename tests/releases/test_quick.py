@@ -11,22 +11,22 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.adapter_api import ToolResult, Workspace
 from readfirst.harness.cli import snapshot
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.record.takes import Takes
-from readfirst.harness.session import ToolResult, Workspace
-from readfirst.harness.source.strict_yaml import load
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.load import inputs_of
 from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from readfirst.harness.versions.points import ChangePoint, change_points
-from readfirst.harness.versions.quick import UNSTEADY, quick_set
+from readfirst.harness.versions.quick_check import UNSTEADY, quick_set
+from readfirst.harness.yaml_io.strict_yaml import load
 from readfirst.reference_impl import behaviours_of
-from readfirst.reference_impl.contract import histories
+from readfirst.reference_impl.behaviours_by_version import histories
 from tests.command_line import exit_code
 
 pytestmark = pytest.mark.slow

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from readfirst.harness.agents.claude_code.own_session import needs_own_session
-from readfirst.harness.record.replaying import WORTH_SAYING, Replaying, estimate, replaying_seconds
-from readfirst.harness.record.takes import Take
+from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
+from readfirst.harness.record.recording_worker import WORTH_SAYING, Replaying, estimate, replaying_seconds
+from readfirst.harness.record.replay_samples import Take
 from readfirst.harness.suite.suite import Suite
 
 BUNDLED = Suite()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.agents.claude_code.package import installed, uninstall
-from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.agents.claude_code.install import installed, uninstall
+from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import TextDigest
 from readfirst.harness.suite.suite import Suite

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.processes.child import Child
 from readfirst.harness.processes.sandbox import Sandbox, find_sandbox
+from readfirst.harness.processes.supervised_process import Child
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.suite.suite import Suite
 from tests.supervision import without_bubblewrap
 

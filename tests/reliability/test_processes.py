@@ -68,11 +68,11 @@ def test_a_process_in_a_session_of_its_own_that_ignores_signals_ends_with_the_ru
 HARNESS = """
 import sys
 from pathlib import Path
-from readfirst.harness.processes import child, sandbox
+from readfirst.harness.processes import supervised_process, sandbox
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 if sys.argv[3]:
-    child.find_problem = sandbox.find_problem = lambda: sys.argv[3]
+    supervised_process.find_problem = sandbox.find_problem = lambda: sys.argv[3]
 verdicts = run(Suite(Path(sys.argv[1]), trust=True), sys.argv[2], ["2.1.7"])
 print(next(verdicts).status, next(verdicts).status, flush=True)
 sys.stdin.read()
@@ -132,7 +132,7 @@ def exits() -> Callable[[str, Mapping[str, str]], int]:
     """Run a command under a supervisor, and return its exit code."""
 
     def run_it(code: str) -> int:
-        from readfirst.harness.processes.child import Child
+        from readfirst.harness.processes.supervised_process import Child
 
         child = Child(
             [sys.executable, "-S", "-c", code],
@@ -181,13 +181,13 @@ def test_the_supervisor_ends_as_its_program(exits: Callable[[str], str], code: s
 def test_a_program_gets_a_signal_and_ends_of_it_or_not(
     monkeypatch: pytest.MonkeyPatch, code: str, number: int, expected: str | None
 ) -> None:
-    from readfirst.harness.processes import child
+    from readfirst.harness.processes import supervised_process
 
-    monkeypatch.setattr(child, "GRACE", 0.05 if expected is None else 10)
+    monkeypatch.setattr(supervised_process, "GRACE", 0.05 if expected is None else 10)
     former = signal.signal(signal.SIGINT, signal.SIG_IGN)
     program = f"import os, signal; {code or 'pass'}; os.write(1, b'x'); signal.pause()"
     try:
-        started = child.Child(
+        started = supervised_process.Child(
             [sys.executable, "-S", "-c", program],
             directory=None,
             environment=os.environ,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.processes import rights
-from readfirst.harness.processes.child import Child
-from readfirst.harness.processes.rights import as_an_ordinary_user
+from readfirst.harness.processes import linux_capabilities
+from readfirst.harness.processes.linux_capabilities import as_an_ordinary_user
+from readfirst.harness.processes.supervised_process import Child
 
 ROOT_RUNS_THIS = os.geteuid() == 0
 
@@ -51,7 +51,7 @@ def test_the_rights_come_back_even_after_an_error(closed: Path) -> None:
 
 def test_a_system_without_capabilities_has_nothing_to_withhold(monkeypatch: pytest.MonkeyPatch) -> None:
     entered = []
-    monkeypatch.setattr(rights, "_held", lambda: None)
+    monkeypatch.setattr(linux_capabilities, "_held", lambda: None)
     with as_an_ordinary_user():
         entered.append(True)
     assert entered

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.processes import removal, scratch
-from readfirst.harness.processes.scratch import Scratch, ScratchError
+from readfirst.harness.processes import rmtree, temp_dirs
+from readfirst.harness.processes.temp_dirs import Scratch, ScratchError
 from tests.rows import rows
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
 import time
-from readfirst.harness.processes.scratch import Scratch
+from readfirst.harness.processes.temp_dirs import Scratch
 scratch = Scratch()
 (scratch.path / "left").mkdir()
 print(scratch.path, flush=True)
@@ -27,7 +27,7 @@ time.sleep(600)
 @pytest.fixture(autouse=True)
 def _first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the next scratch folder be the first of its process."""
-    monkeypatch.setattr(scratch, "_swept", False)
+    monkeypatch.setattr(temp_dirs, "_swept", False)
 
 
 def hold() -> tuple[subprocess.Popen[str], Path]:
@@ -66,13 +66,13 @@ def test_the_lock_goes_last_so_that_a_removal_that_is_killed_is_ended_by_the_nex
     scratch = Scratch()
     for name in ("a", "z", ".a", ".z"):
         (scratch.path / name / "deep").mkdir(parents=True)
-    removed, there = removal._flattened, []
+    removed, there = rmtree._flattened, []
 
     def watched(name: str, top: int) -> list[str]:
         there.append((scratch.path / ".lock").exists())
         return removed(name, top)
 
-    monkeypatch.setattr(removal, "_flattened", watched)
+    monkeypatch.setattr(rmtree, "_flattened", watched)
     scratch.close()
     assert there == [True] * len(there)
     assert len(there) > 8
@@ -111,8 +111,8 @@ def memory(temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.delenv(name, raising=False)
     folder = tmp_path / "memory"
     folder.mkdir()
-    monkeypatch.setattr(scratch, "_MEMORY", os.fspath(folder))
-    monkeypatch.setattr(scratch, "_ROOM", 1)
+    monkeypatch.setattr(temp_dirs, "_MEMORY", os.fspath(folder))
+    monkeypatch.setattr(temp_dirs, "_ROOM", 1)
     return folder
 
 
@@ -130,7 +130,7 @@ def test_memory_that_does_not_serve_is_not_used(
         case "named":
             monkeypatch.setenv("TMPDIR", os.fspath(temporary))
         case "full":
-            monkeypatch.setattr(scratch, "_ROOM", 1 << 60)
+            monkeypatch.setattr(temp_dirs, "_ROOM", 1 << 60)
         case "missing":
             memory.rmdir()
         case _:
@@ -143,7 +143,7 @@ def test_what_a_killed_process_left_in_memory_is_removed(temporary: Path, memory
     left = Scratch(memory=True)
     assert left._lock is not None
     os.close(left._lock)
-    scratch._swept = False
+    temp_dirs._swept = False
     Scratch().close()
     assert list(memory.iterdir()) == []
 

@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 from readfirst.harness.processes.worker import Answer, Worker, serve
-from readfirst.harness.source.finding import Finding, Position, SuiteError
+from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 
 
 def main() -> None:

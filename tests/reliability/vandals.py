@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.adapter_api import ToolResult, Workspace
 from readfirst.reference_impl import FileTools
 
 VANDALS: dict[str, type] = {}

@@ -9,23 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.session import Workspace
+from readfirst.harness.adapter_api import Workspace
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.vocabulary import Vocabulary, load_vocabulary
-from readfirst.harness.workspace.site import Site, SitePool
+from readfirst.harness.suite.error_names import Vocabulary, load_vocabulary
+from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 # The miniatures are imported here and, as `python:miniatures:...`, by child processes that start in this folder.
 sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture
-def place() -> Iterator[SitePool]:
-    with SitePool() as place:
+def place() -> Iterator[WorkspacePool]:
+    with WorkspacePool() as place:
         yield place
 
 
 @pytest.fixture
-def site(place: SitePool) -> Iterator[Site]:
+def site(place: WorkspacePool) -> Iterator[WorkspaceDir]:
     with place.site() as site:
         yield site
 
@@ -76,5 +76,5 @@ def shallow() -> Iterator[None]:
 
 
 @pytest.fixture
-def workspace(site: Site) -> Workspace:
+def workspace(site: WorkspaceDir) -> Workspace:
     return Workspace(root=Path(site.root), home=Path(site.home))

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapter_api import SESSION_CAPABILITIES, traits_of
 from readfirst.harness.compare.compare import skipped
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.run.connect import connect
-from readfirst.harness.session import SESSION_CAPABILITIES, traits_of
 from readfirst.harness.suite.scenario import AT_ONCE, BUFFERS, TOOLS
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests import judging
 from tests.judging import CONTRACT, SUITE
 from tests.rows import rows
@@ -56,7 +56,7 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
     folder = tmp_path_factory.mktemp("examples")
     for name, example in zip(NAMES, EXAMPLES, strict=True):
         (folder / f"{name}.py").write_text(example)
-    with pytest.MonkeyPatch.context() as patch, SitePool() as place:
+    with pytest.MonkeyPatch.context() as patch, WorkspacePool() as place:
         patch.chdir(folder)
         adapters = {name: connect(f"python:{name}:Tools", SUITE) for name in NAMES}
 

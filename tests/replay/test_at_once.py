@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.adapter_api import AdapterTraits, ToolResult, Workspace
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import AdapterTraits, ToolResult, Workspace
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.judging import as_written
 from tests.rows import rows
 
@@ -78,7 +78,7 @@ class Meeting:
 def test_both_are_asked_at_the_same_time_and_what_one_loses_is_found(last_wins: bool) -> None:
     scenario = loaded(f"{{times: 2, sessions: {BOTH}}}")
     adapter = Meeting(last_wins=last_wins)
-    with SitePool() as place:
+    with WorkspacePool() as place:
         outcome = replay(scenario, adapter, place)
     assert outcome.broken is None
     assert (adapter.made, adapter.closed) == (1, 3)  # two sessions and what was made for one of them
@@ -90,7 +90,7 @@ def test_a_session_that_breaks_off_is_the_end_of_both() -> None:
         def call(self, _tool: str, arguments: Mapping[str, Any]) -> ToolResult:
             raise ValueError("no")
 
-    with SitePool() as place:
+    with WorkspacePool() as place:
         outcome = replay(loaded(f"{{times: 2, sessions: {BOTH}}}"), Raising(last_wins=True), place)
     assert outcome.broken is not None
     assert (outcome.broken.blame, "ValueError" in outcome.broken.message) == ("adapter", True)

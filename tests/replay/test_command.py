@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapters.command import Command
+from readfirst.harness.adapter_api import BASIC_CAPABILITIES, BrokenAdapter
+from readfirst.harness.adapters.server_command import Command
 from readfirst.harness.run.connect import connect
-from readfirst.harness.session import BASIC_CAPABILITIES, BrokenAdapter
 from tests.judging import SUITE, judged_by
 from tests.rows import rows
 
@@ -122,7 +122,7 @@ def test_a_misspelt_file_is_named_with_its_folder(here: Path) -> None:
 
 ADAPTER = """
 from words import refusal
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 class Tools:
     def open(self, workspace):

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.adapter_api import BASIC_CAPABILITIES, ToolResult
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
-from readfirst.harness.session import BASIC_CAPABILITIES, ToolResult
-from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.error_names import Vocabulary
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
@@ -25,7 +25,7 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
 )
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
-from readfirst.harness.suite.vocabulary import Vocabulary
+from readfirst.harness.yaml_io.finding import Position
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
 OLD, NEW = RegularFile(b"old", 0o644), RegularFile(b"new", 0o644)

@@ -6,7 +6,7 @@ import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.agents.claude_code import adapter as claude_code
-from readfirst.harness.replay.recorded import RecordedAdapter
+from readfirst.harness.replay.recording_adapter import RecordedAdapter
 from readfirst.harness.run.connect import ConnectError, connect, kinds
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite

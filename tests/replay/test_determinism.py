@@ -8,9 +8,9 @@ from typing import Any
 import miniatures
 import pytest
 
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.session import ToolResult
-from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
@@ -21,7 +21,7 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests import judging
 
 READ = ToolCall("Read", {"file_path": "$WS/a"}, expect=Expectation(Clause(text="old")))
@@ -71,16 +71,16 @@ class Forgetful(Mixed):
 @pytest.mark.slow
 @pytest.mark.parametrize("adapter", [Mixed, Forgetful])
 def test_a_hundred_runs_in_any_order_give_the_same_verdicts(adapter: Any) -> None:
-    def judged(scenario: Scenario, place: SitePool) -> Verdict:
+    def judged(scenario: Scenario, place: WorkspacePool) -> Verdict:
         return dataclasses.replace(judging.judged(scenario, adapter, place=place), milliseconds=0)
 
-    with SitePool() as place:
+    with WorkspacePool() as place:
         first = {scenario.id: judged(scenario, place) for scenario in SCENARIOS}
     statuses = [verdict.status for verdict in first.values()]
     stale = "passed" if adapter is Mixed else "failed"
     assert statuses == ["passed", "passed", stale, "passed", "passed", "failed", "passed", "broken"]
     order = random.Random(2)
     for _ in range(99):
-        with SitePool() as place:
+        with WorkspacePool() as place:
             shuffled = order.sample(SCENARIOS, len(SCENARIOS))
             assert {scenario.id: judged(scenario, place) for scenario in shuffled} == first

@@ -1,6 +1,6 @@
 """Content is expanded exactly as it is described."""
 
-from readfirst.harness.suite.entry import Base64Content, TextContent
+from readfirst.harness.suite.file_entry import Base64Content, TextContent
 from tests.rows import rows
 
 

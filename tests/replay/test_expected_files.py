@@ -2,8 +2,8 @@
 
 import hashlib
 
-from readfirst.harness.compare.expected_files import FileDifference, file_differences
-from readfirst.harness.suite.entry import (
+from readfirst.harness.compare.file_comparison import FileDifference, file_differences
+from readfirst.harness.suite.file_entry import (
     Directory,
     Entry,
     FileDigest,

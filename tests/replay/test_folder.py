@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.workspace.folder import Folder, SpoiltError
+from readfirst.harness.workspace.guarded_directory import Folder, SpoiltError
 
 
 @pytest.fixture

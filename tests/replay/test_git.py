@@ -7,27 +7,27 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.session import UnsupportedCall
-from readfirst.harness.suite.entry import RegularFile, Symlink, TextContent
+from readfirst.harness.adapter_api import UnsupportedCall
 from readfirst.harness.suite.events import GIT_COMMANDS, is_git_command
+from readfirst.harness.suite.file_entry import RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.workspace.git import Repository
-from readfirst.harness.workspace.site import Site, SitePool
-from readfirst.harness.workspace.world import WorldEventError
+from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
+from readfirst.harness.workspace.world_events import WorldEventError
 from tests.rows import rows
 
 pytestmark = pytest.mark.skipif(shutil.which("git", path=os.defpath) is None, reason="there is no git")
 
 
 @pytest.fixture
-def site() -> Iterator[Site]:
-    with SitePool() as pool, pool.site() as site:
+def site() -> Iterator[WorkspaceDir]:
+    with WorkspacePool() as pool, pool.site() as site:
         site.lay_out({"notes.txt": RegularFile(TextContent("alpha\nbeta\n"))})
         yield site
 
 
 @pytest.fixture
-def git(site: Site) -> Callable[..., None]:
+def git(site: WorkspaceDir) -> Callable[..., None]:
     def run(*commands: str) -> None:
         for command in commands:
             site.perform(WorldEvent("git", command))
@@ -35,11 +35,13 @@ def git(site: Site) -> Callable[..., None]:
     return run
 
 
-def file(site: Site) -> Path:
+def file(site: WorkspaceDir) -> Path:
     return Path(site.root, "notes.txt")
 
 
-def test_a_checkout_makes_files_anew_that_differ_and_no_others(site: Site, git: Callable[..., None]) -> None:
+def test_a_checkout_makes_files_anew_that_differ_and_no_others(
+    site: WorkspaceDir, git: Callable[..., None]
+) -> None:
     other = Path(site.root, "other.txt")
     other.write_text("same\n")
     git("commit", "branch topic")
@@ -54,7 +56,9 @@ def test_a_checkout_makes_files_anew_that_differ_and_no_others(site: Site, git: 
     assert (other.stat().st_mtime_ns, other.stat().st_ino) == (same.st_mtime_ns, same.st_ino)
 
 
-def test_modes_links_and_folders_come_and_go_with_a_branch(site: Site, git: Callable[..., None]) -> None:
+def test_modes_links_and_folders_come_and_go_with_a_branch(
+    site: WorkspaceDir, git: Callable[..., None]
+) -> None:
     git("commit", "branch topic")
     file(site).chmod(0o755)
     Path(site.root, "sub").mkdir()
@@ -71,7 +75,7 @@ def test_modes_links_and_folders_come_and_go_with_a_branch(site: Site, git: Call
 
 @pytest.mark.parametrize("name", [".git", ".GIT", "sub/.git"])
 def test_a_repository_within_the_workspace_is_refused(
-    site: Site, git: Callable[..., None], name: str
+    site: WorkspaceDir, git: Callable[..., None], name: str
 ) -> None:
     """Its settings name programs that git would run."""
     made = Path(site.root, "made")
@@ -83,7 +87,7 @@ def test_a_repository_within_the_workspace_is_refused(
 
 
 def test_what_lies_in_the_workspace_and_at_home_starts_nothing(
-    site: Site, git: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: WorkspaceDir, git: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = tmp_path / "made"
     setting = (
@@ -106,7 +110,7 @@ def test_what_lies_in_the_workspace_and_at_home_starts_nothing(
 
 
 def test_a_link_in_the_place_of_a_folder_leads_nothing_out(
-    site: Site, git: Callable[..., None], tmp_path: Path
+    site: WorkspaceDir, git: Callable[..., None], tmp_path: Path
 ) -> None:
     sub = Path(site.root, "sub")
     sub.mkdir()

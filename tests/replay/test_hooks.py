@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.agents.claude_code.own_session import needs_own_session
+from readfirst.harness.adapter_api import Hook
 from readfirst.harness.agents.claude_code.reminders import hook_reminders
+from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.report.export import expanded
-from readfirst.harness.report.scenario import scenario_lines
-from readfirst.harness.report.step import given_lines
+from readfirst.harness.report.scenario_text import scenario_lines
+from readfirst.harness.report.step_text import given_lines
 from readfirst.harness.report.timeline import given_blocks
-from readfirst.harness.session import Hook
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.hooks import hooks_of
 from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.judging import CONTRACT, SUITE, as_written
 from tests.rows import rows
 

@@ -1,6 +1,6 @@
 """The answer is the tool's own text: wrapping of the program around it goes, everything else stays."""
 
-from readfirst.harness.suite.host_text import answer_of
+from readfirst.harness.suite.unwrap_host_text import answer_of
 from tests.rows import rows
 
 REMINDER = "\n\n<system-reminder>\nThink of it.\n</system-reminder>\n"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapters.independence import Independence, try_servers
-from readfirst.harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
-from readfirst.harness.workspace.site import Site, SitePool
+from readfirst.harness.adapter_api import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.adapters.isolation_probe import Independence, try_servers
+from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 from tests.replay.leaky_servers import Server
 
 
@@ -34,7 +34,7 @@ class Session:
 class Servers:
     """Servers of one way: of a session's own, prestarted, or the one that is shared."""
 
-    def __init__(self, way: str, place: SitePool) -> None:
+    def __init__(self, way: str, place: WorkspacePool) -> None:
         self.way, self.place = way, place
         self.started: dict[str, Server] = {}
         self.home = Path(place.base, "h")
@@ -45,13 +45,13 @@ class Servers:
         return Session(started or Server(self.way, workspace.root, workspace.home))
 
     @contextmanager
-    def prestart(self) -> Iterator[Site]:
+    def prestart(self) -> Iterator[WorkspaceDir]:
         with self.place.site() as site:
             self.started[site.root] = Server(self.way, Path(site.root), Path(site.home))
             yield site
 
     @contextmanager
-    def again(self, *, anew: bool = False) -> Iterator[Site]:
+    def again(self, *, anew: bool = False) -> Iterator[WorkspaceDir]:
         with self.place.site() as site:
             one = self.started.get("again") or Server(self.way, Path(site.root), Path(site.home))
             self.started[site.root] = self.started["again"] = one
@@ -61,7 +61,7 @@ class Servers:
             yield site
 
     @contextmanager
-    def shared(self) -> Iterator[Site]:
+    def shared(self) -> Iterator[WorkspaceDir]:
         with self.place.site(unique=True) as site:
             one = self.started.get("shared") or Server(self.way, Path(self.place.base), self.home)
             self.started[site.root] = self.started["shared"] = one
@@ -69,7 +69,7 @@ class Servers:
 
 
 def found(
-    way: str, place: SitePool, *, share: bool = True, tools: frozenset[str] = BASIC_CAPABILITIES
+    way: str, place: WorkspacePool, *, share: bool = True, tools: frozenset[str] = BASIC_CAPABILITIES
 ) -> Independence:
     servers = Servers(way, place)
     return try_servers(
@@ -112,32 +112,34 @@ FOUND = {
 
 
 @pytest.mark.parametrize("way", FOUND)
-def test_how_sessions_of_a_server_notice_each_other_is_found(place: SitePool, way: str) -> None:
+def test_how_sessions_of_a_server_notice_each_other_is_found(place: WorkspacePool, way: str) -> None:
     assert found(way, place) == FOUND[way]
 
 
 @pytest.mark.parametrize("way", ["anew-but-for-texts", "anew-reminds", "anew-ends"])
-def test_a_server_that_remembers_something_after_a_handshake_is_noticed(place: SitePool, way: str) -> None:
+def test_a_server_that_remembers_something_after_a_handshake_is_noticed(
+    place: WorkspacePool, way: str
+) -> None:
     assert not found(way, place).anew
 
 
 @pytest.mark.parametrize("way", ["looks-at-start", "logs-at-start"])
 def test_a_server_that_uses_its_directory_when_it_starts_is_not_started_ahead(
-    place: SitePool, way: str
+    place: WorkspacePool, way: str
 ) -> None:
     assert not found(way, place).prestart
 
 
-def test_without_sharing_only_starting_ahead_is_tried(place: SitePool) -> None:
+def test_without_sharing_only_starting_ahead_is_tried(place: WorkspacePool) -> None:
     assert found("anything-read", place, share=False) == Independence(prestart=True)
 
 
-def test_a_tool_that_is_not_there_is_not_called(place: SitePool) -> None:
+def test_a_tool_that_is_not_there_is_not_called(place: WorkspacePool) -> None:
     tools = frozenset({"Read"})
     assert found("anything-read", place, tools=tools) == Independence(prestart=True, again=True)
 
 
-def test_a_server_that_always_breaks_is_not_shared(place: SitePool) -> None:
+def test_a_server_that_always_breaks_is_not_shared(place: WorkspacePool) -> None:
     def broken(workspace: Workspace) -> Session:
         raise BrokenAdapter("it never starts")
 

@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapters.lines import LinesAdapter
-from readfirst.harness.harm.torn import torn
-from readfirst.harness.replay import interruption
+from readfirst.harness.adapter_api import NO_ANSWER, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.adapters.json_lines import LinesAdapter
+from readfirst.harness.harm.partial_write import check_partial_writes
+from readfirst.harness.replay import interrupt_on_write
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.check_adapter import check_adapter
-from readfirst.harness.session import NO_ANSWER, BrokenAdapter, ToolResult, Workspace
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.entry import RegularFile, SpecialFile
+from readfirst.harness.suite.file_entry import RegularFile, SpecialFile
 from readfirst.harness.suite.scenario import Given, Interruption, Scenario, ToolCall
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.judging import as_written
 from tests.rows import rows
 
@@ -39,7 +39,7 @@ def loaded(step: str) -> Scenario:
 def test_a_program_that_neither_ends_by_a_signal_nor_answers_is_killed(
     hangs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(interruption, "HANGS", 0.05 if hangs else 60)
+    monkeypatch.setattr(interrupt_on_write, "HANGS", 0.05 if hangs else 60)
     sent: list[int] = []
     signalled, killed = threading.Event(), threading.Event()
 
@@ -55,7 +55,7 @@ def test_a_program_that_neither_ends_by_a_signal_nor_answers_is_killed(
             raise BrokenAdapter("it has ended")
         return ToolResult("written")
 
-    answer = interruption.killed_when_writing(str(tmp_path), call, kill)
+    answer = interrupt_on_write.killed_when_writing(str(tmp_path), call, kill)
     assert answer == (NO_ANSWER if hangs else ToolResult("written"))
     assert sent == ([signal.SIGINT, signal.SIGKILL] if hangs else [signal.SIGINT])
 
@@ -112,7 +112,7 @@ class Noting:
 
 def performed(adapter: object, how: Interruption | None, *more: ToolCall) -> Any:
     steps = (ToolCall("Write", WRITE, interrupted=how), *more)
-    with SitePool() as place:
+    with WorkspacePool() as place:
         return replay(Scenario("family/slug", "title", "must", Given(), steps), adapter, place)  # type: ignore[arg-type]
 
 
@@ -186,10 +186,10 @@ def test_a_file_is_torn_unless_it_is_as_it_was_or_as_was_asked(
 ) -> None:
     call = ToolCall("Write", WRITE, interrupted="killed-writing")
     before = {"a.txt": RegularFile(b"old"), "b.txt": RegularFile(b"other")}
-    assert bool(list(torn(call, before, {"a.txt": after}))) == is_torn
-    assert not list(torn(call, before, {}))
-    assert not list(torn(call, before, {"a.txt.tmp": RegularFile(b"al")}))
-    assert [path for path, _ in torn(call, before, {"b.txt": None})] == ["b.txt"]
+    assert bool(list(check_partial_writes(call, before, {"a.txt": after}))) == is_torn
+    assert not list(check_partial_writes(call, before, {}))
+    assert not list(check_partial_writes(call, before, {"a.txt.tmp": RegularFile(b"al")}))
+    assert [path for path, _ in check_partial_writes(call, before, {"b.txt": None})] == ["b.txt"]
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_check_adapter_finds_who_writes_what_was_given_up_or_cut(
             (self.root / "new.txt").write_text("new\n")
             return NO_ANSWER
 
-    with SitePool() as place:
+    with WorkspacePool() as place:
         problems = {each.name: each.problem for each in check_adapter(Writing(), place)}  # type: ignore[arg-type]
     assert problem in problems[check]
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from readfirst.harness.agents.claude_code.own_session import needs_own_session, spells_paths
-from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.agents.claude_code.session_sharing import needs_own_session, spells_paths
+from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from tests.rows import rows
 

@@ -17,16 +17,16 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.adapters.lines import LinesAdapter
-from readfirst.harness.adapters.lines_server import serve_lines
+from readfirst.harness.adapter_api import BrokenAdapter, Workspace
+from readfirst.harness.adapters.json_lines import LinesAdapter
+from readfirst.harness.adapters.json_lines_server import serve_lines
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.cli.exits import version
-from readfirst.harness.processes import line_program
+from readfirst.harness.cli.error_handling import version
+from readfirst.harness.processes import json_lines_process
 from readfirst.harness.run.check_adapter import check_adapter
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import BrokenAdapter, Workspace
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import SUITE
 from tests.rows import rows
 
@@ -129,7 +129,7 @@ def test_a_program_that_does_not_introduce_itself_is_refused(opened: Open, wrong
 def test_what_a_program_gets_wrong_at_a_call_breaks_the_scenario(
     opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, problem: str
 ) -> None:
-    monkeypatch.setattr(line_program, "LONGEST_LINE", 100_000)
+    monkeypatch.setattr(json_lines_process, "LONGEST_LINE", 100_000)
     session = opened(wrong).open(Workspace(tmp_path, tmp_path))
     with pytest.raises(BrokenAdapter, match=problem) as caught:
         session.call("Read", {})
@@ -140,7 +140,7 @@ def test_what_a_program_gets_wrong_at_a_call_breaks_the_scenario(
 def test_no_more_is_taken_in_from_a_program_that_writes_instead_of_reading(
     opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line_program, "LONGEST_LINE", 100_000)
+    monkeypatch.setattr(json_lines_process, "LONGEST_LINE", 100_000)
     session = opened("flooding-unasked", 0.3).open(Workspace(tmp_path, tmp_path))
     with pytest.raises(
         BrokenAdapter, match=r"Write took longer than 0\.3 s"
@@ -295,7 +295,7 @@ def skeleton(language: str, folder: Path) -> str:
 def test_a_skeleton_works_and_shows_the_main_rule(language: str, tmp_path: Path) -> None:
     command = skeleton(language, tmp_path)
     adapter = connect(command, SUITE)
-    with SitePool() as place:
+    with WorkspacePool() as place:
         assert [check.problem for check in check_adapter(adapter, place) if check.problem] == []
     adapter.close()  # type: ignore[attr-defined]
     ids = ["gate/edit-unread", "race/edit-changed-during-call", "staleness/edit-after-change"]

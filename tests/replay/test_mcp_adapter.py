@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapter_api import BrokenAdapter, Workspace
 from readfirst.harness.adapters.mcp import Isolation, McpAdapter, McpConnection
 from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.processes import line_program
-from readfirst.harness.replay.interruption import Watch
+from readfirst.harness.processes import json_lines_process
+from readfirst.harness.replay.interrupt_on_write import WriteWatcher
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import BrokenAdapter, Workspace
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.processes import mentioning, none_mentions
 
 MINIATURES = Path(__file__).with_name("mcp_miniatures.py")
@@ -80,7 +80,7 @@ HARNESS = """
 import sys
 from pathlib import Path
 from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
-from readfirst.harness.session import Workspace
+from readfirst.harness.adapter_api import Workspace
 adapter = McpAdapter(McpConnection([sys.executable, "-S", *sys.argv[1:]], time_limit=60))
 session = adapter.open(Workspace(Path("/"), Path("/")))
 print("open", flush=True)
@@ -107,7 +107,7 @@ def test_neither_server_nor_its_children_outlive_a_killed_harness(tmp_path: Path
 def test_a_flood_without_an_end_is_stopped(
     opened: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line_program, "LONGEST_LINE", 100_000)
+    monkeypatch.setattr(json_lines_process, "LONGEST_LINE", 100_000)
     with pytest.raises(BrokenAdapter, match="the server wrote more than 100000 bytes without a line end"):
         opened("floods").open(workspace).call("Read", {})
 
@@ -193,7 +193,7 @@ def test_a_server_is_notified_that_a_call_is_given_up_which_has_begun_to_write(
 ) -> None:
     new = workspace.root / "new.txt"
     session = opened(way).open(workspace)
-    with Watch(str(workspace.root)) as watch:
+    with WriteWatcher(str(workspace.root)) as watch:
         result = session.call_interrupted(
             "Write", {"file_path": str(new), "content": "new\n"}, "stopped", watch.wait
         )
@@ -205,6 +205,6 @@ def test_a_server_is_notified_that_a_call_is_given_up_which_has_begun_to_write(
 def test_what_a_server_leaves_of_a_call_that_was_given_up_is_judged(opened: Open) -> None:
     suite = Suite(Path(__file__).parents[2] / "fixtures")
     scenario = suite.scenario("interrupted/new-file-stopped")
-    with SitePool() as place:
+    with WorkspacePool() as place:
         outcome = replay(scenario, opened("stops-halfway"), place)
     assert [(harm.kind, harm.path) for harm in harms_of(scenario, outcome)][:1] == [("lost", "new.txt")]

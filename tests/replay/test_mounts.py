@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapters.lines import LinesAdapter
-from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.adapters.json_lines import LinesAdapter
+from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.agents.claude_code.own_session import needs_own_session
+from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.processes.sandbox import find_sandbox
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace import mounts
 from readfirst.harness.workspace.mounts import Mounts, small_disk
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.judging import SUITE, as_written, judged
 from tests.replay import answering
 from tests.rows import rows
@@ -119,14 +119,17 @@ def test_a_program_that_runs_loses_the_drive_as_well() -> None:
 @pytest.mark.usefixtures("folder")
 def test_a_confined_program_loses_the_drive_as_well() -> None:
     command = [sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"]
-    with closing(LinesAdapter(command, sandbox=find_sandbox())) as adapter, SitePool(confined=True) as place:
+    with (
+        closing(LinesAdapter(command, sandbox=find_sandbox())) as adapter,
+        WorkspacePool(confined=True) as place,
+    ):
         assert judged(DRIVE, adapter, place=place).status == "passed"
 
 
 @pytest.mark.usefixtures("folder")
 def test_an_event_that_does_not_fit_is_the_scenarios_own_fault() -> None:
     scenario = with_a_drive("  - mount: drive\n  - mount: drive\n")
-    with SitePool() as place:
+    with WorkspacePool() as place:
         broken = replay(scenario, ReferenceAdapter("2.1.7"), place).broken
     assert broken is not None
     assert (broken.blame, broken.message) == ("harness", "cannot mount drive: it is mounted there")
@@ -140,7 +143,7 @@ def test_an_event_that_does_not_fit_is_the_scenarios_own_fault() -> None:
 def test_a_drive_that_is_not_there_is_not_the_adapter_s_fault(step: str) -> None:
     scenario = with_a_drive(f"  - {step}\n")
     assert "full_disk" in scenario.needs
-    with SitePool() as place:
+    with WorkspacePool() as place:
         broken = replay(scenario, ReferenceAdapter("2.1.7"), place).broken
     assert broken is not None
     assert (broken.blame, broken.message) == ("harness", "cannot unmount drive: no mount")

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapters.python_process import PythonAdapter
-from readfirst.harness.agents.claude_code.conversation import Options
-from readfirst.harness.agents.claude_code.own_session import needs_own_session
+from readfirst.harness.adapter_api import Permissions, Workspace
+from readfirst.harness.adapters.python_adapter import PythonAdapter
+from readfirst.harness.agents.agent_process import Launch
+from readfirst.harness.agents.claude_code.launch_options import Options
 from readfirst.harness.agents.claude_code.reminders import without_reminders_of_the_conversation
-from readfirst.harness.agents.conversation import Launch
-from readfirst.harness.report.scenario import scenario_lines
-from readfirst.harness.session import Permissions, Workspace
-from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
+from readfirst.harness.report.scenario_text import scenario_lines
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.reference_impl import FileTools
 from tests.judging import SUITE, as_written
 from tests.replay import answering
@@ -36,7 +36,7 @@ def loaded(given: str) -> Scenario:
 
 
 def workspace(given: str) -> Workspace:
-    with SitePool() as place, place.site() as site:
+    with WorkspacePool() as place, place.site() as site:
         return site.workspace(loaded(given))
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapter_api import Adapter, ToolResult, Workspace
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.session import Adapter, ToolResult, Workspace
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.workspace import platform
+from readfirst.harness.workspace import platform_support
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests import judging
 from tests.judging import SUITE
 
@@ -50,8 +50,8 @@ class TakesNamesForOne:
 def test_elsewhere_it_is_unsupported_and_no_pass(
     scenario_id: str, lacks: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(platform.sys, "platform", "linux")
-    monkeypatch.setattr(platform.os.path, "lexists", lambda _: False)
+    monkeypatch.setattr(platform_support.sys, "platform", "linux")
+    monkeypatch.setattr(platform_support.os.path, "lexists", lambda _: False)
     verdict = judged(scenario_id, ReferenceAdapter("2.1.7"))
     assert (verdict.status, verdict.reason) == ("unsupported", f"the adapter lacks {lacks}")
 
@@ -73,7 +73,7 @@ def test_names_that_a_folder_takes_for_one_are_unsupported_and_nothing_broken(
     scenario_id: str, lacks: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert judged(scenario_id, ReferenceAdapter("2.1.7")).status == "passed"
-    monkeypatch.setattr(platform, "_leads", lambda *_: True)
+    monkeypatch.setattr(platform_support, "_leads", lambda *_: True)
     verdict = judged(scenario_id, ReferenceAdapter("2.1.7"))
     assert (verdict.status, verdict.reason) == ("unsupported", f"the adapter lacks {lacks}")
 
@@ -81,7 +81,7 @@ def test_names_that_a_folder_takes_for_one_are_unsupported_and_nothing_broken(
 def test_in_a_folder_that_takes_names_for_one_an_unread_file_is_lost_and_that_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(platform, "_leads", lambda *_: True)
+    monkeypatch.setattr(platform_support, "_leads", lambda *_: True)
     verdict = judged("platforms/upper-case", TakesNamesForOne)
     assert verdict.status == "failed"
     assert "readme.md" in {harm.path for harm in verdict.harms}
@@ -141,7 +141,7 @@ class TakesNamesAsWindows:
 def test_what_holds_on_windows_alone_is_kept_by_who_takes_names_letter_by_letter(
     scenario_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(platform.sys, "platform", "win32")
+    monkeypatch.setattr(platform_support.sys, "platform", "win32")
     assert judged(scenario_id, ReferenceAdapter("2.1.7")).status == "passed"
 
 
@@ -174,7 +174,7 @@ def test_what_holds_on_windows_alone_is_kept_by_who_takes_names_letter_by_letter
 def test_who_finds_files_as_windows_does_and_never_looks_loses_work_on_windows(
     scenario_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(platform.sys, "platform", "win32")
+    monkeypatch.setattr(platform_support.sys, "platform", "win32")
     verdict = judged(scenario_id, TakesNamesAsWindows)
     assert verdict.status == "failed"
     assert {harm.kind for harm in verdict.harms} & {"lost", "stray", "untrue"}
@@ -189,6 +189,6 @@ def test_what_was_recorded_may_hold_on_linux_alone_and_on_no_other_system() -> N
 
 
 def test_the_probe_leaves_nothing_behind(tmp_path: Path) -> None:
-    assert not platform._leads(tmp_path / "readfirst-a", tmp_path / "READFIRST-A")
-    assert platform._leads(tmp_path / "readfirst-a", tmp_path / "." / "readfirst-a")
+    assert not platform_support._leads(tmp_path / "readfirst-a", tmp_path / "READFIRST-A")
+    assert platform_support._leads(tmp_path / "readfirst-a", tmp_path / "." / "readfirst-a")
     assert list(tmp_path.iterdir()) == []

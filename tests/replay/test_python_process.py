@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapters.python_process import FactoryError, PythonAdapter, _packed
+from readfirst.harness.adapter_api import BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.adapters.python_adapter import FactoryError, PythonAdapter, _packed
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
-from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.targets.tool_host import MODULE as TOOL_HOST
 from tests.processes import alive, mentioning
 
@@ -55,7 +55,7 @@ def test_texts_of_every_kind_survive_the_way(opened: Opened, workspace: Workspac
 
 
 @pytest.mark.parametrize("name", ["Honest", "AsyncTools", "AsyncCallsInAList"])
-def test_groups_and_races_reach_the_child(opened: Opened, place: SitePool, name: str) -> None:
+def test_groups_and_races_reach_the_child(opened: Opened, place: WorkspacePool, name: str) -> None:
     write = ToolCall("Write", {"file_path": "$WS/a", "content": "new"})
     race = ToolCall("Write", write.arguments, (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),))
     read = ToolCall("Read", {"file_path": "$WS/a"})

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapter_api import BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.replay.recorded import RecordedAdapter, recorded_outcome
+from readfirst.harness.replay.recording_adapter import RecordedAdapter, recorded_outcome
 from readfirst.harness.run.runner import Runner, RunSpec
-from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
-from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
+from readfirst.harness.suite.file_entry import Directory, Entry, HardLink, RegularFile, Symlink
 from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent

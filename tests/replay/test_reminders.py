@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.agents.claude_code.reminders import file_reminders
 from readfirst.harness.record.transcribe import transcribe
-from readfirst.harness.replay.recorded import recorded_outcome
+from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.recording_file import format_recording, parse_recording
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.transcript import Recording, Transcript
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.judging import SUITE, as_written, judged
 from tests.replay import answering
 from tests.rows import rows
@@ -77,7 +77,7 @@ def test_a_long_reminder_may_be_stated_by_parts() -> None:
 
 def test_a_recording_has_the_reminders() -> None:
     scenario = loaded(CALL + CALL)
-    with SitePool() as place:
+    with WorkspacePool() as place:
         outcome = replay(scenario, answering.Telling(("one", LONG)), place)
         written = format_recording(Recording("x", {"2.1.7": transcribe(scenario, outcome, SUITE.vocabulary)}))
         transcript: Transcript = parse_recording(written).transcripts["2.1.7"]

@@ -6,12 +6,12 @@ from typing import Any
 import miniatures
 import pytest
 
+from readfirst.harness.adapter_api import AdapterTraits, ToolResult, Workspace
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import AdapterTraits, ToolResult, Workspace
-from readfirst.harness.suite.entry import RegularFile, Symlink, TextContent
+from readfirst.harness.suite.file_entry import RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 EDIT = ToolCall("Edit", {"file_path": "$WS/a.txt"})
@@ -24,7 +24,7 @@ def scenario(*steps: Step, **files: RegularFile | Symlink) -> Scenario:
     return Scenario("family/slug", "title", "must", Given(given), steps)
 
 
-def replayed(place: SitePool, adapter: Any, *steps: Step) -> Outcome:
+def replayed(place: WorkspacePool, adapter: Any, *steps: Step) -> Outcome:
     return replay(scenario(*steps), adapter, place)
 
 
@@ -54,7 +54,7 @@ class Reminding:
 
 @pytest.mark.parametrize(("times", "opened", "text"), [(0, 1, "  old  "), (1, 2, "  old  "), (9, 3, "old")])
 def test_a_scenario_on_which_a_reminder_fell_is_replayed_again_a_few_times(
-    place: SitePool, times: int, opened: int, text: str
+    place: WorkspacePool, times: int, opened: int, text: str
 ) -> None:
     adapter = Reminding(times)
     outcome = replayed(place, adapter, READ)
@@ -74,7 +74,9 @@ def test_a_scenario_on_which_a_reminder_fell_is_replayed_again_a_few_times(
         ("NamesErrorsByNumber", "the result's error is 6, not a name"),
     ],
 )
-def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(place: SitePool, name: str, words: str) -> None:
+def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(
+    place: WorkspacePool, name: str, words: str
+) -> None:
     outcome = replayed(place, getattr(miniatures, name), READ, EDIT, WRITE)
     assert outcome.broken is not None
     assert (outcome.broken.blame, outcome.broken.message, outcome.broken.step) == ("adapter", words, 1)
@@ -93,7 +95,7 @@ def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(place: SitePool, name
     ],
 )
 def test_a_broken_protocol_is_blamed_on_the_adapter(
-    place: SitePool, adapter: Any, step: Step, words: str
+    place: WorkspacePool, adapter: Any, step: Step, words: str
 ) -> None:
     broken = replayed(place, adapter, step).broken
     assert broken is not None
@@ -101,7 +103,7 @@ def test_a_broken_protocol_is_blamed_on_the_adapter(
     assert words in broken.message
 
 
-def test_a_text_for_a_group_is_not_a_sequence_of_results(place: SitePool) -> None:
+def test_a_text_for_a_group_is_not_a_sequence_of_results(place: WorkspacePool) -> None:
     class Talkative(miniatures.Honest):
         def call_parallel(self, calls: object) -> Any:
             return "ok"
@@ -111,21 +113,21 @@ def test_a_text_for_a_group_is_not_a_sequence_of_results(place: SitePool) -> Non
     assert "answered a parallel group with 'ok'" in broken.message
 
 
-def test_an_event_that_does_not_fit_ends_the_replay(place: SitePool) -> None:
+def test_an_event_that_does_not_fit_ends_the_replay(place: WorkspacePool) -> None:
     outcome = replayed(place, miniatures.Honest, READ, WorldEvent("delete", "b.txt"), WRITE)
     assert outcome.broken is not None
     assert (outcome.broken.blame, outcome.broken.step) == ("harness", 1)
     assert "cannot delete b.txt" in outcome.broken.message
 
 
-def test_a_racing_event_that_does_not_fit_ends_the_replay_after_the_call(place: SitePool) -> None:
+def test_a_racing_event_that_does_not_fit_ends_the_replay_after_the_call(place: WorkspacePool) -> None:
     racing = ToolCall("Write", WRITE.arguments, (WorldEvent("delete", "b.txt"),))
     outcome = replayed(place, miniatures.Honest, READ, racing)
     assert outcome.broken is not None
     assert (outcome.broken.blame, outcome.broken.step, len(outcome.steps)) == ("harness", 1, 2)
 
 
-def test_an_interference_after_the_call_has_returned_changes_nothing(place: SitePool) -> None:
+def test_an_interference_after_the_call_has_returned_changes_nothing(place: WorkspacePool) -> None:
     kept = []
 
     class Late(miniatures.Honest):
@@ -143,7 +145,7 @@ def test_an_interference_after_the_call_has_returned_changes_nothing(place: Site
 
 
 @pytest.mark.usefixtures("shallow")
-def test_directories_nested_beyond_reach_are_blamed_on_the_implementation(place: SitePool) -> None:
+def test_directories_nested_beyond_reach_are_blamed_on_the_implementation(place: WorkspacePool) -> None:
     class Nesting(miniatures.Misbehaving):
         def misbehave(self) -> ToolResult:
             path = self.workspace.root
@@ -161,7 +163,7 @@ def test_directories_nested_beyond_reach_are_blamed_on_the_implementation(place:
     assert replayed(place, Nesting, READ).broken is None
 
 
-def test_a_workspace_that_cannot_be_laid_out_is_blamed_on_the_environment(place: SitePool) -> None:
+def test_a_workspace_that_cannot_be_laid_out_is_blamed_on_the_environment(place: WorkspacePool) -> None:
     impossible = Scenario("a/b", "t", "must", Given({"x" * 300: RegularFile(b"")}), (READ,))
     broken = replay(impossible, miniatures.Honest, place).broken  # type: ignore[arg-type]
     assert broken is not None

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapter_api import ServerUse, Workspace
 from readfirst.harness.adapters import server_pool
 from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
 from readfirst.harness.adapters.server_pool import Isolation, ServerPool
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import ServerUse, Workspace
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import judged_by
 from tests.processes import gone
 
@@ -27,7 +27,7 @@ DENIED = Scenario("family/deny", "A title", "must", Given(deny=("Edit(a.txt)",))
 class Used:
     """A server in use: what each session got, and the process that answered it."""
 
-    def __init__(self, place: SitePool, way: str, *more: str, isolation: Isolation = "auto") -> None:
+    def __init__(self, place: WorkspacePool, way: str, *more: str, isolation: Isolation = "auto") -> None:
         command = [sys.executable, "-S", str(LEAKY), way, *more]
         self.adapter = McpAdapter(McpConnection(command, isolation=isolation, time_limit=20))
         self.place = place
@@ -64,7 +64,7 @@ def tried_in_vain(at_once: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_sessions_that_do_not_notice_each_other_share_a_server(place: SitePool) -> None:
+def test_sessions_that_do_not_notice_each_other_share_a_server(place: WorkspacePool) -> None:
     used = Used(place, "honest")
     (use, pid, _), (again, same, _) = used.session(), used.session()
     assert use == again == ServerUse(shared=True, why="no session affects another")
@@ -74,7 +74,7 @@ def test_sessions_that_do_not_notice_each_other_share_a_server(place: SitePool) 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
-def test_sessions_that_notice_each_other_share_nothing(place: SitePool) -> None:
+def test_sessions_that_notice_each_other_share_nothing(place: WorkspacePool) -> None:
     used = Used(place, "by-name")
     (use, pid, _), (_, other, _) = used.session(), used.session()
     assert use is not None
@@ -84,7 +84,7 @@ def test_sessions_that_notice_each_other_share_nothing(place: SitePool) -> None:
 
 
 @pytest.mark.slow
-def test_the_first_sessions_have_a_server_each_without_a_trial(place: SitePool) -> None:
+def test_the_first_sessions_have_a_server_each_without_a_trial(place: WorkspacePool) -> None:
     used = Used(place, "honest")
     uses, pids, roots = zip(*(used.session() for _ in range(6)), strict=True)
     assert [use.shared for use in uses] == [False] * 4 + [True] * 2
@@ -104,7 +104,7 @@ RELATIVE = Scenario(
 
 @pytest.mark.usefixtures("tried")
 @pytest.mark.parametrize("word", ["$WS", "--home=$HOME"])
-def test_a_server_whose_command_names_the_workspace_serves_one(place: SitePool, word: str) -> None:
+def test_a_server_whose_command_names_the_workspace_serves_one(place: WorkspacePool, word: str) -> None:
     used = Used(place, "honest", word)
     use, *_ = used.session()
     assert use == ServerUse(shared=False, why=f"the command names {word.removeprefix('--home=')}")
@@ -116,7 +116,7 @@ def test_a_server_whose_command_names_the_workspace_serves_one(place: SitePool, 
     ("isolation", "why"),
     [("process", "as asked"), ("directory", "as asked, without a trial: what fails may pass alone")],
 )
-def test_what_was_asked_for_is_not_tried(place: SitePool, isolation: Isolation, why: str) -> None:
+def test_what_was_asked_for_is_not_tried(place: WorkspacePool, isolation: Isolation, why: str) -> None:
     used = Used(place, "by-name", isolation=isolation)
     uses = [used.session()[0] for _ in range(2)]
     assert uses == [ServerUse(shared=isolation == "directory", why=why)] * 2
@@ -124,7 +124,7 @@ def test_what_was_asked_for_is_not_tried(place: SitePool, isolation: Isolation, 
 
 
 @pytest.mark.usefixtures("tried_in_vain")
-def test_servers_start_while_another_works_and_none_is_left(place: SitePool) -> None:
+def test_servers_start_while_another_works_and_none_is_left(place: WorkspacePool) -> None:
     used = Used(place, "confined")
     started = []
     start = used.adapter.traits.servers._prestart._start
@@ -143,7 +143,7 @@ def test_servers_start_while_another_works_and_none_is_left(place: SitePool) -> 
 
 
 @pytest.mark.usefixtures("tried_in_vain")
-def test_deny_rules_are_there_when_a_server_starts(place: SitePool) -> None:
+def test_deny_rules_are_there_when_a_server_starts(place: WorkspacePool) -> None:
     used = Used(place, "confined", "--settings=$SETTINGS")
     used.session()
     lent = []
@@ -154,7 +154,7 @@ def test_deny_rules_are_there_when_a_server_starts(place: SitePool) -> None:
 
 
 @pytest.mark.usefixtures("tried_in_vain")
-def test_a_server_that_ended_while_it_waited_is_replaced(place: SitePool) -> None:
+def test_a_server_that_ended_while_it_waited_is_replaced(place: WorkspacePool) -> None:
     used = Used(place, "confined")
     for _ in range(3):
         used.session()
@@ -169,7 +169,7 @@ def test_a_server_that_ended_while_it_waited_is_replaced(place: SitePool) -> Non
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("tried_in_vain")
-def test_a_site_of_a_base_that_was_left_is_not_used(place: SitePool) -> None:
+def test_a_site_of_a_base_that_was_left_is_not_used(place: WorkspacePool) -> None:
     used = Used(place, "confined")
     for _ in range(3):
         used.session()
@@ -281,7 +281,7 @@ def test_what_a_server_has_no_part_in_is_not_repeated(tmp_path: Path, status: st
 
 
 @pytest.mark.usefixtures("tried")
-def test_a_server_that_is_killed_takes_no_other_with_it(place: SitePool) -> None:
+def test_a_server_that_is_killed_takes_no_other_with_it(place: WorkspacePool) -> None:
     used = Used(place, "honest")
     write = ToolCall("Write", {"file_path": "$WS/a.txt", "content": "x"}, interrupted="killed-writing")
     _, shared, _ = used.session()
@@ -297,7 +297,7 @@ def test_a_server_that_is_killed_takes_no_other_with_it(place: SitePool) -> None
     [("forgets", True), *(pytest.param(way, False, marks=pytest.mark.slow) for way in ("honest", "reminds"))],
 )
 def test_a_server_that_remembers_nothing_serves_the_next_session_of_its_workspace(
-    place: SitePool, way: str, again: bool
+    place: WorkspacePool, way: str, again: bool
 ) -> None:
     used = Used(place, way)
     (use, pid, root), (_, next_pid, next_root) = used.session(RELATIVE), used.session(RELATIVE)
@@ -310,7 +310,9 @@ def test_a_server_that_remembers_nothing_serves_the_next_session_of_its_workspac
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_server_that_a_handshake_lets_forget_serves_all_sessions_of_a_workspace(place: SitePool) -> None:
+def test_a_server_that_a_handshake_lets_forget_serves_all_sessions_of_a_workspace(
+    place: WorkspacePool,
+) -> None:
     used = Used(place, "anew")
     (use, pid, root), (again, relative, _) = used.session(), used.session(RELATIVE)
     assert use == again == ServerUse(shared=True, why="a handshake begins each session anew")

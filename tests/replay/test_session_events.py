@@ -6,16 +6,16 @@ from typing import ClassVar
 
 import pytest
 
-from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.adapter_api import ToolResult, Workspace
+from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.record.transcribe import transcribe
-from readfirst.harness.replay.recorded import recorded_outcome
+from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import ToolResult, Workspace
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import Given, Scenario, SessionEvent, Step, ToolCall
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io.finding import SuiteError
 from tests.judging import SUITE, as_written, assert_unsupported
 from tests.replay import answering
 from tests.rows import rows
@@ -92,7 +92,7 @@ class Writing(answering.Diary):
 def test_what_two_sessions_write_never_has_the_same_time() -> None:
     other, back = SessionEvent("other"), SessionEvent("back")
     adapter = Writing()
-    with SitePool() as place:
+    with WorkspacePool() as place:
         outcome = replay(scenario(*[READ, other, READ, back] * 20), adapter, place)
     assert outcome.broken is None
     assert len(adapter.times) == 40
@@ -102,7 +102,7 @@ def test_what_two_sessions_write_never_has_the_same_time() -> None:
 def test_a_sub_agent_that_the_scenario_does_not_end_is_closed_before_its_session() -> None:
     diary = answering.Diary()
     diary.open = lambda _: diary  # type: ignore[method-assign]
-    with SitePool() as place:
+    with WorkspacePool() as place:
         replay(scenario(AGENT, READ), diary, place)
     assert diary.entries[-2:] == ["agent ends", "main ends"]
 
@@ -118,7 +118,7 @@ def test_a_sub_agent_that_the_scenario_does_not_end_is_closed_before_its_session
     ],
 )
 def test_a_capability_without_its_method_breaks(event: SessionEvent, method: str) -> None:
-    with SitePool() as place:
+    with WorkspacePool() as place:
         broken = replay(scenario(READ, event, READ), answering.Pretends(), place).broken
         assert broken is not None
         assert (broken.blame, broken.step) == ("adapter", 1)
@@ -139,7 +139,7 @@ def test_who_does_not_declare_it_is_unsupported_which_is_no_pass() -> None:
 
 def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
     with closing(PythonAdapter(answering.__file__, "Diary", time_limit=30)) as adapter:
-        with SitePool() as place:
+        with WorkspacePool() as place:
             outcome = replay(
                 scenario(READ, RESUME, COMPACT, REWIND, READ, MENTION, AGENT, READ, END, READ), adapter, place
             )
@@ -157,7 +157,7 @@ def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
 def test_in_a_process_of_its_own_a_missing_method_is_reported() -> None:
     with (
         closing(PythonAdapter(answering.__file__, "Pretends", time_limit=30)) as adapter,
-        SitePool() as place,
+        WorkspacePool() as place,
     ):
         for event, method in (
             (RESUME, "resume()"),
@@ -172,7 +172,7 @@ def test_in_a_process_of_its_own_a_missing_method_is_reported() -> None:
 
 def test_a_recording_answers_a_sub_agents_calls_in_their_turn() -> None:
     asked = scenario(READ, AGENT, READ, END, RESUME, COMPACT, READ)
-    with SitePool() as place:
+    with WorkspacePool() as place:
         outcome = replay(asked, ReferenceAdapter("2.1.7"), place)
     again = recorded_outcome(asked, transcribe(asked, outcome, SUITE.vocabulary))
     assert again.broken is None

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.suite.entry import Directory, RegularFile, SpecialFile, Symlink
+from readfirst.harness.suite.file_entry import Directory, RegularFile, SpecialFile, Symlink
 from readfirst.harness.workspace import snapshot as snapshots
-from readfirst.harness.workspace.site import SitePool
 from readfirst.harness.workspace.snapshot import (
     Snapshots,
     TooLargeError,
@@ -17,6 +16,7 @@ from readfirst.harness.workspace.snapshot import (
     snapshot,
     tells_changes,
 )
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 
 def test_a_name_outside_of_what_is_looked_at_is_none(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_permissions_count_in_the_tests_that_are_about_them(tmp_path: Path) -> N
 
 @pytest.mark.usefixtures("unprivileged")
 def test_what_has_no_permissions_is_read_and_keeps_having_none() -> None:
-    with SitePool() as place, place.site() as site:
+    with WorkspacePool() as place, place.site() as site:
         root = Path(site.root)
         (root / "shut").mkdir()
         (root / "shut" / "a").write_bytes(b"a")
@@ -104,7 +104,9 @@ def test_what_has_no_permissions_is_read_and_keeps_having_none() -> None:
         assert snapshot(root) == expected
 
 
-def test_what_is_made_by_the_path_of_the_workspace_has_the_same_name_in_every_place(place: SitePool) -> None:
+def test_what_is_made_by_the_path_of_the_workspace_has_the_same_name_in_every_place(
+    place: WorkspacePool,
+) -> None:
     found = []
     for _ in range(2):
         with place.site(unique=True) as site:

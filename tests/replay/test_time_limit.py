@@ -9,9 +9,9 @@ from contextlib import suppress
 import miniatures
 import pytest
 
+from readfirst.harness.adapter_api import BrokenAdapter, Workspace
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.adapters.time_limit import TimeLimit
-from readfirst.harness.session import BrokenAdapter, Workspace
+from readfirst.harness.adapters.timeout import TimeLimit
 from readfirst.reference_impl import FileTools
 
 Limit = Callable[[float], TimeLimit]

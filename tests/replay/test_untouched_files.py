@@ -1,9 +1,9 @@
 """A step leaves alone what it has no business with: times of files, the files themselves, and their other names."""
 
-from readfirst.harness.compare.expected_files import name_differences, trace_differences
-from readfirst.harness.suite.entry import Entry, RegularFile, Symlink
+from readfirst.harness.compare.file_comparison import name_differences, trace_differences
+from readfirst.harness.suite.file_entry import Entry, RegularFile, Symlink
 from readfirst.harness.suite.scenario import ToolCall
-from readfirst.harness.workspace.snapshot import Trace, meant
+from readfirst.harness.workspace.snapshot import Trace, candidate_paths
 from tests.rows import rows
 
 SECOND = 1_000_000_000
@@ -120,5 +120,5 @@ def test_composed_letters_mean_another_file_where_the_path_leads_to_one_as_it_is
     decomposed, composed = "e\u0301.txt", "\u00e9.txt"
     there = {decomposed: RegularFile(b"")}
     for gone in ({}, {decomposed: None}):
-        assert meant({"file_path": f"$WS/{decomposed}"}, gone) == (decomposed, composed)
-    assert meant({"file_path": f"$WS/{decomposed}"}, there) == (decomposed,)
+        assert candidate_paths({"file_path": f"$WS/{decomposed}"}, gone) == (decomposed, composed)
+    assert candidate_paths({"file_path": f"$WS/{decomposed}"}, there) == (decomposed,)

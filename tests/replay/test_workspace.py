@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.processes.footing import Below
-from readfirst.harness.suite.entry import (
+from readfirst.harness.processes.safe_open import DirectoryHandles
+from readfirst.harness.suite.file_entry import (
     OLD_TIME,
     Base64Content,
     Directory,
@@ -18,11 +18,11 @@ from readfirst.harness.suite.entry import (
     TextContent,
 )
 from readfirst.harness.suite.scenario import Given, Scenario
-from readfirst.harness.workspace.folder import SpoiltError
-from readfirst.harness.workspace.site import Site, SitePool
+from readfirst.harness.workspace.guarded_directory import SpoiltError
+from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 
-def test_bytes_are_laid_out_exactly(site: Site) -> None:
+def test_bytes_are_laid_out_exactly(site: WorkspaceDir) -> None:
     site.lay_out(
         {
             "crlf.txt": RegularFile(TextContent("a\nb\n", eol="crlf")),
@@ -41,7 +41,7 @@ def test_bytes_are_laid_out_exactly(site: Site) -> None:
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o077])
-def test_modes_do_not_depend_on_the_umask(site: Site, umask: int) -> None:
+def test_modes_do_not_depend_on_the_umask(site: WorkspaceDir, umask: int) -> None:
     former = os.umask(umask)
     try:
         site.lay_out(
@@ -57,7 +57,7 @@ def test_modes_do_not_depend_on_the_umask(site: Site, umask: int) -> None:
     }
 
 
-def test_links_are_laid_out_hard_and_symbolic(site: Site) -> None:
+def test_links_are_laid_out_hard_and_symbolic(site: WorkspaceDir) -> None:
     site.lay_out(
         {
             "absolute": Symlink("$WS/b.txt"),
@@ -73,7 +73,7 @@ def test_links_are_laid_out_hard_and_symbolic(site: Site) -> None:
     assert not (root / "also.txt").is_symlink()
 
 
-def test_every_file_and_directory_has_the_fixed_old_time_unless_its_own_is_stated(site: Site) -> None:
+def test_every_file_and_directory_has_the_fixed_old_time_unless_its_own_is_stated(site: WorkspaceDir) -> None:
     given = {"d/e/f": RegularFile(b""), "link": Symlink("d"), "late": RegularFile(b"", mtime=OLD_TIME + 9)}
     site.lay_out(given)
     root = Path(site.root)
@@ -83,7 +83,7 @@ def test_every_file_and_directory_has_the_fixed_old_time_unless_its_own_is_state
     assert late == (OLD_TIME + 9) * 10**9
 
 
-def test_a_device_cannot_be_given(site: Site) -> None:
+def test_a_device_cannot_be_given(site: WorkspaceDir) -> None:
     with pytest.raises(ValueError, match="cannot ask for a device"):
         site.lay_out({"disk": SpecialFile("device")})
 
@@ -91,12 +91,12 @@ def test_a_device_cannot_be_given(site: Site) -> None:
 def test_the_path_of_a_site_is_short_and_without_links(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    with SitePool(tmp_path / "link") as place, place.site() as site:
+    with WorkspacePool(tmp_path / "link") as place, place.site() as site:
         assert os.path.realpath(site.root) == site.root
         assert len(site.root) - len(str(tmp_path / "real")) < 8
 
 
-def test_a_site_is_as_new_after_use_whatever_was_left(place: SitePool) -> None:
+def test_a_site_is_as_new_after_use_whatever_was_left(place: WorkspacePool) -> None:
     with place.site() as site:
         root = Path(site.root)
         (root / "d" / "e").mkdir(parents=True)
@@ -112,7 +112,7 @@ def test_a_site_is_as_new_after_use_whatever_was_left(place: SitePool) -> None:
 
 @pytest.mark.usefixtures("unprivileged")
 def test_directories_without_permissions_are_removed() -> None:
-    with SitePool() as place:
+    with WorkspacePool() as place:
         with place.site() as site:
             (Path(site.root) / "shut" / "inner").mkdir(parents=True)
             (Path(site.root) / "shut").chmod(0)
@@ -123,7 +123,7 @@ def test_directories_without_permissions_are_removed() -> None:
 
 @pytest.mark.parametrize("replacement", ["missing", "file", "link"])
 def test_a_root_that_was_taken_away_is_reported_and_made_anew(
-    place: SitePool, tmp_path: Path, replacement: str
+    place: WorkspacePool, tmp_path: Path, replacement: str
 ) -> None:
     with place.site() as site:
         root = Path(site.root)
@@ -141,19 +141,21 @@ def test_a_root_that_was_taken_away_is_reported_and_made_anew(
         assert (tmp_path / "kept").read_bytes() == b"kept"
 
 
-def test_what_is_put_beside_the_workspace_or_at_home_is_seen(site: Site) -> None:
+def test_what_is_put_beside_the_workspace_or_at_home_is_seen(site: WorkspaceDir) -> None:
     (Path(site.root).parent / "stray.txt").write_bytes(b"s")
     (Path(site.home) / ".settings").mkdir(mode=0o755)
     assert site.snapshot() == {"../stray.txt": RegularFile(b"s", 0o644), "$HOME/.settings": Directory(0o755)}
 
 
-def test_what_programs_keep_for_themselves_at_home_is_not_seen_but_what_is_named_alike_is(site: Site) -> None:
+def test_what_programs_keep_for_themselves_at_home_is_not_seen_but_what_is_named_alike_is(
+    site: WorkspaceDir,
+) -> None:
     for name in (".claude.json", ".claude", ".cache", ".cache.bak", ".npmrc"):
         (Path(site.home) / name).mkdir(mode=0o755)
     assert site.snapshot().keys() == {"$HOME/.cache.bak", "$HOME/.npmrc"}
 
 
-def test_unique_sites_have_a_path_of_their_own_in_one_folder(place: SitePool) -> None:
+def test_unique_sites_have_a_path_of_their_own_in_one_folder(place: WorkspacePool) -> None:
     roots = []
     for _ in range(3):
         with place.site(unique=True) as site:
@@ -163,13 +165,13 @@ def test_unique_sites_have_a_path_of_their_own_in_one_folder(place: SitePool) ->
     assert len({root.parent for root in roots}) == 1
 
 
-def test_two_sites_at_a_time_are_two_directories(place: SitePool) -> None:
+def test_two_sites_at_a_time_are_two_directories(place: WorkspacePool) -> None:
     with place.site() as one, place.site() as other:
         (Path(one.root) / "a").write_bytes(b"")
         assert other.snapshot() == {}
 
 
-def test_the_workspace_carries_rules_needs_and_home(site: Site) -> None:
+def test_the_workspace_carries_rules_needs_and_home(site: WorkspaceDir) -> None:
     scenario = Scenario("a/b", "t", "must", Given(deny=("Edit($WS/x/**)", "Read(y)")), ())
     workspace = site.workspace(scenario)
     assert workspace.deny == (f"Edit({site.root}/x/**)", "Read(y)")
@@ -177,7 +179,7 @@ def test_the_workspace_carries_rules_needs_and_home(site: Site) -> None:
     assert (workspace.root, workspace.home) == (Path(site.root), Path(site.home))
 
 
-def test_the_path_is_put_into_arguments_and_taken_out_of_texts(site: Site) -> None:
+def test_the_path_is_put_into_arguments_and_taken_out_of_texts(site: WorkspaceDir) -> None:
     given = {"file_path": "$WS/a", "edits": [{"old": "$WS"}, 3, None, True], "n": 1.5}
     substituted = site.substituted(given)
     assert substituted == {
@@ -191,16 +193,16 @@ def test_the_path_is_put_into_arguments_and_taken_out_of_texts(site: Site) -> No
 
 
 def test_a_closed_place_leaves_nothing_and_a_named_base_stays(tmp_path: Path) -> None:
-    with SitePool() as place, place.site():
+    with WorkspacePool() as place, place.site():
         base = Path(place.base)
     assert not base.exists()
-    with SitePool(tmp_path) as place, place.site():
+    with WorkspacePool(tmp_path) as place, place.site():
         pass
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("shallow")
-def test_a_site_with_directories_nested_beyond_reach_is_given_up(place: SitePool) -> None:
+def test_a_site_with_directories_nested_beyond_reach_is_given_up(place: WorkspacePool) -> None:
     with place.site() as site:
         path = Path(site.root)
         for _ in range(150):
@@ -223,7 +225,7 @@ def test_a_pool_leaves_nothing_open_whatever_became_of_its_sites() -> None:
             shutil.rmtree(site.around)
 
     before = open_files()
-    with SitePool() as place:
+    with WorkspacePool() as place:
         with place.site() as site:
             site.snapshot()
             in_use = open_files()
@@ -237,6 +239,6 @@ def test_a_folder_that_cannot_be_made_leaves_nothing_open(tmp_path: Path) -> Non
     before = open_files()
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "file").touch()
-    with Below(os.fspath(tmp_path)) as below, pytest.raises(NotADirectoryError):
+    with DirectoryHandles(os.fspath(tmp_path)) as below, pytest.raises(NotADirectoryError):
         below.at("folder/file/deeper")
     assert open_files() == before

@@ -4,7 +4,7 @@ import importlib
 import sys
 from pathlib import Path
 
-from readfirst.harness.adapters.lines_server import private_streams, serve_lines
+from readfirst.harness.adapters.json_lines_server import private_streams, serve_lines
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "wrong_implementations"))
 module, _, name = sys.argv[1].partition(":")

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.showing import shown_cells
-from readfirst.harness.harm.chain import Chain, made
-from readfirst.harness.harm.content import Content
+from readfirst.harness.harm.call_sequence import Chain, check_calls
 from readfirst.harness.harm.directory import _directories
-from readfirst.harness.harm.hands import Known
-from readfirst.harness.harm.shown import shown_lines
-from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.harm.line_provenance import FileKnowledge
+from readfirst.harness.harm.text_codec import Content
+from readfirst.harness.harm.visible_lines import shown_lines
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import ToolCall
 from tests.harm.test_notebooks import CALLS, NEW, NOTEBOOK
 from tests.harm.ways_to_show import NUMBERED, UNNUMBERED
@@ -259,7 +259,7 @@ def told(asked: Asked) -> Any:
         case "directories":
             return [*_directories(asked["command"])]
     first, before, after = data("first"), data("before"), data("after")
-    known = Known.given(first or b"")
+    known = FileKnowledge.given(first or b"")
     if asked["answer"]:
         known = known.shown(asked["answer"], "Read")
     if before is not None and before != first:
@@ -268,7 +268,7 @@ def told(asked: Asked) -> Any:
     for number, call in enumerate(asked["calls"]):
         calls.add(number, ToolCall(call["tool"], call["arguments"]))
     states = [{} if each is None else {"a": RegularFile(each)} for each in (before, after)]
-    return [[number, harm.kind] for number, harm in made(calls, known, *states)]
+    return [[number, harm.kind] for number, harm in check_calls(calls, known, *states)]
 
 
 def test_the_forms_are_many() -> None:

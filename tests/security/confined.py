@@ -10,8 +10,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def run_confined(workspace: Path, hidden: Path, own: Path, *command: str) -> str:
     """Return what a program printed that may write to `workspace` alone, and sees `own` but not `hidden`."""
-    from readfirst.harness.processes.child import Child
     from readfirst.harness.processes.sandbox import Sandbox
+    from readfirst.harness.processes.supervised_process import Child
 
     child = Child(
         [sys.executable, *command],

@@ -9,7 +9,7 @@ from typing import Any
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.rules import CLASSES
 from readfirst.harness.suite.suite import Suite, default_root
-from readfirst.observatory.site.facts import Facts
+from readfirst.observatory.site.site_data import Facts
 
 RUNS = "window.owned = 1"
 SEEN = f"<script>{RUNS}</script>"

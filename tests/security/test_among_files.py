@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapter_api import Adapter, Workspace
 from readfirst.harness.agents.claude_code import adapter as claude_code
-from readfirst.harness.agents.claude_code.package import InstalledPackage
+from readfirst.harness.agents.claude_code.install import InstalledPackage
 from readfirst.harness.processes.sandbox import NoWallError
 from readfirst.harness.run.connect import connect
-from readfirst.harness.session import Adapter, Workspace
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.targets import adapter as targets
 from readfirst.observatory.targets import kind

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.adapter_api import Workspace
+from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.processes.sandbox import Sandbox, find_sandbox
-from readfirst.harness.session import Workspace
 from readfirst.harness.suite.suite import default_root
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.security import cheat
 
 
@@ -19,7 +19,7 @@ def looked(monkeypatch: pytest.MonkeyPatch, folder: Path, sandbox: Sandbox | Non
     monkeypatch.chdir(folder)
     with (
         closing(PythonAdapter(cheat.__file__, "Cheat", sandbox=sandbox)) as adapter,
-        SitePool(confined=sandbox is not None) as place,
+        WorkspacePool(confined=sandbox is not None) as place,
         place.site() as site,
     ):
         session = adapter.open(Workspace(Path(site.root), Path(site.home)))

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.compare.baseline import Baseline, Ruler, load_baseline
-from readfirst.harness.compare.known_failures import baseline_text
+from readfirst.harness.adapter_api import AdapterTraits
+from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
+from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.run.claims import claimed
-from readfirst.harness.session import AdapterTraits
+from readfirst.harness.run.capabilities import claimed
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 
@@ -91,21 +91,26 @@ def test_what_calls_lack_is_accepted_by_name_and_number(tmp_path: Path) -> None:
         unsupported("gate/write-unread", "Read with pages"),
     )
     baseline = written(tmp_path, pages)
-    ruler = Ruler(baseline)
-    assert ruler.rule(pages).conformant
-    assert ruler.rule(more).unclaimed == "Read with pages"
+    ruler = BaselineChecker(baseline)
+    assert ruler.apply_baseline(pages).conformant
+    assert ruler.apply_baseline(more).unclaimed == "Read with pages"
     assert (
-        Ruler(baseline).rule(unsupported("gate/edit-unread", "Read with limit")).unclaimed
+        BaselineChecker(baseline).apply_baseline(unsupported("gate/edit-unread", "Read with limit")).unclaimed
         == "Read with limit"
     )
-    assert Ruler(baseline).rule(replace(pages, contract="2.1.328")).conformant
-    assert Ruler().rule(pages).conformant
+    assert BaselineChecker(baseline).apply_baseline(replace(pages, contract="2.1.328")).conformant
+    assert BaselineChecker().apply_baseline(pages).conformant
 
 
 def test_a_capability_that_was_not_claimed_before_is_accepted_and_no_other(tmp_path: Path) -> None:
     baseline = written(tmp_path, unsupported("gate/edit-unread", "deny"))
-    assert Ruler(baseline).rule(unsupported("gate/write-unread", "deny", "hooks")).conformant
-    assert Ruler(baseline).rule(unsupported("gate/write-unread", "hooks")).unclaimed == "hooks"
+    assert (
+        BaselineChecker(baseline).apply_baseline(unsupported("gate/write-unread", "deny", "hooks")).conformant
+    )
+    assert (
+        BaselineChecker(baseline).apply_baseline(unsupported("gate/write-unread", "hooks")).unclaimed
+        == "hooks"
+    )
     part = written(tmp_path, unsupported("gate/edit-unread", "hooks"), of_all=False, old=baseline)
     assert part.lacking is not None
     assert part.lacking.unclaimed == {"deny", "hooks"}
@@ -113,7 +118,7 @@ def test_a_capability_that_was_not_claimed_before_is_accepted_and_no_other(tmp_p
 
 def test_what_the_machine_lacks_is_held_against_nobody(tmp_path: Path) -> None:
     verdict = unsupported("gate/edit-unread")
-    assert Ruler(written(tmp_path)).rule(verdict).conformant
+    assert BaselineChecker(written(tmp_path)).apply_baseline(verdict).conformant
 
 
 def test_a_tool_whose_plainest_call_is_lacking_is_not_claimed() -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from readfirst.harness.processes.child import run_errand
+from readfirst.harness.processes.supervised_process import run_errand
 
 TRAP = "import os; os.makedirs({trap!r}, exist_ok=True)\n"
 PYTHON = [sys.executable, "-c", "import stranger"]
 ERRAND = """
-from readfirst.harness.processes.child import run_errand
+from readfirst.harness.processes.supervised_process import run_errand
 run_errand(["sh", "-c", "exec 3>{pipe}; echo started >&3; exec sleep 60"], seconds=60)
 """
 

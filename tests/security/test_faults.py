@@ -13,22 +13,22 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.compare.signature import _AT_LINE_ENDS, LONGEST, kind
+from readfirst.harness.compare.failure_signature import _AT_LINE_ENDS, LONGEST, kind
 from readfirst.harness.compare.verdict import Difference
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.harm.permitted import _SPACES_AT_ENDS
-from readfirst.harness.lint.walk import lint
-from readfirst.harness.processes.installing import installing, sweep
-from readfirst.harness.processes.removal import destroy
-from readfirst.harness.report.stream import StreamError, UnreadableStreamError, read_stream
-from readfirst.harness.run.kept_workspaces import KeptWorkspaces
-from readfirst.harness.source.atomic import Staged, write_all
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.harm.allowed_results import _SPACES_AT_ENDS
+from readfirst.harness.lint.linter import lint
+from readfirst.harness.processes.install_lock import installing, sweep
+from readfirst.harness.processes.rmtree import destroy
+from readfirst.harness.report.jsonl import StreamError, UnreadableStreamError, read_stream
+from readfirst.harness.run.failed_workspaces import KeptWorkspaces
 from readfirst.harness.suite.suite import Suite, default_root
-from readfirst.harness.workspace.inside import ScriptedEditor
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.contained_file import ScriptedEditor
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io.atomic_write import Staged, write_all
 from readfirst.observatory.agents.acp import AcpClient
-from readfirst.observatory.site.facts import SiteError
 from readfirst.observatory.site.site import write_site
+from readfirst.observatory.site.site_data import SiteError
 from tests.command_line import Cli
 from tests.rows import rows
 
@@ -150,7 +150,7 @@ def test_a_device_stays_one(readfirst: Cli, tmp_path: Path) -> None:
 
 
 def test_a_stream_without_an_end_is_read_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readfirst.harness.report.stream._MOST_BYTES", 1000)
+    monkeypatch.setattr("readfirst.harness.report.jsonl._MOST_BYTES", 1000)
     with pytest.raises(UnreadableStreamError, match="more than 1,000 bytes"):
         read_stream(Path("/dev/zero"))
 
@@ -240,7 +240,7 @@ def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize(
     "module",
-    ["readfirst.harness.cli.main", "readfirst.harness.cli.run", "readfirst.harness.run.command"],
+    ["readfirst.harness.cli.main", "readfirst.harness.cli.run", "readfirst.harness.run.run_command"],
     ids=["while it starts", "while it looks its command up", "while it runs"],
 )
 def test_a_signal_never_looks_like_a_verdict(number: signal.Signals, again: bool, module: str) -> None:
@@ -302,7 +302,7 @@ def hostile(family: Path) -> None:
 
 
 def test_a_kept_workspace_lends_nobody_s_rights(tmp_path: Path) -> None:
-    with SitePool() as place, place.site() as site:
+    with WorkspacePool() as place, place.site() as site:
         program = Path(site.root, "program")
         program.write_text("#!/bin/sh\n")
         program.chmod(0o6755)

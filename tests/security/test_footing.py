@@ -14,21 +14,21 @@ from typing import Any, cast
 
 import pytest
 
-from readfirst.harness.adapters.independence import try_servers
+from readfirst.harness.adapter_api import ToolResult, UnsupportedCall, Workspace
+from readfirst.harness.adapters.isolation_probe import try_servers
 from readfirst.harness.agents.claude_code.environment import build_environment
-from readfirst.harness.processes import footing, removal
-from readfirst.harness.run.kept_workspaces import KeptWorkspaces
-from readfirst.harness.session import ToolResult, UnsupportedCall, Workspace
-from readfirst.harness.suite.entry import RegularFile, Symlink
+from readfirst.harness.processes import rmtree, safe_open
+from readfirst.harness.run.failed_workspaces import KeptWorkspaces
+from readfirst.harness.suite.file_entry import RegularFile, Symlink
 from readfirst.harness.suite.scenario import WorldEvent
-from readfirst.harness.workspace import site as sites
 from readfirst.harness.workspace import snapshot as snapshots
-from readfirst.harness.workspace import world
-from readfirst.harness.workspace.folder import SpoiltError
-from readfirst.harness.workspace.inside import read_inside
+from readfirst.harness.workspace import workspace_dir as sites
+from readfirst.harness.workspace import world_events
+from readfirst.harness.workspace.contained_file import read_inside
+from readfirst.harness.workspace.guarded_directory import SpoiltError
 from readfirst.harness.workspace.mounts import small_disk
-from readfirst.harness.workspace.site import Site, SitePool
-from readfirst.harness.workspace.world import WorldEventError, perform
+from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
+from readfirst.harness.workspace.world_events import WorldEventError, perform
 from readfirst.observatory.targets.adapter import TargetSession
 from readfirst.observatory.targets.catalogue import find
 from readfirst.observatory.targets.mapping import ReplaceAll
@@ -49,9 +49,9 @@ EVENTS = {
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
+def site(tmp_path: Path) -> WorkspaceDir:
     """A workspace with a file in a folder, and the same names outside."""
-    made = Site(str(tmp_path / "1"))
+    made = WorkspaceDir(str(tmp_path / "1"))
     made.lay_out({"f.txt": RegularFile(b"old\n"), "sub/f.txt": RegularFile(b"old\n")})
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -76,7 +76,9 @@ def following(folder: str, *, make: bool = False) -> Iterator[int]:
     os.close(descriptor)
 
 
-def struck(site: Site, monkeypatch: pytest.MonkeyPatch, opened: Callable[..., object], part: str) -> None:
+def struck(
+    site: WorkspaceDir, monkeypatch: pytest.MonkeyPatch, opened: Callable[..., object], part: str
+) -> None:
     """Put a link to the folder outside in the place of a part of the workspace once that was looked at."""
     outside = Path(site.directory).parent / "outside"
 
@@ -88,16 +90,16 @@ def struck(site: Site, monkeypatch: pytest.MonkeyPatch, opened: Callable[..., ob
         with opened(folder, make=make) as descriptor:  # type: ignore[attr-defined]
             yield descriptor
 
-    for module in (world, sites, snapshots, removal):
+    for module in (world_events, sites, snapshots, rmtree):
         monkeypatch.setattr(module, "opened", late)
 
 
 @pytest.mark.parametrize("name", EVENTS)
 def test_an_event_happens_in_the_workspace_or_not_at_all(
-    name: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = state(tmp_path / "outside")
-    struck(site, monkeypatch, footing.opened, f"{site.root}/sub")
+    struck(site, monkeypatch, safe_open.opened, f"{site.root}/sub")
     with pytest.raises(WorldEventError):
         perform(EVENTS[name], site.root)
     assert state(tmp_path / "outside") == before
@@ -105,7 +107,7 @@ def test_an_event_happens_in_the_workspace_or_not_at_all(
 
 @pytest.mark.parametrize("name", ["modify", "make", "chmod", "touch", "delete", "symlink"])
 def test_it_would_happen_outside_if_links_were_followed(
-    name: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = state(tmp_path / "outside")
     struck(site, monkeypatch, following, f"{site.root}/sub")
@@ -114,7 +116,7 @@ def test_it_would_happen_outside_if_links_were_followed(
 
 
 def test_a_snapshot_reads_nothing_outside(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entered = snapshots._Scan._entry
 
@@ -131,12 +133,12 @@ def test_a_snapshot_reads_nothing_outside(
 
 
 def test_a_workspace_that_is_cleared_is_the_one_that_was_made(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "outside" / "w").mkdir()
     (tmp_path / "outside" / "w" / "f.txt").write_text("precious\n")
     site.snapshot()  # only what was put into it is looked at again
-    struck(site, monkeypatch, footing.opened, site.around)
+    struck(site, monkeypatch, safe_open.opened, site.around)
     with pytest.raises((OSError, SpoiltError)):
         site.clear()
     assert Path(site.around).is_symlink()
@@ -157,7 +159,7 @@ def an_endless_device(path: Path, _outside: Path) -> None:
 
 @pytest.mark.parametrize("put", [a_pipe, a_link, an_endless_device])
 def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
-    put: Callable[[Path, Path], None], site: Site, tmp_path: Path
+    put: Callable[[Path, Path], None], site: WorkspaceDir, tmp_path: Path
 ) -> None:
     """The harness reads a file to count what is in it, and to quote it as a model would."""
     (tmp_path / "outside" / "f.txt").write_text("old precious\n" * 3)
@@ -200,7 +202,7 @@ class Swapper:
 def test_a_trial_of_a_server_writes_past_no_link(tmp_path: Path) -> None:
     precious = tmp_path / "precious.txt"
     precious.write_text("precious\n")
-    with SitePool(tmp_path / "pool") as pool:
+    with WorkspacePool(tmp_path / "pool") as pool:
         lend = partial(pool.site, unique=True)
         ways = {"alone": lend, "prestart": lend, "shared": lend, "again": lend, "anew": lend}
         found = try_servers(Swapper(precious), frozenset({"Read", "Edit", "Write"}), **ways)
@@ -241,7 +243,7 @@ def test_a_session_that_is_resumed_writes_its_settings_past_no_link(what: str, t
 
 
 def test_a_kept_workspace_holds_nothing_from_outside(
-    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    site: WorkspaceDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server that is shared still runs while a workspace is copied."""
     listed = os.scandir
@@ -267,7 +269,7 @@ def test_a_kept_workspace_holds_nothing_from_outside(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
-def test_a_file_system_is_mounted_past_no_link(site: Site, tmp_path: Path) -> None:
+def test_a_file_system_is_mounted_past_no_link(site: WorkspaceDir, tmp_path: Path) -> None:
     """In a thread of its own, whose mounts go with it."""
 
     def mount() -> bool:
@@ -288,7 +290,7 @@ def test_a_file_system_is_mounted_past_no_link(site: Site, tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
-def test_a_file_system_goes_away_wherever_its_folder_was_moved(site: Site, tmp_path: Path) -> None:
+def test_a_file_system_goes_away_wherever_its_folder_was_moved(site: WorkspaceDir, tmp_path: Path) -> None:
     """Else its scenario would count as one that this machine does not support, and what is below be left."""
 
     def mount() -> str:

@@ -14,14 +14,14 @@ from markdown_it import MarkdownIt
 
 from observatory.tests.targets.issues import SUITE, broken_rules, report_of
 from observatory.tests.targets.test_issue import ONE_OF_EACH_KIND
-from readfirst.harness.report.markup import cell as prose_cell
-from readfirst.harness.report.markup import code, fenced, link, prose, table
+from readfirst.harness.report.markdown_escape import cell as prose_cell
+from readfirst.harness.report.markdown_escape import code, fenced, link, prose, table
 from readfirst.harness.report.results import Results
-from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.observatory.report.compatibility import filtered_page
-from readfirst.observatory.report.harm_map import (
+from readfirst.observatory.report.harm_heatmap import (
     NARROW_MAP,
     WIDE_MAP,
     MapCell,
@@ -30,12 +30,12 @@ from readfirst.observatory.report.harm_map import (
     harm_picture,
 )
 from readfirst.observatory.report.rule_chart import NARROW, WIDE, rule_chart
-from readfirst.observatory.site.facts import SiteError
-from readfirst.observatory.site.sanitized import is_followed, sanitized
+from readfirst.observatory.site.markdown_sources import made_pages, write_sources
+from readfirst.observatory.site.sanitize_html import is_followed, sanitized
 from readfirst.observatory.site.site import pages_of
-from readfirst.observatory.site.sources import made_pages, write_sources
-from readfirst.observatory.survey.evidence import Found
-from readfirst.observatory.survey.issue import HEADINGS, issue_text
+from readfirst.observatory.site.site_data import SiteError
+from readfirst.observatory.survey.failure_evidence import Mismatch
+from readfirst.observatory.survey.issue_report import HEADINGS, issue_text
 from tests.parsed import Parsed
 from tests.rows import rows
 
@@ -325,7 +325,7 @@ def test_the_text_of_an_issue_holds_only_text(name: str) -> None:
     file = RegularFile(TextContent(HOSTILE))
     given = replace(report.scenario.given, files={path: file, **report.scenario.given.files})
     event = WorldEvent("modify", path, file)
-    found = tuple(Found(f"{kind} {path}", HOSTILE, HOSTILE) for kind in ("file", "mode of", "path", "x"))
+    found = tuple(Mismatch(f"{kind} {path}", HOSTILE, HOSTILE) for kind in ("file", "mode of", "path", "x"))
     text = issue_text(
         replace(
             report,

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 import yaml
 
-from readfirst.harness.changes.dating import chain
-from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.source.inspection import Inspection
-from readfirst.harness.source.kept import KeptError
-from readfirst.harness.source.strict_yaml import StrictYamlError, load
-from readfirst.harness.suite import transcripts
+from readfirst.harness.diff.introduced_in import chain
+from readfirst.harness.suite import transcript_loader
 from readfirst.harness.suite.recording_file import decode_recording, parse_recording, read_entries
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
-from readfirst.harness.suite.tools import load_results, load_tools
+from readfirst.harness.suite.tool_schemas import load_results, load_tools
 from readfirst.harness.suite.transcript import Recording, RecordingError
+from readfirst.harness.yaml_io.finding import SuiteError
+from readfirst.harness.yaml_io.json_file import KeptError
+from readfirst.harness.yaml_io.strict_yaml import StrictYamlError, load
+from readfirst.harness.yaml_io.yaml_validation import Inspection
 from tests.command_line import Cli
 from tests.rows import rows
 from tests.small_suites import keep_recording
@@ -155,7 +155,7 @@ def test_a_deep_recording_is_refused() -> None:
 
 
 def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transcripts, "_MOST_UNPACKED", 3_000_000)
+    monkeypatch.setattr(transcript_loader, "_MOST_UNPACKED", 3_000_000)
     assert len(parse_recording(packed_recording(1_400_000, 1_400_000)).transcripts["2.1.7"].steps) == 2
     for bomb in ((3_000_001,), (1_400_000, 1_400_000, 1_400_000)):
         data = packed_recording(*bomb)
@@ -165,7 +165,7 @@ def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyP
 
 
 def test_a_recording_whose_unpacking_takes_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transcripts, "_MEMORY", 1_000_000)
+    monkeypatch.setattr(transcript_loader, "_MEMORY", 1_000_000)
     with pytest.raises(RecordingError, match="not a readable recording"):
         parse_recording(packed_recording(10))
 

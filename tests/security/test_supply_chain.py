@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.observatory.targets import install, locks
 from readfirst.observatory.targets.catalogue import root, targets
 from readfirst.observatory.targets.locks import check_npm, npm_lock, pip_lock, registry_variables, wheels_only

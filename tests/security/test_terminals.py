@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness import printed
-from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.printed import (
+from readfirst.harness import terminal
+from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.report import output
+from readfirst.harness.terminal import (
     as_text,
     console,
     harmless_json,
@@ -23,13 +24,12 @@ from readfirst.harness.printed import (
     say_rows,
     say_table,
 )
-from readfirst.harness.report import output
 from tests.command_line import Terminal, exit_code
 from tests.rows import rows
 
 from .stranger import project
 
-HARNESS = Path(printed.__file__).parent
+HARNESS = Path(terminal.__file__).parent
 HOSTILE = (
     "x\x1b]0;owned\x07\x1b[31mred\x1b[2J\x9b31m\x08\x7f\r::error::one\n::add-mask::two\n  ::stop-commands::x"
     "\u2028::error::y"
@@ -42,7 +42,7 @@ ACTS = re.compile(
     "|[\U000e0000-\U000e0fff]"
 )
 COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
-INSIDE = {"printed.py", "cli/main.py", "cli/process.py", "processes/supervisor.py"}
+INSIDE = {"terminal.py", "cli/main.py", "cli/process_setup.py", "processes/supervisor.py"}
 """What prints; what opens the streams; and a program of its own, which says in the system's words what it refused."""
 
 
@@ -71,7 +71,7 @@ def test_a_text_is_one_line_in_which_nothing_acts() -> None:
 def test_what_is_written_in_pieces_is_no_command_either(
     size: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with printed.guarded_streams():
+    with terminal.guarded_streams():
         for start in range(0, len(HOSTILE), size):
             sys.stdout.write(HOSTILE[start : start + size])
         sys.stdout.write("\n" + " " * 40)
@@ -110,7 +110,7 @@ def test_in_a_log_colours_of_a_library_pass_and_nothing_else(
     from rich.console import Console
 
     monkeypatch.setenv("FORCE_COLOR", "1")
-    with printed.guarded_streams():
+    with terminal.guarded_streams():
         Console(markup=False).print(HOSTILE, style="bold")
     text = capsys.readouterr().out
     assert "\x1b[1m" in text
@@ -118,7 +118,7 @@ def test_in_a_log_colours_of_a_library_pass_and_nothing_else(
 
 
 def test_json_in_a_log_is_json_and_no_command(capsys: pytest.CaptureFixture[str]) -> None:
-    with printed.guarded_streams():
+    with terminal.guarded_streams():
         print(harmless_json({HOSTILE: [HOSTILE]}, indent=1))
     shown = capsys.readouterr().out
     assert complaints(shown) == []

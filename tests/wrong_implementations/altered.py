@@ -9,12 +9,12 @@ from typing import Any, Literal, TypeVar
 
 import rest_of_the_package  # noqa: F401 - before what is imported from it
 
+from readfirst.harness.adapter_api import NO_ANSWER, SESSION_CAPABILITIES, ToolResult, Workspace
 from readfirst.harness.adapters.reference import hooks_for, reference_tools
-from readfirst.harness.adapters.shell import Confines, Shell
-from readfirst.harness.processes.rights import as_an_ordinary_user
-from readfirst.harness.session import NO_ANSWER, SESSION_CAPABILITIES, ToolResult, Workspace
+from readfirst.harness.adapters.shell import CommandLimits, Shell
+from readfirst.harness.processes.linux_capabilities import as_an_ordinary_user
 from readfirst.reference_impl import FileTools, Hook, Result
-from readfirst.reference_impl.contract import DEFAULT_CONTRACT
+from readfirst.reference_impl.behaviours_by_version import DEFAULT_CONTRACT
 
 Arguments = Mapping[str, Any]
 Blame = Literal["implementation", "adapter", "harness", "environment"]
@@ -41,7 +41,7 @@ class Altered:
     def fresh(self) -> FileTools:
         """Return tools that have read nothing."""
         root, home = self.workspace.root, self.workspace.home
-        shell = Shell(Confines(root, home, seconds=10))
+        shell = Shell(CommandLimits(root, home, seconds=10))
         workspace = replace(self.workspace, deny=tuple(self.deny()))
         return reference_tools(DEFAULT_CONTRACT, workspace, shell, self.hooks())
 
@@ -49,7 +49,7 @@ class Altered:
         return self.workspace.deny
 
     def hooks(self) -> Sequence[Hook]:
-        return hooks_for(self.workspace, Confines(self.workspace.root, self.workspace.home, seconds=10))
+        return hooks_for(self.workspace, CommandLimits(self.workspace.root, self.workspace.home, seconds=10))
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         with as_an_ordinary_user():

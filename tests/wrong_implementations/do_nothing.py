@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.adapter_api import ToolResult, Workspace, traits_of
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import ToolResult, Workspace, traits_of
 from readfirst.harness.suite.rules import CLASSES, RuleClass
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "adapters.md"
@@ -64,7 +64,7 @@ def verdicts(answer: ToolResult) -> Iterator[Verdict]:
     suite = Suite(ROOT / "fixtures")
     contract = suite.contracts[suite.contracts.default]
     adapter = DoesNothing(answer)
-    with SitePool() as place:
+    with WorkspacePool() as place:
         for scenario_id in suite.ids():
             scenario = suite.scenario(scenario_id, contract)
             if skipped(scenario, contract, "text", traits_of(adapter).capabilities) is None:

@@ -13,12 +13,12 @@ from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.transcript import Transcript
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import CONTRACT, SUITE
 
 
 def judged_with_harm(
-    implementation: type[altered.Altered], scenario_id: str, place: SitePool
+    implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool
 ) -> tuple[Verdict, list[Harm]]:
     """Return the verdict on one replay of a scenario, and what was harmed in it, for which no expectation is asked.
 
@@ -40,7 +40,7 @@ def new_harms(scenario_id: str, outcome: Outcome) -> list[Harm]:
 def of_the_reference(scenario_id: str) -> tuple[Verdict, tuple[Harm, ...]]:
     """Return the verdict on what is wrong in nothing, and what it harms, too."""
     scenario = _scenario(scenario_id)
-    with SitePool(memory=True) as place:
+    with WorkspacePool(memory=True) as place:
         outcome = replay(scenario, altered.Altered, place)
     return _verdict(scenario_id, outcome), harms_of(scenario, outcome)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import wrong_at_once as wrong
 
-from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import judged
 
 LAWS = ("same-file-in-any-order", "same-new-file-in-any-order", "different-files-in-any-order")
@@ -22,7 +22,7 @@ WRONG = [
 ]
 
 
-def played(name: str, slug: str, place: SitePool) -> Verdict:
+def played(name: str, slug: str, place: WorkspacePool) -> Verdict:
     with closing(PythonAdapter(str(Path(wrong.__file__)), name)) as adapter:
         return judged(f"at-once/{slug}", adapter, "effects", harm=True, place=place)
 
@@ -30,7 +30,7 @@ def played(name: str, slug: str, place: SitePool) -> Verdict:
 @pytest.mark.parametrize(
     "slug", [pytest.param(each, marks=pytest.mark.slow) for each in LAWS[:2]] + [LAWS[2]]
 )
-def test_who_locks_the_file_passes(slug: str, place: SitePool) -> None:
+def test_who_locks_the_file_passes(slug: str, place: WorkspacePool) -> None:
     verdict = played("Locks", slug, place)
     assert verdict.status == "passed", verdict
 
@@ -38,7 +38,7 @@ def test_who_locks_the_file_passes(slug: str, place: SitePool) -> None:
 @pytest.mark.slow  # who is faster is a matter of luck
 @pytest.mark.parametrize(("name", "slug", "kind"), WRONG)
 def test_who_loses_an_edit_or_blocks_another_file_is_caught(
-    name: str, slug: str, kind: str, place: SitePool
+    name: str, slug: str, kind: str, place: WorkspacePool
 ) -> None:
     verdict = played(name, slug, place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation"), verdict.reason

@@ -7,7 +7,7 @@ import wrong_names as names
 import wrong_reports as reports
 from new_harms import judged_with_harm
 
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.rows import rows
 
 PLACES = (contents.TreatingWrites, contents.TreatingInsertions, contents.TreatingSurroundings)
@@ -57,7 +57,7 @@ BEYOND_A_THOUSAND = (names.ReplacesAThousand, "replace-all-beyond-a-thousand")
 """It takes as long as ten of the others."""
 
 
-def is_caught(implementation: type[altered.Altered], slug: str, place: SitePool) -> bool:
+def is_caught(implementation: type[altered.Altered], slug: str, place: WorkspacePool) -> bool:
     """Whether its effects differ, and harm alone shows it, too."""
     verdict, found = judged_with_harm(implementation, f"opaque-content/{slug}", place)
     differs = (verdict.status, verdict.blame, verdict.levels["effects"])
@@ -65,21 +65,21 @@ def is_caught(implementation: type[altered.Altered], slug: str, place: SitePool)
 
 
 @rows("case", EVERY_OTHER_IN_ONE_PLACE)
-def test_what_treats_texts_specially_is_caught(case: str, place: SitePool) -> None:
+def test_what_treats_texts_specially_is_caught(case: str, place: WorkspacePool) -> None:
     assert is_caught(*EVERY[case], place)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [each for each in EVERY if each not in EVERY_OTHER_IN_ONE_PLACE])
-def test_so_are_all_others_and_in_every_place(case: str, place: SitePool) -> None:
+def test_so_are_all_others_and_in_every_place(case: str, place: WorkspacePool) -> None:
     assert is_caught(*EVERY[case], place)
 
 
 @rows("case", NAMES)
-def test_what_treats_names_and_sizes_specially_is_caught(case: str, place: SitePool) -> None:
+def test_what_treats_names_and_sizes_specially_is_caught(case: str, place: WorkspacePool) -> None:
     assert is_caught(*NAMES[case], place)
 
 
 @pytest.mark.slow
-def test_what_replaces_a_thousand_alone_is_caught(place: SitePool) -> None:
+def test_what_replaces_a_thousand_alone_is_caught(place: WorkspacePool) -> None:
     assert is_caught(*BEYOND_A_THOUSAND, place)

@@ -17,7 +17,7 @@ from wrong_exceptions import (
     strings,
 )
 
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.rows import rows
 
 GATE_OPEN_FOR: dict[str, tuple[Excepted, str]] = {
@@ -166,17 +166,19 @@ HARMLESS = {
 
 
 @rows("case", [*CAUGHT][::2])
-def test_what_is_wrong_in_one_case_is_caught_by_the_scenario_named_for_it(case: str, place: SitePool) -> None:
+def test_what_is_wrong_in_one_case_is_caught_by_the_scenario_named_for_it(
+    case: str, place: WorkspacePool
+) -> None:
     is_caught(case, place)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [*CAUGHT][1::2])
-def test_so_are_all_others(case: str, place: SitePool) -> None:
+def test_so_are_all_others(case: str, place: WorkspacePool) -> None:
     is_caught(case, place)
 
 
-def is_caught(case: str, place: SitePool) -> None:
+def is_caught(case: str, place: WorkspacePool) -> None:
     """Assert it, and that harm alone shows it where there is something to lose."""
     verdict, found = judged_with_harm(*CAUGHT[case], place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")

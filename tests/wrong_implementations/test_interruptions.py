@@ -8,10 +8,10 @@ import altered
 import pytest
 import wrong_interruptions as wrong
 
-from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.processes import child
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.processes import supervised_process
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import SUITE, judged
 
 KILLED = [
@@ -50,7 +50,7 @@ RESUMED = [
 """What is wrong about conversations that go on after a signal, and what shows it."""
 
 
-def played(name: str, slug: str, place: SitePool, module: ModuleType = wrong) -> Verdict:
+def played(name: str, slug: str, place: WorkspacePool, module: ModuleType = wrong) -> Verdict:
     with closing(PythonAdapter(str(Path(str(module.__file__))), name)) as adapter:
         return judged(SUITE.scenario(f"interrupted/{slug}"), adapter, "effects", harm=True, place=place)
 
@@ -58,9 +58,9 @@ def played(name: str, slug: str, place: SitePool, module: ModuleType = wrong) ->
 @pytest.mark.slow  # when the program is killed or gets the signal is a matter of luck
 @pytest.mark.parametrize(("name", "slug"), KILLED + SIGNALLED)
 def test_what_a_program_does_wrong_when_it_is_ended_is_caught(
-    name: str, slug: str, place: SitePool, monkeypatch: pytest.MonkeyPatch
+    name: str, slug: str, place: WorkspacePool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(child, "GRACE", 0.2)
+    monkeypatch.setattr(supervised_process, "GRACE", 0.2)
     verdict = played(name, slug, place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation"), verdict.reason
 
@@ -68,9 +68,9 @@ def test_what_a_program_does_wrong_when_it_is_ended_is_caught(
 @pytest.mark.slow  # each starts two processes
 @pytest.mark.parametrize(("name", "slug"), RESUMED)
 def test_what_is_wrong_about_a_conversation_that_goes_on_after_a_signal_is_caught(
-    name: str, slug: str, place: SitePool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    name: str, slug: str, place: WorkspacePool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(child, "GRACE", 0.2)
+    monkeypatch.setattr(supervised_process, "GRACE", 0.2)
     monkeypatch.setenv(wrong.KEPT, str(tmp_path))
     verdict = played(name, slug, place)
     assert (verdict.status, verdict.blame) == ("failed", "implementation"), verdict.reason
@@ -87,9 +87,9 @@ def test_what_is_wrong_about_a_conversation_that_goes_on_after_a_signal_is_caugh
     ],
 )
 def test_one_whose_conversation_outlasts_a_signal_passes(
-    slug: str, place: SitePool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    slug: str, place: WorkspacePool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(child, "GRACE", 0.2)
+    monkeypatch.setattr(supervised_process, "GRACE", 0.2)
     monkeypatch.setenv(wrong.KEPT, str(tmp_path))
     verdict = played("Outlasts", slug, place)
     assert verdict.status == "passed", verdict
@@ -99,15 +99,15 @@ def test_one_whose_conversation_outlasts_a_signal_passes(
     "slug", ["edit-sigint", pytest.param("edit-sigint-while-writing", marks=pytest.mark.slow)]
 )
 def test_one_that_survives_a_signal_and_makes_the_call_as_a_whole_harms_nobody(
-    slug: str, place: SitePool, monkeypatch: pytest.MonkeyPatch
+    slug: str, place: WorkspacePool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(child, "GRACE", 0.2)
+    monkeypatch.setattr(supervised_process, "GRACE", 0.2)
     verdict = played("Survives", slug, place)
     assert verdict.status == "passed", verdict
     assert not verdict.harms
 
 
-def test_what_was_torn_counts_as_lost(place: SitePool) -> None:
+def test_what_was_torn_counts_as_lost(place: WorkspacePool) -> None:
     verdict = played("EmptiesAndWrites", "write-killed-while-writing", place)
     assert [harm.kind for harm in verdict.harms] == ["lost"]
     assert not verdict.levels["safe"]
@@ -120,6 +120,6 @@ def test_what_was_torn_counts_as_lost(place: SitePool) -> None:
         "write-killed-while-writing",
     ],
 )
-def test_one_that_is_right_passes_in_a_process_that_is_killed(slug: str, place: SitePool) -> None:
+def test_one_that_is_right_passes_in_a_process_that_is_killed(slug: str, place: WorkspacePool) -> None:
     verdict = played("Altered", slug, place, altered)
     assert verdict.status == "passed", verdict

@@ -7,7 +7,7 @@ import wrong_surroundings
 import wrong_thresholds
 from test_crossings import is_caught
 
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.rows import rows
 
 EVERY: dict[str, tuple[type[altered.Altered], str]] = {
@@ -20,12 +20,12 @@ QUICK = [*EVERY][::3]
 
 @rows("case", QUICK)
 def test_a_wrong_implementation_is_caught_by_the_scenario_about_its_mistake(
-    case: str, place: SitePool
+    case: str, place: WorkspacePool
 ) -> None:
     assert is_caught(*EVERY[case], place) == ""
 
 
 @pytest.mark.slow
 @rows("case", [case for case in EVERY if case not in QUICK])
-def test_so_is_every_other(case: str, place: SitePool) -> None:
+def test_so_is_every_other(case: str, place: WorkspacePool) -> None:
     assert is_caught(*EVERY[case], place) == ""

@@ -20,7 +20,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.transcript import Transcript
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.harm.ways_to_show import NUMBERED, UNNUMBERED
 from tests.judging import CONTRACT, SUITE
 
@@ -180,7 +180,7 @@ def in_safe_alone(scenario_ids: Sequence[str], faults: int) -> tuple[list[str], 
     return wrong, differing
 
 
-def played(implementation: type, scenario_ids: Sequence[str], place: SitePool) -> tuple[list[str], int]:
+def played(implementation: type, scenario_ids: Sequence[str], place: WorkspacePool) -> tuple[list[str], int]:
     """Return the same of an implementation, judged by all contracts, and how many verdicts there were."""
     wrong, judged = [], 0
     for scenario_id in scenario_ids:
@@ -228,7 +228,7 @@ def test_so_it_is_on_every_contract_in_every_scenario() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("implementation", every.CAUGHT, ids=lambda each: each.__name__)
-def test_so_it_is_with_every_wrong_implementation(implementation: type, place: SitePool) -> None:
+def test_so_it_is_with_every_wrong_implementation(implementation: type, place: WorkspacePool) -> None:
     named = every.CAUGHT[implementation].by
     others = sample(of=_SAMPLE * 3, salt=implementation.__name__)
     wrong, judged = played(implementation, [*named, *others], place)

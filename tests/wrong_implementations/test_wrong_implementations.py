@@ -31,7 +31,7 @@ from new_harms import judged_with_harm
 
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.connect import connect
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import SUITE, judged
 from tests.rows import rows
 from tests.small_disks import may_mount
@@ -112,7 +112,7 @@ BROKEN: dict[type[processes.Faulty], str] = {
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda each: each.__name__)
 def test_a_wrong_implementation_is_caught_by_the_scenario_named_for_it(
-    module: ModuleType, place: SitePool
+    module: ModuleType, place: WorkspacePool
 ) -> None:
     elsewhere = [*ON_A_SMALL_DISK, *OF_MEGABYTES]
     of_it = [case for case in CASES if case[0].__module__ == module.__name__ and case not in elsewhere]
@@ -122,18 +122,18 @@ def test_a_wrong_implementation_is_caught_by_the_scenario_named_for_it(
 @pytest.mark.slow
 @pytest.mark.parametrize(("implementation", "scenario_id"), OF_MEGABYTES)
 def test_so_is_one_that_is_wrong_in_megabytes(
-    implementation: type[altered.Altered], scenario_id: str, place: SitePool
+    implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool
 ) -> None:
     is_caught(implementation, scenario_id, place)
 
 
-def test_so_is_one_on_a_small_disk(place: SitePool) -> None:
+def test_so_is_one_on_a_small_disk(place: WorkspacePool) -> None:
     if not may_mount():
         pytest.skip("no disk can be mounted here")
     rows(("implementation", "scenario_id"), ON_A_SMALL_DISK)(is_caught)(place=place)
 
 
-def is_caught(implementation: type[altered.Altered], scenario_id: str, place: SitePool) -> None:
+def is_caught(implementation: type[altered.Altered], scenario_id: str, place: WorkspacePool) -> None:
     """Assert it; harm is judged as well, which asks no expectation: it shows in bytes, calls and answers."""
     caught = CAUGHT[implementation]
     if caught.after:
@@ -181,7 +181,7 @@ def test_the_page_has_the_figures_of_whom_a_mistake_harms() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("implementation", BROKEN, ids=lambda each: each.__name__)
 def test_an_implementation_that_does_not_answer_properly_breaks_and_the_next_scenario_is_judged(
-    implementation: type[processes.Faulty], place: SitePool, monkeypatch: pytest.MonkeyPatch
+    implementation: type[processes.Faulty], place: WorkspacePool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(FOLDER)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from altered import Call, afterwards, caught, instead
 from reasons import NOTHING_WRITTEN
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 
 @caught("gate/edit-unread", "refused")

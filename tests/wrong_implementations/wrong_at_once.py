@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from altered import Altered, Arguments
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 _OWN = os.urandom(4).hex()
 """What tells this process from another, whose number may be the same in a namespace of its own."""

@@ -5,7 +5,7 @@ from typing import Any
 from altered import Altered, Call, afterwards, caught, instead
 from reasons import NOTHING_LOST, SHOWN_OTHERWISE, TOO_CAREFUL
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 
 def read_what_is_named(call: Call) -> None:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from altered import Altered, Arguments, Call, spoils
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 Treatment = Callable[[str], str]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from altered import Agent, AgentBeside, Altered, Arguments
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl import FileTools
 
 

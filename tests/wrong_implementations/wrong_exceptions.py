@@ -7,7 +7,7 @@ from pathlib import Path
 from altered import Altered, Arguments, Call, caught, instead, spoils, takes
 from reasons import CONVENTION, NOTHING_LOST, OWN_OR_SHOWN
 
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.adapter_api import ToolResult, Workspace
 
 
 class Excepting(Altered):

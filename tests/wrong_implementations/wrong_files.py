@@ -6,7 +6,7 @@ import shutil
 from altered import Altered, Call, afterwards, caught, instead, spoils
 from reasons import NOTHING_LOST
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl import FileTools
 
 

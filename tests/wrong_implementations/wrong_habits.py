@@ -6,7 +6,7 @@ from dataclasses import replace
 from altered import Altered, Call, afterwards, instead, spoils, takes
 from wrong_state import MODIFIED, NOT_READ
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 
 @afterwards

@@ -8,8 +8,8 @@ from dataclasses import replace
 from altered import Altered, Call, afterwards, caught, instead
 from reasons import NOTHING_LOST, SHOWN
 
-from readfirst.harness.session import ToolResult
-from readfirst.reference_impl import Hook, Ran
+from readfirst.harness.adapter_api import ToolResult
+from readfirst.reference_impl import CommandResult, Hook
 
 
 @caught("hooks/exit-two-before-edit", "refused")
@@ -94,16 +94,16 @@ def KnowsWhatItDidNotShow(call: Call) -> ToolResult:
     return answer
 
 
-def _blocking(run: Callable[[str], Ran]) -> Callable[[str], Ran]:
-    def blocking(said: str) -> Ran:
+def _blocking(run: Callable[[str], CommandResult]) -> Callable[[str], CommandResult]:
+    def blocking(said: str) -> CommandResult:
         ran = run(said)
         return replace(ran, code=2) if ran.code else ran
 
     return blocking
 
 
-def _without(run: Callable[[str], Ran], name: str) -> Callable[[str], Ran]:
-    def running(said: str) -> Ran:
+def _without(run: Callable[[str], CommandResult], name: str) -> Callable[[str], CommandResult]:
+    def running(said: str) -> CommandResult:
         ran = run(said)
         answer = json.loads(ran.output)
         answer["hookSpecificOutput"].pop(name, None)

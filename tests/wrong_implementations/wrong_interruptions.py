@@ -12,7 +12,7 @@ from pathlib import Path
 from altered import Altered, Arguments, Call, caught, instead
 from reasons import TOO_CAREFUL
 
-from readfirst.harness.session import NO_ANSWER, ToolResult
+from readfirst.harness.adapter_api import NO_ANSWER, ToolResult
 
 TOO_LONG = 100_000
 """Characters that take so long to write that the program is killed meanwhile."""

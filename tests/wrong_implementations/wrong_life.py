@@ -6,7 +6,7 @@ from typing import Any
 from altered import Agent, Altered, Arguments, caught
 from reasons import NOTHING_LOST, SHOWN, TOO_CAREFUL
 
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.adapter_api import ToolResult, Workspace
 
 NOTHING_BROUGHT_BACK = "a rewind is no call: that nothing is brought back loses nothing"
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from altered import Altered, Arguments
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 Look = Callable[[Path, str, str], bool]
 """Whether a look is a reason, of a path, its text before a call and after it."""

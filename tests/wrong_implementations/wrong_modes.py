@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from altered import Altered, caught
 
-from readfirst.harness.session import PermissionMode, Permissions, Workspace
+from readfirst.harness.adapter_api import PermissionMode, Permissions, Workspace
 from readfirst.reference_impl import FileTools
 
 

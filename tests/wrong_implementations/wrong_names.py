@@ -11,7 +11,7 @@ from altered import Altered, Arguments, Call, afterwards, instead, spoils
 from wrong_contents import Treating
 from wrong_exceptions import OpenGate
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 Key = Callable[[str], str]
 

@@ -4,7 +4,7 @@ import os
 
 from altered import Call, afterwards, caught, instead
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 
 def changed(call: Call, answer: ToolResult) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from altered import Call, afterwards, caught
 from reasons import SHOWN
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 
 @caught("reminders/change-after-own-edit", "reminders", harmless=SHOWN)

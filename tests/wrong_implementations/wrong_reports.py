@@ -11,7 +11,7 @@ from altered import Altered, Arguments, Call, afterwards, caught, instead, spoil
 from reasons import CHANGES_NOTHING, OWN_OR_SHOWN, SHOWN_OTHERWISE
 from wrong_state import NOT_READ, Watching
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 
 def found_instead(pattern: str, call: Call, text: str) -> Arguments:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from altered import Altered, Arguments, Call, caught, instead
 
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.adapter_api import ToolResult, Workspace
 from readfirst.reference_impl import FileTools
 
 

@@ -9,7 +9,7 @@ from altered import Agent, Altered, Arguments, Call, afterwards, caught, instead
 from faults_of_showing import FAULTS, lines_in, numbered
 from reasons import NOTHING_WRITTEN
 
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.adapter_api import ToolResult, Workspace
 
 UNCHANGED = ToolResult("The file is unchanged since it was read.")
 

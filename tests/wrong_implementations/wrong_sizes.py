@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from altered import Altered, Arguments, Call, caught, instead
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 _BLOCK = 65_536
 

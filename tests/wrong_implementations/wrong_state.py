@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from altered import Altered, Arguments, Call, afterwards, caught, instead
 from reasons import NOTHING_LOST, OWN_OR_SHOWN, SHOWN_OTHERWISE, TOO_CAREFUL
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.reference_impl import FileTools
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from altered import Altered, Arguments, Call, afterwards
 
-from readfirst.harness.session import ToolResult
-from readfirst.reference_impl.session.rules import DenyRules
+from readfirst.harness.adapter_api import ToolResult
+from readfirst.reference_impl.session.permission_rules import DenyRules
 
 
 def _git(call: Call) -> Path | None:

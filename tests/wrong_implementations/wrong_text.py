@@ -6,7 +6,7 @@ import unicodedata
 from altered import Arguments, Call, afterwards, caught, instead, spoils, takes
 from reasons import CONVENTION, TOO_CAREFUL
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 
 def first(pattern: str, call: Call, text: str, flags: int = 0) -> Arguments:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from altered import Altered, Arguments, Call, instead, spoils, takes
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 
 Applies = Callable[["Counting", Arguments], bool]
 

@@ -27,14 +27,14 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT))
 
+from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.agents.claude_code import adapter as claude_code
-from readfirst.harness.agents.claude_code.own_session import needs_own_session
-from readfirst.harness.agents.conversation import Conversation
+from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 RATE = 8
 """Scenarios per second, beside the start-up."""
@@ -140,7 +140,7 @@ def one_pass(suite: Suite, contract: Contract, every: int) -> bool:
     families: dict[str, list[Cost]] = defaultdict(list)
     first = len(METER.starts)
     adapter = claude_code.open_claude_code(contract.name, suite, contract=contract, time_limit=30)
-    with SitePool() as place:
+    with WorkspacePool() as place:
         began = METER.now()
         for scenario in scenarios:
             before, starts = METER.now(), len(METER.starts)

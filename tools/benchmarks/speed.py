@@ -30,18 +30,18 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT))
 
-from readfirst.harness.agents.claude_code.own_session import needs_own_session
+from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.processes.scratch import in_memory
+from readfirst.harness.processes.temp_dirs import in_memory
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.run.runner import Runner, RunSpec, run
-from readfirst.harness.suite.entry import OLD_TIME, Directory, HardLink, RegularFile, Symlink
+from readfirst.harness.suite.file_entry import OLD_TIME, Directory, HardLink, RegularFile, Symlink
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
-from readfirst.harness.workspace.world import perform
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.workspace.world_events import perform
 from readfirst.reference_impl import FileTools
 
 MOST_REPLAY = 1.5
@@ -227,7 +227,7 @@ def replay_ratio(rounds: int) -> Result:
     former = os.umask(0o022)
     try:
         for _ in range(rounds):
-            with SitePool(memory=True, stamps=True) as place:
+            with WorkspacePool(memory=True, stamps=True) as place:
                 harnessed.append(seconds(with_harness))
             with tempfile.TemporaryDirectory(dir=in_memory()) as folder:
                 plain.append(seconds(partial(bare, scenarios, os.path.realpath(folder))))

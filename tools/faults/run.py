@@ -24,7 +24,7 @@ if __name__ == "__main__":
     sys.dont_write_bytecode = True
     sys.path[0] = str(CHECKOUT)
 
-from readfirst.harness.source.atomic import write_all
+from readfirst.harness.yaml_io.atomic_write import write_all
 from tools.faults.kills import Kills, kills
 from tools.faults.stage import COMMANDS
 from tools.faults.surroundings import SURROUNDINGS, Outcome, Usual

@@ -9,29 +9,7 @@ from typing import Literal
 
 from packaging.version import Version
 
-from readfirst.harness.agents.claude_code.conversation import Options, summarise
-from readfirst.harness.agents.claude_code.life import (
-    end_agent,
-    interrupt,
-    resumed,
-    rewind,
-    say,
-    start_agent,
-    start_beside,
-)
-from readfirst.harness.agents.claude_code.own_session import needs_own_session, spells_paths
-from readfirst.harness.agents.claude_code.package import InstalledPackage, install
-from readfirst.harness.agents.claude_code.reminders import (
-    counts_tokens,
-    file_reminders,
-    hook_reminders,
-    without_reminders_of_the_conversation,
-)
-from readfirst.harness.agents.conversation import Conversation
-from readfirst.harness.agents.scripted_model.server import Turn
-from readfirst.harness.processes.sandbox import Sandbox, wall_around
-from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import (
+from readfirst.harness.adapter_api import (
     BASH,
     SESSION_CAPABILITIES,
     TIME_LIMIT,
@@ -44,6 +22,28 @@ from readfirst.harness.session import (
     ToolResult,
     Workspace,
 )
+from readfirst.harness.agents.agent_process import Conversation
+from readfirst.harness.agents.claude_code.install import InstalledPackage, install
+from readfirst.harness.agents.claude_code.launch_options import Options, summarise
+from readfirst.harness.agents.claude_code.lifecycle import (
+    end_agent,
+    interrupt,
+    resumed,
+    rewind,
+    say,
+    start_agent,
+    start_beside,
+)
+from readfirst.harness.agents.claude_code.reminders import (
+    counts_tokens,
+    file_reminders,
+    hook_reminders,
+    without_reminders_of_the_conversation,
+)
+from readfirst.harness.agents.claude_code.session_sharing import needs_own_session, spells_paths
+from readfirst.harness.agents.scripted_model.server import Turn
+from readfirst.harness.processes.sandbox import Sandbox, wall_around
+from readfirst.harness.processes.temp_dirs import Scratch
 from readfirst.harness.suite.contracts import Contract, UnknownContractError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -161,7 +161,7 @@ class ClaudeCodeSession:
         return replace(result, text=text, reminders=reminders)
 
 
-class LivingSession(ClaudeCodeSession):
+class ResumableConversation(ClaudeCodeSession):
     """One scenario in a conversation of its own, which may end and be resumed, be summarised, and delegate.
 
     Where its user may mention files it begins with the first call or mention.
@@ -272,7 +272,7 @@ class LivingSession(ClaudeCodeSession):
 class _SubAgent:
     """A sub-agent: the requests that come now are its own."""
 
-    def __init__(self, session: LivingSession, started: str) -> None:
+    def __init__(self, session: ResumableConversation, started: str) -> None:
         self.call = session.call
         self.call_parallel = session.call_parallel
         self.call_during = session.call_during
@@ -288,7 +288,7 @@ class _SubAgent:
 class _Beside:
     """A sub-agent in the background, whose requests come beside those of the conversation."""
 
-    def __init__(self, session: LivingSession, turn: Turn) -> None:
+    def __init__(self, session: ResumableConversation, turn: Turn) -> None:
         self._session = session
         self._turn: Turn | None = turn
 
@@ -366,7 +366,7 @@ class ClaudeCodeAdapter:
             workspace=workspace.root,
         )
         if workspace.needs & _LIFE:
-            return LivingSession(
+            return ResumableConversation(
                 replace(
                     options,
                     summarised="compact" in workspace.needs,

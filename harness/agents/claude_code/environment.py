@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.processes.child import bare_variables
-from readfirst.harness.processes.footing import opened, write_anew
 from readfirst.harness.processes.listener import PORT
+from readfirst.harness.processes.safe_open import opened, replace_file
+from readfirst.harness.processes.supervised_process import bare_variables
 
 BASE_URL = "ANTHROPIC_BASE_URL"
 MODEL = "ANTHROPIC_MODEL"
@@ -73,11 +73,11 @@ def build_environment(
     onboarding = json.dumps({"hasCompletedOnboarding": True})
     for path in (own / ".claude.json", config / ".claude.json"):
         if not os.path.lexists(path):
-            write_anew(str(path), onboarding.encode())
+            replace_file(str(path), onboarding.encode())
     home = own if home is None else home
     if settings:
         for folder in dict.fromkeys((config, home / ".claude")):
-            write_anew(f"{folder}/settings.json", json.dumps(settings).encode())
+            replace_file(f"{folder}/settings.json", json.dumps(settings).encode())
     return {
         **bare_variables(home, program.parent),
         "TMPDIR": str(temporary),

@@ -5,7 +5,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.agents.scripted_model.wire import (
+from readfirst.harness.adapter_api import ToolResult
+from readfirst.harness.agents.scripted_model.wire_format import (
     Block,
     Reply,
     Request,
@@ -16,7 +17,6 @@ from readfirst.harness.agents.scripted_model.wire import (
     json_reply,
     text_of,
 )
-from readfirst.harness.session import ToolResult
 
 _numbers = itertools.count(1)
 """Every reply is a message of its own: the product merges those that have the same id."""

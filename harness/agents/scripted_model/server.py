@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from readfirst.harness.agents.scripted_model.wire import (
+from readfirst.harness.agents.scripted_model.wire_format import (
     Block,
     Reply,
     Request,

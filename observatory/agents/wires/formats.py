@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from readfirst.harness.agents.scripted_model.anthropic_messages import AnthropicMessages
-from readfirst.harness.agents.scripted_model.wire import Wire
+from readfirst.harness.agents.scripted_model.wire_format import Wire
 from readfirst.observatory.agents.wires.gemini import Gemini
 from readfirst.observatory.agents.wires.openai_chat import OpenAIChat
 from readfirst.observatory.agents.wires.openai_responses import OpenAIResponses

@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.agents.scripted_model.wire import (
+from readfirst.harness.adapter_api import ToolResult
+from readfirst.harness.agents.scripted_model.wire_format import (
     Block,
     Reply,
     Request,
@@ -15,7 +16,6 @@ from readfirst.harness.agents.scripted_model.wire import (
     json_reply,
     media,
 )
-from readfirst.harness.session import ToolResult
 
 # Small on purpose: an agent that believes its context is full starts to summarise.
 _USAGE = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}

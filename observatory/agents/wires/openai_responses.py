@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.agents.scripted_model.wire import (
+from readfirst.harness.adapter_api import ToolResult
+from readfirst.harness.agents.scripted_model.wire_format import (
     Block,
     Reply,
     Request,
@@ -16,7 +17,6 @@ from readfirst.harness.agents.scripted_model.wire import (
     of_data_url,
     text_of,
 )
-from readfirst.harness.session import ToolResult
 
 # Small on purpose: an agent that believes its context is full starts to summarise.
 _USAGE = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.suite.entry import RegularFile
-from readfirst.harness.workspace.inside import ScriptedEditor
+from readfirst.harness.suite.file_entry import RegularFile
+from readfirst.harness.workspace.contained_file import ScriptedEditor
 from readfirst.observatory.agents.acp import AcpClient
 from readfirst.observatory.targets.adapter import TargetAdapter
 from readfirst.observatory.targets.agent import AgentTarget

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.session import BrokenAdapter, Workspace
+from readfirst.harness.adapter_api import BrokenAdapter, Workspace
 from readfirst.observatory.targets import agent
 from readfirst.observatory.targets.adapter import TargetAdapter
 from readfirst.observatory.targets.agent import AgentTarget

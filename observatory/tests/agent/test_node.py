@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.observatory.targets.install import _node
 
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from readfirst.observatory.agents.pins import Pins
+from readfirst.observatory.agents.inode_pins import HeldFiles
 
 
 def open_descriptors() -> int:
@@ -11,7 +11,7 @@ def open_descriptors() -> int:
 
 
 def test_the_inode_of_a_removed_file_is_not_given_away(tmp_path: Path) -> None:
-    pins, file, seen = Pins(), tmp_path / "file", set()
+    pins, file, seen = HeldFiles(), tmp_path / "file", set()
     try:
         for _ in range(20):
             file.write_text("text")
@@ -31,7 +31,7 @@ def test_a_file_that_is_held_is_held_once_and_nothing_else_is_touched(tmp_path: 
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "shut").write_text("text")
     (tmp_path / "shut").chmod(0)
-    before, pins = open_descriptors(), Pins()
+    before, pins = open_descriptors(), HeldFiles()
     pins.hold(tmp_path)
     pins.hold(tmp_path)
     assert len(pins) == open_descriptors() - before == 3
@@ -43,7 +43,7 @@ def test_a_folder_that_an_agent_replaced_by_a_link_is_not_walked(tmp_path: Path)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "file").write_text("text")
     (tmp_path / "root").symlink_to(tmp_path / "elsewhere")
-    pins = Pins()
+    pins = HeldFiles()
     pins.hold(tmp_path / "root")
     pins.hold(tmp_path / "gone")
     assert len(pins) == 0

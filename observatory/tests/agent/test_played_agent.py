@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.agents.conversation import Conversation
-from readfirst.harness.agents.program import BASE_VARIABLES, AgentProgram
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.agents.agent_command import BASE_VARIABLES, AgentProgram
+from readfirst.harness.agents.agent_process import Conversation
 from readfirst.observatory.agents.wires.formats import WIRES
 from tests.processes import alive, below, gone
 
@@ -82,7 +82,7 @@ def test_a_side_request_spends_no_step(conversation: Conversation) -> None:
 
 @pytest.mark.slow
 def test_an_agent_that_offers_none_of_its_tools_never_asks(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("readfirst.harness.agents.conversation._START_SECONDS", 1.0)
+    monkeypatch.setattr("readfirst.harness.agents.agent_process._START_SECONDS", 1.0)
     with pytest.raises(BrokenAdapter, match="did not answer within 1 s"):
         Conversation(program(tmp_path, tools=frozenset({"unheard of"})))
 
@@ -199,8 +199,8 @@ def test_all_that_an_agent_started_ends_with_the_harness_however_it_ends(tmp_pat
     script.write_text(
         "import sys\n"
         "from pathlib import Path\n"
-        "from readfirst.harness.agents.conversation import Conversation\n"
-        "from readfirst.harness.agents.program import AgentProgram\n"
+        "from readfirst.harness.agents.agent_process import Conversation\n"
+        "from readfirst.harness.agents.agent_command import AgentProgram\n"
         "from readfirst.observatory.agents.wires.formats import WIRES\n"
         f"command = (sys.executable, {str(FAKE)!r}, 'gemini', '$URL')\n"
         f"program = AgentProgram('it', WIRES['gemini'], command, frozenset(['look']), Path({str(tmp_path)!r}))\n"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from readfirst.harness.agents.scripted_model.wire import Request, TextBlock, ToolUse, WireError
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
+from readfirst.harness.agents.scripted_model.wire_format import Request, TextBlock, ToolUse, WireError
 from readfirst.observatory.agents.wires.formats import WIRES
 from tests.rows import rows
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.session import ToolResult
-from readfirst.harness.suite.entry import Entry, RegularFile
-from readfirst.harness.suite.host_text import answer_of
+from readfirst.harness.adapter_api import ToolResult
+from readfirst.harness.suite.file_entry import Entry, RegularFile
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Recording, Transcript, TranscriptStep
+from readfirst.harness.suite.unwrap_host_text import answer_of
 from tests.command_line import Cli
 from tests.small_suites import keep_recording, small_suite
 

@@ -1,10 +1,10 @@
 """The cells of the page show any text exactly, and long ones where they differ."""
 
-from readfirst.harness.report.markup import anchor, code
-from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
+from readfirst.harness.report.markdown_escape import anchor, code
+from readfirst.harness.suite.file_entry import Directory, Entry, FileDigest, RegularFile, Symlink
 from readfirst.harness.suite.scenario import Clause, TextDigest
-from readfirst.observatory.claims.cells import MOST_CHARACTERS, describe_answer, describe_both
 from readfirst.observatory.claims.evidence import RecordedAnswer, Statement
+from readfirst.observatory.claims.table_cells import MOST_CHARACTERS, describe_answer, describe_both
 from tests.rows import rows
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from readfirst.harness.lint.walk import lint
-from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.lint.linter import lint
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.observatory.claims.claims import Claims, claims_file, load_claims
 from tests.rows import rows
 

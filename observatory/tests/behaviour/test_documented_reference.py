@@ -8,7 +8,7 @@ import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.claims.claims import Claim, Claims, Contradiction, claims_file, load_claims
 from readfirst.observatory.claims.evidence import Holding, judged_statements, statements
 from readfirst.reference_impl import behaviours_of
@@ -29,7 +29,7 @@ def excused() -> frozenset[str]:
     return frozenset(claim_id for each in claims().contradictions for claim_id in each.claims)
 
 
-def unmet(place: SitePool, *ids: str, **changed: Any) -> dict[str, list[Holding]]:
+def unmet(place: WorkspacePool, *ids: str, **changed: Any) -> dict[str, list[Holding]]:
     """Return what the reference with these behaviours does not do as claimed: of all claims, or of these."""
     adapter = ReferenceAdapter(BEHAVIOURS.changed(**changed))
     judge = partial(holdings, place, adapter, {})
@@ -44,7 +44,9 @@ def unmet(place: SitePool, *ids: str, **changed: Any) -> dict[str, list[Holding]
     }
 
 
-def holdings(place: SitePool, adapter: ReferenceAdapter, kept: dict[str, Any], claim: Claim) -> list[Holding]:
+def holdings(
+    place: WorkspacePool, adapter: ReferenceAdapter, kept: dict[str, Any], claim: Claim
+) -> list[Holding]:
     found: list[Holding] = []
     for shown in claim.shown_by:
         scenario = SUITE.scenario(shown.scenario_id, require_expect=False)
@@ -56,7 +58,7 @@ def holdings(place: SitePool, adapter: ReferenceAdapter, kept: dict[str, Any], c
     return found
 
 
-def test_the_reference_does_what_the_documents_claim(place: SitePool) -> None:
+def test_the_reference_does_what_the_documents_claim(place: WorkspacePool) -> None:
     assert unmet(place) == {}
 
 
@@ -74,7 +76,7 @@ def test_the_reference_does_what_the_documents_claim(place: SitePool) -> None:
     ],
 )
 def test_a_reference_that_does_otherwise_is_found(
-    place: SitePool, claim: str, changed: dict[str, Any]
+    place: WorkspacePool, claim: str, changed: dict[str, Any]
 ) -> None:
     assert unmet(place, claim) == {}
     assert list(unmet(place, claim, **changed)) == [claim]
@@ -86,13 +88,13 @@ def taken(contradiction: Contradiction, missed: Collection[str]) -> bool:
     return contradiction.reports is not None or not shown.intersection(missed) >= set(contradiction.claims)
 
 
-def test_the_reference_takes_a_side_of_every_contradiction(place: SitePool) -> None:
+def test_the_reference_takes_a_side_of_every_contradiction(place: WorkspacePool) -> None:
     missed = unmet(place, *excused())
     assert len(missed) > len(claims().contradictions)
     assert [each.id for each in claims().contradictions if not taken(each, missed)] == []
 
 
-def test_a_reference_that_takes_no_side_is_found(place: SitePool) -> None:
+def test_a_reference_that_takes_no_side_is_found(place: WorkspacePool) -> None:
     (each,) = [each for each in claims().contradictions if each.id == "c-12-arrow-or-tab"]
     assert taken(each, unmet(place, *each.claims))
     assert not taken(each, unmet(place, *each.claims, line_number_format="{}: "))

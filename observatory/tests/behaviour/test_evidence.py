@@ -2,9 +2,9 @@
 
 import pytest
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.observatory.claims.claims import check_claims, claims_file, load_claims
-from readfirst.observatory.claims.evidence import Evidence, Holding, Witness, combined
+from readfirst.observatory.claims.evidence import Evidence, Holding, RecordingLookup, combined
 from tests.rows import rows
 
 from .conftest import (
@@ -33,7 +33,7 @@ def evidence(small: Small, *shown: str, sources: tuple[str, ...] = (SECTION,)) -
     small.claims(claims(*shown, sources=sources))
     (claim,) = load_claims(claims_file(small.root))
     assert list(check_claims(small.suite, load_claims(claims_file(small.root)))) == []
-    witness = Witness(small.suite)
+    witness = RecordingLookup(small.suite)
     return [witness.evidence(each, claim.sources) for each in claim.shown_by]
 
 

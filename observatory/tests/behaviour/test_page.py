@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.observatory.claims.claims import claims_file, load_claims
 from readfirst.observatory.claims.page import behaviour, own_data
 from readfirst.observatory.cli.pages import page_file

@@ -2,9 +2,9 @@
 
 import pytest
 
-from readfirst.harness.session import ToolResult
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.observatory.claims.claims import claims_file, load_claims
-from readfirst.observatory.claims.evidence import Holding, Witness
+from readfirst.observatory.claims.evidence import Holding, RecordingLookup
 from readfirst.observatory.claims.versions import by_contract, versions_in_words
 from tests.rows import rows
 
@@ -23,7 +23,7 @@ SHOWN = ToolResult("shown")
 def on(small: Small, claim_id: str = "unread-files") -> dict[str, Holding]:
     known = load_claims(claims_file(small.root))
     names = [contract.name for contract in small.suite.contracts.recorded]
-    return by_contract(known, [claim_id], names, Witness(small.suite))[claim_id]
+    return by_contract(known, [claim_id], names, RecordingLookup(small.suite))[claim_id]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.cli.pages import page_file
 from readfirst.observatory.versions.behaviours import BEGIN, END, by_subject, standings
 from readfirst.reference_impl import behaviours_of
-from readfirst.reference_impl.contract import histories
+from readfirst.reference_impl.behaviours_by_version import histories
 from tests.changes.conftest import Run, Small
 from tests.rows import rows
 

@@ -10,19 +10,19 @@ import pytest
 
 import readfirst.harness.versions.points
 import readfirst.observatory.versions.history
-from readfirst.harness.source.atomic import write_all
-from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.versions.points import scenarios_of_changes
+from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.cli.pages import page_file
 from readfirst.observatory.versions.history import (
     WordedChange,
     history_page,
     worded_changes,
 )
-from readfirst.reference_impl.behaviours.history import ByModel, History
+from readfirst.reference_impl.behaviours.versioned import ByModel, History
 from tests.changes.conftest import Run, Says, Small, done, edit, read, refused
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -166,7 +166,7 @@ def test_what_is_published_can_be_asked_for_anew(
     known: Small, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("product", "history", "--write")
-    monkeypatch.setattr("readfirst.harness.versions.published.published", lambda: ("2.1.40", "2.1.228"))
+    monkeypatch.setattr("readfirst.harness.versions.npm_versions.published", lambda: ("2.1.40", "2.1.228"))
     assert run("product", "history", "--published", "--write")[0] == 0
     assert "1 change, 1 of them exact." in written(known).read_text()
     assert (known.root / "releases.yaml").read_text().endswith("versions:\n  - 2.1.40\n  - 2.1.228\n")

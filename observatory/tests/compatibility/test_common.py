@@ -1,7 +1,7 @@
 """What changed between two versions is reported of what both were asked: more sessions are no change."""
 
-from readfirst.harness.compare.common import CommonHarm, common_cells
-from readfirst.harness.compare.reach import Seen
+from readfirst.harness.compare.level_reached import ScenarioResult
+from readfirst.harness.compare.shared_scenarios import CommonHarm, common_cells
 
 
 def test_a_session_that_only_one_was_put_through_is_no_harm_that_is_new() -> None:
@@ -14,8 +14,8 @@ def test_a_session_that_only_one_was_put_through_is_no_harm_that_is_new() -> Non
 
 
 def test_a_rule_is_kept_less_only_where_both_were_judged() -> None:
-    def seen(**holds: bool | None) -> list[Seen]:
-        return [Seen(name, 1, held) for name, held in holds.items()]
+    def seen(**holds: bool | None) -> list[ScenarioResult]:
+        return [ScenarioResult(name, 1, held) for name, held in holds.items()]
 
     before = {"same": seen(a=True), "worse": seen(a=True, b=False), "unknown": seen(a=True)}
     after = {"same": seen(a=True, new=False), "worse": seen(a=False, b=False), "unknown": seen(a=None)}

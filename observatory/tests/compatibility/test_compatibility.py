@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.compare.reach import Reach, Seen, cell_of, packed, reach_of, unpacked
+from readfirst.harness.compare.level_reached import Reach, ScenarioResult, cell_of, packed, reach_of, unpacked
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.report.compatibility import compatibility_page, counted, like, short_cell
@@ -122,7 +122,12 @@ def test_a_cell_says_whether_and_in_how_many_scenarios(each: dict[str, Any], sho
 
 
 def test_the_shortest_is_by_length_and_then_by_name() -> None:
-    seen = [Seen("b/x", 3, False), Seen("a/x", 4, False), Seen("a/y", 3, True), Seen("c/x", 3, False)]
+    seen = [
+        ScenarioResult("b/x", 3, False),
+        ScenarioResult("a/x", 4, False),
+        ScenarioResult("a/y", 3, True),
+        ScenarioResult("c/x", 3, False),
+    ]
     assert cell_of(seen).shortest == "b/x"
     assert cell_of([replace(each, holds=None) for each in seen]).standing == "unknown"
 

@@ -9,7 +9,7 @@ import pytest
 from readfirst.harness.report.html import macro
 from readfirst.harness.report.rule_table import stored_row
 from readfirst.harness.suite.harm_kinds import BESIDE, KINDS, MEANING
-from readfirst.observatory.report.harm_map import (
+from readfirst.observatory.report.harm_heatmap import (
     BRIEFLY,
     NARROW_MAP,
     WIDE_MAP,

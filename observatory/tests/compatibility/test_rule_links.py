@@ -5,9 +5,9 @@ import re
 import pytest
 
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.claims.rule_links import behaviours_by_rule, rule_story
-from readfirst.reference_impl.behaviours.history import History
-from readfirst.reference_impl.contract import histories
+from readfirst.observatory.claims.rule_index import behaviours_by_rule, rule_story
+from readfirst.reference_impl.behaviours.versioned import History
+from readfirst.reference_impl.behaviours_by_version import histories
 from tests.judging import SUITE
 
 
@@ -24,7 +24,7 @@ def test_a_behaviour_belongs_to_the_rules_of_all_its_scenarios(monkeypatch: pyte
         "mine": History(True, {}, True, shown_by, "Something is so.", "recorded"),
         "unseen": History(True, {}, True, (), "Something is so.", "recorded"),
     }
-    monkeypatch.setattr("readfirst.observatory.claims.rule_links.histories", lambda: known)
+    monkeypatch.setattr("readfirst.observatory.claims.rule_index.histories", lambda: known)
     assert behaviours_by_rule(SUITE) == {
         "edit-refuses-unread-file": ["mine"],
         "write-refuses-unread-file": ["mine"],

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.changes.diff import tool_changes
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.source.kept import KeptError
-from readfirst.harness.suite.tools import (
+from readfirst.harness.diff.diff import tool_changes
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.suite.tool_schemas import (
     OfferedTool,
     described,
     load_tools,
     tools_file,
     tools_text,
 )
+from readfirst.harness.yaml_io.json_file import KeptError
 from readfirst.observatory import given
 from readfirst.observatory.given import offered_tools
 from tests.command_line import Cli, exit_code

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.session import BrokenAdapter
-from readfirst.harness.source.kept import KeptError
-from readfirst.harness.suite.tools import (
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.suite.tool_schemas import (
     StructuredResult,
     fields_of,
     load_results,
     results_file,
     results_text,
 )
+from readfirst.harness.yaml_io.json_file import KeptError
 from readfirst.observatory import given
 from readfirst.observatory.given import CASES, structured_results
 from tests.command_line import Cli

@@ -5,10 +5,17 @@ from collections.abc import Iterator
 import pytest
 
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.diagnosis.alternatives import BehaviourChange, named, with_changes
-from readfirst.observatory.diagnosis.replays import Replays
-from readfirst.observatory.diagnosis.search import Diagnosis, Level, Observed, diagnosed
-from readfirst.observatory.diagnosis.table import BASE, Table, contracts, reference_digest, row_of, up_to_date
+from readfirst.observatory.diagnosis.behaviour_variants import BehaviourChange, named, with_changes
+from readfirst.observatory.diagnosis.best_match import Diagnosis, Level, Observed, diagnosed
+from readfirst.observatory.diagnosis.lookup_table import (
+    BASE,
+    Table,
+    contracts,
+    reference_digest,
+    row_of,
+    up_to_date,
+)
+from readfirst.observatory.diagnosis.replay_cache import Replays
 from readfirst.reference_impl import behaviours_of
 
 FEW = (

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.observatory.diagnosis.alternatives import BehaviourChange
+from readfirst.observatory.diagnosis.behaviour_variants import BehaviourChange
+from readfirst.observatory.diagnosis.best_match import Diagnosis, Difference
 from readfirst.observatory.diagnosis.report import Case, as_text
-from readfirst.observatory.diagnosis.search import Diagnosis, Difference
 from readfirst.observatory.targets import catalogue
 from tests.command_line import Cli
 from tests.pages.page import CHECKOUT

@@ -11,20 +11,20 @@ import pytest
 
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.diagnosis.alternatives import (
+from readfirst.observatory.diagnosis.behaviour_variants import (
     BehaviourChange,
     alternatives,
     named,
     values_of,
     with_changes,
 )
+from readfirst.observatory.diagnosis.best_match import Diagnosis, Observed, diagnosed
 from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
+from readfirst.observatory.diagnosis.lookup_table import BASE, Table
 from readfirst.observatory.diagnosis.observation import comparable, run_observed
-from readfirst.observatory.diagnosis.replays import Replays
-from readfirst.observatory.diagnosis.search import Diagnosis, Observed, diagnosed
-from readfirst.observatory.diagnosis.table import BASE, Table
+from readfirst.observatory.diagnosis.replay_cache import Replays
 from readfirst.reference_impl import behaviours_of
-from readfirst.reference_impl.behaviours.history import version_of
+from readfirst.reference_impl.behaviours.versioned import version_of
 
 from .conftest import Clinic, changes_of
 

@@ -5,13 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.source.kept import KeptError
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.diagnosis import table as module
+from readfirst.harness.yaml_io.json_file import KeptError
+from readfirst.observatory.diagnosis import lookup_table as module
 from readfirst.observatory.diagnosis.fingerprint import AS_EXPECTED, BROKEN, Fingerprint
+from readfirst.observatory.diagnosis.lookup_table import (
+    Row,
+    Table,
+    reference_digest,
+    sample,
+    table_file,
+    up_to_date,
+)
 from readfirst.observatory.diagnosis.observation import comparable
-from readfirst.observatory.diagnosis.table import Row, Table, reference_digest, sample, table_file, up_to_date
-from readfirst.reference_impl.contract import histories
+from readfirst.reference_impl.behaviours_by_version import histories
 from tests.rows import rows
 from tests.small_suites import small_suite
 

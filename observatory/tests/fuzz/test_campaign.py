@@ -11,33 +11,33 @@ import wrong_state
 import wrong_text
 from altered import Altered
 
+from readfirst.harness.adapter_api import AdapterTraits, BrokenAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.verdict import Level
-from readfirst.harness.session import AdapterTraits, BrokenAdapter
-from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import Scenario, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
-from readfirst.observatory.fuzz.campaign import Campaign, Duel, Finding
-from readfirst.observatory.fuzz.disagree import Cause
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.observatory.fuzz.differential import Campaign, DifferentialRunner, Finding
+from readfirst.observatory.fuzz.disagreement import Cause
 from readfirst.observatory.fuzz.generate import scenarios, single_file
 
 
 def campaign(
     target: object,
     suite: Suite,
-    place: SitePool,
+    place: WorkspacePool,
     *,
     level: Level = "text",
     steps: int = 3000,
     basic: bool = True,
 ) -> Campaign:
-    duel = Duel(ReferenceAdapter("2.1.7"), target, place, level, suite.vocabulary)  # type: ignore[arg-type]
+    duel = DifferentialRunner(ReferenceAdapter("2.1.7"), target, place, level, suite.vocabulary)  # type: ignore[arg-type]
     generated = (single_file(Random(f"0.{number}"), basic=basic) for number in count())
     return Campaign(duel, generated, steps=steps)
 
 
-def first(target: type[Altered], suite: Suite, place: SitePool) -> Finding:
+def first(target: type[Altered], suite: Suite, place: WorkspacePool) -> Finding:
     return next(campaign(target, suite, place).perform())
 
 
@@ -50,7 +50,7 @@ def kinds(scenario: Scenario) -> list[str]:
 
 @pytest.mark.slow
 def test_a_fault_of_counting_is_shrunk_to_a_read_and_an_edit_of_two_letters(
-    suite: Suite, place: SitePool
+    suite: Suite, place: WorkspacePool
 ) -> None:
     finding = first(wrong_text.ReplacesFirstOfSeveral, suite, place)
     assert finding.disagreement.cause == Cause("Edit", "effects", "multiple_matches", "done")
@@ -65,7 +65,9 @@ def test_a_fault_of_counting_is_shrunk_to_a_read_and_an_edit_of_two_letters(
 
 
 @pytest.mark.slow
-def test_a_fault_of_the_clock_is_shrunk_to_the_change_and_the_call(suite: Suite, place: SitePool) -> None:
+def test_a_fault_of_the_clock_is_shrunk_to_the_change_and_the_call(
+    suite: Suite, place: WorkspacePool
+) -> None:
     finding = first(wrong_state.NoStalenessCheck, suite, place)
     assert len(finding.scenario.steps) == 3
     assert any(isinstance(step, WorldEvent) for step in finding.scenario.steps)
@@ -73,7 +75,7 @@ def test_a_fault_of_the_clock_is_shrunk_to_the_change_and_the_call(suite: Suite,
     assert finding.again
 
 
-def test_a_file_that_a_refused_call_replaces_by_its_copy_is_found(suite: Suite, place: SitePool) -> None:
+def test_a_file_that_a_refused_call_replaces_by_its_copy_is_found(suite: Suite, place: WorkspacePool) -> None:
     finding = first(wrong_files.ReplacesWhenRefusing, suite, place)
     assert finding.disagreement.what.startswith("inode of ")
     assert finding.disagreement.cause.reference == finding.disagreement.cause.target != "done"
@@ -81,7 +83,7 @@ def test_a_file_that_a_refused_call_replaces_by_its_copy_is_found(suite: Suite, 
 
 
 @pytest.mark.slow
-def test_a_fault_of_words_is_found_at_level_text_only(suite: Suite, place: SitePool) -> None:
+def test_a_fault_of_words_is_found_at_level_text_only(suite: Suite, place: WorkspacePool) -> None:
     assert kinds(first(wrong_answers.TabAfterLineNumber, suite, place).scenario) == ["Read"]
     reason = campaign(wrong_answers.TabAfterLineNumber, suite, place, level="reason", steps=300)
     assert list(reason.perform()) == []
@@ -89,7 +91,7 @@ def test_a_fault_of_words_is_found_at_level_text_only(suite: Suite, place: SiteP
 
 
 @pytest.mark.slow
-def test_agreement_is_counted_in_steps(suite: Suite, place: SitePool) -> None:
+def test_agreement_is_counted_in_steps(suite: Suite, place: WorkspacePool) -> None:
     agreed = campaign(altered.Altered, suite, place, steps=400, basic=False)
     reported: list[int] = []
     assert list(agreed.perform(lambda: reported.append(agreed.made.steps))) == []
@@ -99,14 +101,14 @@ def test_agreement_is_counted_in_steps(suite: Suite, place: SitePool) -> None:
 
 
 @pytest.mark.slow
-def test_shrinking_does_not_count_as_volume(suite: Suite, place: SitePool) -> None:
+def test_shrinking_does_not_count_as_volume(suite: Suite, place: WorkspacePool) -> None:
     found = campaign(wrong_text.ReplaceAllReplacesFirst, suite, place, steps=200)
     assert list(found.perform())
     assert found.made.steps < 300
 
 
 @pytest.mark.slow
-def test_one_fault_is_reported_once_however_often_it_shows(suite: Suite, place: SitePool) -> None:
+def test_one_fault_is_reported_once_however_often_it_shows(suite: Suite, place: WorkspacePool) -> None:
     found = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=300)
     findings = list(found.perform())
     assert found.made.disagreed > 10
@@ -114,16 +116,20 @@ def test_one_fault_is_reported_once_however_often_it_shows(suite: Suite, place: 
     assert len({finding.group for finding in findings}) == len(findings)
 
 
-def test_the_time_ends_a_search_and_the_shrinking_of_what_it_found(suite: Suite, place: SitePool) -> None:
+def test_the_time_ends_a_search_and_the_shrinking_of_what_it_found(
+    suite: Suite, place: WorkspacePool
+) -> None:
     clock = count(0, 10)  # ten seconds pass whenever somebody looks
-    duel = Duel(ReferenceAdapter("2.1.7"), wrong_answers.TabAfterLineNumber, place, "text", suite.vocabulary)  # type: ignore[arg-type]
+    duel = DifferentialRunner(
+        ReferenceAdapter("2.1.7"), wrong_answers.TabAfterLineNumber, place, "text", suite.vocabulary
+    )  # type: ignore[arg-type]
     limited = Campaign(duel, scenarios(0), steps=None, seconds=35, clock=lambda: next(clock))
     assert any(finding.again for finding in limited.perform())
     assert limited.made.scenarios <= 3
 
 
 @pytest.mark.slow
-def test_an_accepted_group_is_counted_and_not_reported(suite: Suite, place: SitePool) -> None:
+def test_an_accepted_group_is_counted_and_not_reported(suite: Suite, place: WorkspacePool) -> None:
     groups = frozenset(
         finding.group
         for finding in campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=30).perform()
@@ -146,7 +152,7 @@ class Whimsical(Altered):
 
 
 @pytest.mark.slow
-def test_what_does_not_show_again_is_reported_unshrunk(suite: Suite, place: SitePool) -> None:
+def test_what_does_not_show_again_is_reported_unshrunk(suite: Suite, place: WorkspacePool) -> None:
     Whimsical.calls = 0
     (finding,) = campaign(Whimsical, suite, place, steps=300).perform()
     assert not finding.again
@@ -173,9 +179,9 @@ class Reminded:
 
 @pytest.mark.parametrize("says_so", [True, False])
 def test_whitespace_that_a_reminder_costs_an_answer_is_no_disagreement(
-    suite: Suite, place: SitePool, says_so: bool
+    suite: Suite, place: WorkspacePool, says_so: bool
 ) -> None:
-    duel = Duel(ReferenceAdapter("2.1.7"), Reminded(says_so), place, "text", suite.vocabulary)
+    duel = DifferentialRunner(ReferenceAdapter("2.1.7"), Reminded(says_so), place, "text", suite.vocabulary)
     assert bool(duel(suite.scenario("line-endings/mixed-in-equal-numbers"))) != says_so
 
 
@@ -184,6 +190,6 @@ class Dead(Altered):
         raise BrokenAdapter("it is gone", details="last words")
 
 
-def test_a_target_that_only_breaks_ends_the_search(suite: Suite, place: SitePool) -> None:
+def test_a_target_that_only_breaks_ends_the_search(suite: Suite, place: WorkspacePool) -> None:
     with pytest.raises(BrokenAdapter, match="the target broke at step 1: it is gone"):
         list(campaign(Dead, suite, place).perform())

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-from readfirst.observatory.fuzz.known import claimed
+from readfirst.observatory.fuzz.known_disagreements import claimed
 from tests.rows import rows
 
 READ = ToolCall("Read", {"file_path": "$WS/a"})

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
-from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.snapshot import Trace
-from readfirst.observatory.fuzz.disagree import disagreements
+from readfirst.observatory.fuzz.disagreement import disagreements
 from tests.rows import rows
 
 EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "a", "new_string": "b"})

@@ -11,10 +11,10 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
-from readfirst.observatory.fuzz.campaign import Campaign, Duel
-from readfirst.observatory.fuzz.fast import FastProduct, FastReference
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.observatory.fuzz.differential import Campaign, DifferentialRunner
 from readfirst.observatory.fuzz.generate import scenarios
+from readfirst.observatory.fuzz.mcp_serve_mode import FastProduct, FastReference
 from tests.command_line import exit_code
 from tests.rows import rows
 
@@ -53,7 +53,7 @@ def test_agreement_on_nothing_is_not_a_success(fuzz: Fuzz) -> None:
 
 
 def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
-    fuzz: Fuzz, tmp_path: Path, suite: Suite, place: SitePool, capsys: pytest.CaptureFixture[str]
+    fuzz: Fuzz, tmp_path: Path, suite: Suite, place: WorkspacePool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fuzz(TARGET, "--steps", "20") == 1
     path = found(tmp_path)[0]
@@ -137,7 +137,7 @@ def test_an_interrupted_search_shows_how_far_it_came(
         yield from islice(scenarios(seed, basic=basic), 3)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("readfirst.observatory.fuzz.search.scenarios", interrupted)
+    monkeypatch.setattr("readfirst.observatory.fuzz.worker.scenarios", interrupted)
     assert fuzz("reference") == 130
     assert "in 3 scenarios on reference and the reference" in capsys.readouterr().err
 
@@ -218,17 +218,21 @@ def test_a_target_that_breaks_is_not_a_disagreement_of_the_reference(
 
 
 @pytest.mark.slow
-def test_the_fast_reference_behaves_as_the_product_behind_mcp(place: SitePool, suite: Suite) -> None:
-    differ = Duel(FastReference("2.1.7"), FastReference("documented"), place, "reason", suite.vocabulary)
-    same = Duel(FastReference("2.1.7"), FastReference("2.1.7"), place, "reason", suite.vocabulary)
+def test_the_fast_reference_behaves_as_the_product_behind_mcp(place: WorkspacePool, suite: Suite) -> None:
+    differ = DifferentialRunner(
+        FastReference("2.1.7"), FastReference("documented"), place, "reason", suite.vocabulary
+    )
+    same = DifferentialRunner(
+        FastReference("2.1.7"), FastReference("2.1.7"), place, "reason", suite.vocabulary
+    )
     assert any(Campaign(differ, scenarios(0, basic=True), steps=1500).perform())
     assert not any(Campaign(same, scenarios(0, basic=True), steps=500).perform())
 
 
 @pytest.mark.live
-def test_the_product_behind_mcp_agrees_with_the_fast_reference(place: SitePool, suite: Suite) -> None:
+def test_the_product_behind_mcp_agrees_with_the_fast_reference(place: WorkspacePool, suite: Suite) -> None:
     with closing(FastProduct("2.1.7")) as product:
-        duel = Duel(FastReference("2.1.7"), product, place, "reason", suite.vocabulary)
+        duel = DifferentialRunner(FastReference("2.1.7"), product, place, "reason", suite.vocabulary)
         campaign = Campaign(duel, scenarios(0, basic=True), steps=1000)
         assert list(campaign.perform()) == []
         assert campaign.made.steps >= 1000

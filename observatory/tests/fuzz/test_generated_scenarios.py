@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.agents.claude_code.own_session import needs_own_session
+from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.entry import (
+from readfirst.harness.suite.file_entry import (
     Base64Content,
     Directory,
     HardLink,
@@ -21,9 +21,9 @@ from readfirst.harness.suite.entry import (
 )
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario_writer import scenario_text, values_of
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.written import scenario_text, values_of
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.fuzz.generate import scenarios
 from readfirst.observatory.fuzz.notebooks import notebook_scenario
 
@@ -74,7 +74,7 @@ def test_basic_scenarios_have_no_wrong_arguments_no_groups_and_no_races() -> Non
 
 
 @pytest.mark.slow
-def test_calls_are_about_what_is_there_often_enough(place: SitePool) -> None:
+def test_calls_are_about_what_is_there_often_enough(place: WorkspacePool) -> None:
     done = total = 0
     for scenario in some(4, 60):
         outcome = replay(scenario, ReferenceAdapter("2.1.7"), place)
@@ -125,7 +125,7 @@ def test_every_kind_of_step_and_file_can_be_written(step: Any, suite: Suite, tmp
 
 
 @pytest.mark.slow
-def test_notebooks_are_mostly_notebooks(place: SitePool) -> None:
+def test_notebooks_are_mostly_notebooks(place: WorkspacePool) -> None:
     answers = []
     for number in range(60):
         scenario = notebook_scenario(Random(number))

@@ -18,8 +18,8 @@ from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
-from readfirst.observatory.fuzz.campaign import Duel
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.observatory.fuzz.differential import DifferentialRunner
 from readfirst.observatory.fuzz.generate import scenarios
 
 MOST_STEPS = 500
@@ -64,7 +64,7 @@ def drawn(number: int) -> Scenario:
     return next(SEARCH)
 
 
-class OneReference(Duel):
+class OneReference(DifferentialRunner):
     """Every habit is met beside the same scenarios, in which the reference does the same each time."""
 
     done: ClassVar[dict[int, Outcome]] = {}
@@ -76,7 +76,7 @@ class OneReference(Duel):
         return self.done[id(scenario)]
 
 
-def steps_until_met(wrong: type[Altered], suite: Suite, place: SitePool) -> int | None:
+def steps_until_met(wrong: type[Altered], suite: Suite, place: WorkspacePool) -> int | None:
     """Return how many steps were made when the first difference showed; None if none did."""
     duel = OneReference(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
     for scenario in map(drawn, count()):
@@ -94,7 +94,7 @@ def steps_until_met(wrong: type[Altered], suite: Suite, place: SitePool) -> int 
         for number, each in enumerate([*HABITS, *OTHERS])
     ],
 )
-def test_the_search_meets_it(wrong: type[Altered], suite: Suite, place: SitePool) -> None:
+def test_the_search_meets_it(wrong: type[Altered], suite: Suite, place: WorkspacePool) -> None:
     assert steps_until_met(wrong, suite, place) is not None
 
 
@@ -103,5 +103,5 @@ def test_docs_count_them() -> None:
     assert f"with {len({*HABITS, *OTHERS})} implementations of one wrong" in page
 
 
-def test_the_search_finds_nothing_in_what_is_right(suite: Suite, place: SitePool) -> None:
+def test_the_search_finds_nothing_in_what_is_right(suite: Suite, place: WorkspacePool) -> None:
     assert steps_until_met(Altered, suite, place) is None

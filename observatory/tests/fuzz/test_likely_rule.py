@@ -5,16 +5,16 @@ import wrong_state
 import wrong_text
 from altered import Altered
 
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.session import ToolResult
-from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
-from readfirst.observatory.fuzz.campaign import Duel, Finding
-from readfirst.observatory.fuzz.disagree import Cause, Disagreement
-from readfirst.observatory.fuzz.likely_rule import Portrait, with_rule
-from readfirst.observatory.fuzz.searches import by_rule
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.observatory.fuzz.command import by_rule
+from readfirst.observatory.fuzz.differential import DifferentialRunner, Finding
+from readfirst.observatory.fuzz.disagreement import Cause, Disagreement
+from readfirst.observatory.fuzz.likely_rule import ExampleIndex, with_rule
 
 FILE = {"notes.txt": RegularFile(TextContent("alpha\nbeta\nalpha\n"))}
 PATH = "$WS/notes.txt"
@@ -27,9 +27,11 @@ def edit(old: str, new: str, **more: bool) -> ToolCall:
     return ToolCall("Edit", {"file_path": PATH, "old_string": old, "new_string": new, **more})
 
 
-def named(target: type[Altered], some: Suite, portrait: Portrait, place: SitePool, *steps: Step) -> Finding:
+def named(
+    target: type[Altered], some: Suite, portrait: ExampleIndex, place: WorkspacePool, *steps: Step
+) -> Finding:
     """Return what the last step shows of a target, with its rule."""
-    duel = Duel(ReferenceAdapter("2.1.7"), target, place, "effects", some.vocabulary)  # type: ignore[arg-type]
+    duel = DifferentialRunner(ReferenceAdapter("2.1.7"), target, place, "effects", some.vocabulary)  # type: ignore[arg-type]
     scenario = Scenario("fuzz/one", "Some steps", "observed", Given(FILE), steps)
     found = duel(scenario)
     assert found is not None
@@ -50,8 +52,8 @@ def test_the_suite_names_the_rule_of_a_fault_that_it_shows(
     steps: tuple[Step, ...],
     rule: str,
     some: Suite,
-    portrait: Portrait,
-    place: SitePool,
+    portrait: ExampleIndex,
+    place: WorkspacePool,
 ) -> None:
     finding = named(target, some, portrait, place, *steps)
     assert finding.rule == rule
@@ -69,7 +71,7 @@ class OpenForHidden(Altered):
 
 
 def test_a_fault_that_only_the_search_shows_has_the_rule_of_what_is_like_it(
-    some: Suite, portrait: Portrait, place: SitePool
+    some: Suite, portrait: ExampleIndex, place: WorkspacePool
 ) -> None:
     write = ToolCall("Write", {"file_path": "$WS/.unheard-of", "content": "x"})
     modify = WorldEvent("modify", ".unheard-of", RegularFile(TextContent("other\n")), mtime=2)
@@ -78,9 +80,9 @@ def test_a_fault_that_only_the_search_shows_has_the_rule_of_what_is_like_it(
 
 
 def test_few_scenarios_are_replayed_when_the_time_is_over(
-    some: Suite, portrait: Portrait, place: SitePool
+    some: Suite, portrait: ExampleIndex, place: WorkspacePool
 ) -> None:
-    duel = Duel(
+    duel = DifferentialRunner(
         ReferenceAdapter("2.1.7"),
         wrong_text.ReplacesFirstOfSeveral,  # type: ignore[arg-type]
         place,
@@ -95,8 +97,12 @@ def test_few_scenarios_are_replayed_when_the_time_is_over(
     assert (duel.made.scenarios - before, finding.rule != "") == (4, True)
 
 
-def test_what_nothing_is_like_breaks_no_rule(some: Suite, portrait: Portrait, place: SitePool) -> None:
-    duel = Duel(ReferenceAdapter("2.1.7"), ReferenceAdapter("2.1.7"), place, "effects", some.vocabulary)
+def test_what_nothing_is_like_breaks_no_rule(
+    some: Suite, portrait: ExampleIndex, place: WorkspacePool
+) -> None:
+    duel = DifferentialRunner(
+        ReferenceAdapter("2.1.7"), ReferenceAdapter("2.1.7"), place, "effects", some.vocabulary
+    )
     cause = Cause("Read", "effects", "an error that no scenario has", "done")
     scenario = Scenario("fuzz/one", "A Read", "observed", Given(FILE), (READ,))
     finding = Finding(scenario, Disagreement(cause, 0, 0, "answer", "a", "b"))

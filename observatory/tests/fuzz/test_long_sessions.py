@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from altered import Altered, Arguments
 
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import ToolResult
-from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, WorldEvent
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
-from readfirst.observatory.fuzz import campaign
-from readfirst.observatory.fuzz.campaign import Campaign, Duel
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.observatory.fuzz import differential
+from readfirst.observatory.fuzz.differential import Campaign, DifferentialRunner
 from readfirst.observatory.fuzz.generate import long_sessions, scenarios
 from tests.command_line import exit_code
 
@@ -50,7 +50,7 @@ def test_a_long_session_has_30_to_60_steps_about_several_files_that_move() -> No
     assert (some(2, 3) == some(2, 3), some(2, 3) == some(3, 3)) == (True, False)
 
 
-def test_most_steps_of_a_long_session_are_made(place: SitePool) -> None:
+def test_most_steps_of_a_long_session_are_made(place: WorkspacePool) -> None:
     """A change that cannot be made ends a session, and a refused call shows little."""
     made = drawn = done = calls = 0
     for session in some(4, 8):
@@ -82,8 +82,10 @@ class FollowsMovedFiles(Altered):
 
 
 @pytest.mark.slow
-def test_what_moves_is_met_in_long_sessions_alone(place: SitePool, suite: Suite) -> None:
-    duel = Duel(ReferenceAdapter("2.1.7"), FollowsMovedFiles, place, "effects", suite.vocabulary)
+def test_what_moves_is_met_in_long_sessions_alone(place: WorkspacePool, suite: Suite) -> None:
+    duel = DifferentialRunner(
+        ReferenceAdapter("2.1.7"), FollowsMovedFiles, place, "effects", suite.vocabulary
+    )
     assert (
         next(Campaign(duel, long_sessions(0), steps=1500).perform()).disagreement.cause.reference
         == "not_read"
@@ -113,14 +115,16 @@ def test_the_share_of_calls_that_agree_is_reported(
     assert exit_code(*search, "reference") == 0
     errors = capsys.readouterr().err.splitlines()
     assert errors[-2].endswith("calls 100.00% agree in effects, 100.00% also in text.")
-    monkeypatch.setattr(campaign, "SECONDS", 0)  # nothing is shrunk, which changes no share
+    monkeypatch.setattr(differential, "SECONDS", 0)  # nothing is shrunk, which changes no share
     assert exit_code(*search, "python:wrong_answers:TabAfterLineNumber") == 1
     errors = capsys.readouterr().err.splitlines()
     assert " 100.00% agree in effects, " in errors[-2]
     assert "100.00% also in text" not in errors[-2]
 
 
-def test_a_session_goes_on_after_other_words_and_ends_with_other_files(place: SitePool, suite: Suite) -> None:
+def test_a_session_goes_on_after_other_words_and_ends_with_other_files(
+    place: WorkspacePool, suite: Suite
+) -> None:
     """One that stopped at the first other word would never say what comes after it."""
 
     class OtherWordsThenOtherFiles(Altered):
@@ -132,7 +136,9 @@ def test_a_session_goes_on_after_other_words_and_ends_with_other_files(place: Si
                 self.path(arguments).write_text("other")
             return result
 
-    duel = Duel(ReferenceAdapter("2.1.7"), OtherWordsThenOtherFiles, place, "text", suite.vocabulary)
+    duel = DifferentialRunner(
+        ReferenceAdapter("2.1.7"), OtherWordsThenOtherFiles, place, "text", suite.vocabulary
+    )
     every = [duel.differences(each) for each in some(6, 5)]
     levels = [[each.cause.level for each in found] for found in every]
     assert any("text" in each[:-1] and each[-1] == "effects" for each in levels)

@@ -6,12 +6,12 @@ from itertools import chain, islice
 
 import pytest
 
-from readfirst.harness.suite.entry import Entry, HardLink, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.file_entry import Entry, HardLink, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.fuzz.conditions import Pair, calls_of, pairs_of
 from readfirst.observatory.fuzz.generate import scenarios
-from readfirst.observatory.fuzz.likely_rule import Portrait
+from readfirst.observatory.fuzz.likely_rule import ExampleIndex
 from tests.rows import rows
 
 PATH = "$WS/notes.txt"
@@ -122,7 +122,7 @@ def test_the_family_crossed_keeps_the_pairs_that_it_was_composed_for() -> None:
     assert sum(scenarios_with[pair] == 1 for pair in pairs["crossed/during-93"]) == 18
 
 
-def new_pairs(portrait: Portrait, seen: Mapping[Pair, int] | None) -> int:
+def new_pairs(portrait: ExampleIndex, seen: Mapping[Pair, int] | None) -> int:
     """Return how many pairs that are absent from the suite 60 scenarios reach."""
     drawn = islice(scenarios(1, seen=seen), 60)
     made = {
@@ -131,10 +131,10 @@ def new_pairs(portrait: Portrait, seen: Mapping[Pair, int] | None) -> int:
     return len(made - portrait.pairs.keys())
 
 
-def test_weights_reach_more_of_what_the_suite_does_not_have(portrait: Portrait) -> None:
+def test_weights_reach_more_of_what_the_suite_does_not_have(portrait: ExampleIndex) -> None:
     assert new_pairs(portrait, portrait.pairs) > 1.15 * new_pairs(portrait, None)
 
 
-def test_scenarios_that_follow_weights_come_from_the_seed_alone(portrait: Portrait) -> None:
+def test_scenarios_that_follow_weights_come_from_the_seed_alone(portrait: ExampleIndex) -> None:
     first, again, other = (list(islice(scenarios(seed, seen=portrait.pairs), 5)) for seed in (3, 3, 4))
     assert first == again != other

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
 from readfirst.observatory.fuzz.generate import several_files
 from readfirst.observatory.fuzz.shrink import shrink

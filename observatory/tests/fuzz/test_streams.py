@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.fuzz.search import SearchRequest
-from readfirst.observatory.fuzz.searches import perform
-from readfirst.observatory.fuzz.streams import Streams, shares
+from readfirst.observatory.fuzz.command import perform
+from readfirst.observatory.fuzz.parallel import Streams, shares
+from readfirst.observatory.fuzz.worker import SearchRequest
 from tests.processes import children, descendants
 
 WRONG = Path(__file__).parents[3] / "tests" / "wrong_implementations"

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.suite.repeated import RepeatedText
+from readfirst.harness.suite.repeated_text import RepeatedText
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, calls_of
 from readfirst.observatory.fuzz.generate import scenarios
-from readfirst.observatory.fuzz.texts import (
+from readfirst.observatory.fuzz.text_generators import (
     FORMATS,
     LONGEST_AS_IT_IS,
     SIZES,

@@ -9,13 +9,13 @@ from typing import Any
 import careful
 import pytest
 
-from readfirst.harness.compare.reach import in_families, unpacked
+from readfirst.harness.compare.level_reached import in_families, unpacked
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
-from readfirst.observatory.fuzz.campaign import Campaign, Finding
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.observatory.fuzz.differential import Campaign, Finding
 from readfirst.observatory.fuzz.generate import scenarios
-from readfirst.observatory.fuzz.known import claimed
-from readfirst.observatory.fuzz.search import Alone
+from readfirst.observatory.fuzz.known_disagreements import claimed
+from readfirst.observatory.fuzz.worker import SingleRunner
 from tests.judging import SUITE
 
 
@@ -86,15 +86,15 @@ class ShortensArguments(careful.Careful):
 
 
 def searched(
-    tool: type[careful.Careful], place: SitePool, steps: int, *, first: bool = False
+    tool: type[careful.Careful], place: WorkspacePool, steps: int, *, first: bool = False
 ) -> list[Finding]:
-    alone = Alone(tool, place, Suite().vocabulary)
+    alone = SingleRunner(tool, place, Suite().vocabulary)
     campaign = Campaign(alone, claimed(scenarios(1, large=True), (tool, tool)), steps=steps)
     found = campaign.perform()
     return [next(found)] if first else list(found)
 
 
-def test_a_careful_tool_harms_nobody(place: SitePool) -> None:
+def test_a_careful_tool_harms_nobody(place: WorkspacePool) -> None:
     found = searched(careful.Careful, place, 600)
     assert [(each.disagreement.what, each.scenario.steps) for each in found] == []
 
@@ -115,14 +115,14 @@ def test_a_careful_tool_harms_nobody(place: SitePool) -> None:
     ],
 )
 def test_special_treatment_of_a_content_is_met(
-    place: SitePool, tool: type[careful.Careful], kinds: set[str]
+    place: WorkspacePool, tool: type[careful.Careful], kinds: set[str]
 ) -> None:
     (found,) = searched(tool, place, 10_000, first=True)
     assert found.disagreement.cause.target in kinds
 
 
-def test_who_refuses_everything_has_answered_nothing(place: SitePool) -> None:
-    alone = Alone(careful.RefusesEverything, place, Suite().vocabulary)
+def test_who_refuses_everything_has_answered_nothing(place: WorkspacePool) -> None:
+    alone = SingleRunner(careful.RefusesEverything, place, Suite().vocabulary)
     campaign = Campaign(alone, scenarios(1), steps=60)
     assert list(campaign.perform()) == []
     assert (campaign.made.asked > 10, campaign.made.answered) == (True, 0)

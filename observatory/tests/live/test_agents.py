@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.agents.conversation import Conversation
-from readfirst.harness.agents.program import BASE_VARIABLES
+from readfirst.harness.agents.agent_command import BASE_VARIABLES
+from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.compare.baseline import load_baseline
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.targets.adapter import TargetAdapter
 from readfirst.observatory.targets.agent import AgentTarget
 from readfirst.observatory.targets.catalogue import known_failures, targets
@@ -42,7 +42,7 @@ def agent(request) -> Iterator[tuple[Target, AgentTarget]]:
 
 
 @pytest.fixture
-def conversation(agent, place: SitePool) -> Iterator[Conversation]:
+def conversation(agent, place: WorkspacePool) -> Iterator[Conversation]:
     scenario = SUITE.scenario("gate/edit-after-read")
     with place.site(unique=True) as site:
         yield agent[1].open(site.workspace(scenario)).conversation
@@ -65,16 +65,16 @@ def test_no_process_of_the_agent_has_a_network_but_loopback(conversation: Conver
         assert [line.split(":")[0].strip() for line in lines if ":" in line] == ["lo"]
 
 
-def verdict_on(agent: tuple[Target, AgentTarget], scenario_id: str, place: SitePool) -> Verdict:
+def verdict_on(agent: tuple[Target, AgentTarget], scenario_id: str, place: WorkspacePool) -> Verdict:
     return judged(scenario_id, TargetAdapter(*agent), "reason", place=place)
 
 
-def test_its_own_tools_edit_a_file(agent, place: SitePool) -> None:
+def test_its_own_tools_edit_a_file(agent, place: WorkspacePool) -> None:
     verdict = verdict_on(agent, "gate/edit-after-read", place)
     assert verdict.levels["reason"], verdict.differences
 
 
-def test_they_refuse_a_missing_file_unless_they_are_known_not_to(agent, place: SitePool) -> None:
+def test_they_refuse_a_missing_file_unless_they_are_known_not_to(agent, place: WorkspacePool) -> None:
     verdict = verdict_on(agent, "gate/order-missing-before-notebook", place)
     assert verdict.levels["reason"] or known(agent[0], verdict.scenario_id), verdict.differences
 
@@ -87,7 +87,7 @@ THROWS_AWAY = {
 """What of a text that was typed and not saved some agents lose, among other scenarios (docs/targets.md)."""
 
 
-def test_through_an_editor_it_does_what_the_page_says(agent, place: SitePool) -> None:
+def test_through_an_editor_it_does_what_the_page_says(agent, place: WorkspacePool) -> None:
     target, _ = agent
     if not target.launch.acp:
         pytest.skip("it speaks with no editor")

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.agents.claude_code.package import cache_root, installed
+from readfirst.harness.agents.claude_code.install import cache_root, installed
 from readfirst.harness.compare.verdict import LEVELS
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.record.takes import Takes
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.record.replay_samples import Takes
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 from readfirst.observatory.versions.bisect import AnswerChange, BisectError, between, changes, facts

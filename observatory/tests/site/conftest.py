@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.suite.suite import Suite
-from readfirst.observatory.site.facts import Facts
+from readfirst.observatory.site.site_data import Facts
 
 CHECKOUT = Path(__file__).parents[3]
 

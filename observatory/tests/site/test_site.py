@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.report.markup import code, prose, scenario_link
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.report.markdown_escape import code, prose, scenario_link
 from readfirst.harness.suite.harm_kinds import MEANING
 from readfirst.observatory.cli import compatibility
-from readfirst.observatory.report.harm_map import starred
+from readfirst.observatory.report.harm_heatmap import starred
 from readfirst.observatory.site import site
-from readfirst.observatory.site.facts import Facts, SiteError
+from readfirst.observatory.site.markdown_sources import linked, made_pages, plain_markdown, write_sources
 from readfirst.observatory.site.pages import (
     home_page,
     implementation_pages,
@@ -24,7 +24,7 @@ from readfirst.observatory.site.pages import (
 )
 from readfirst.observatory.site.sections import harm_sections
 from readfirst.observatory.site.site import broken_links, write_site
-from readfirst.observatory.site.sources import linked, made_pages, plain_markdown, write_sources
+from readfirst.observatory.site.site_data import Facts, SiteError
 from tests.command_line import exit_code
 
 pytestmark = pytest.mark.slow

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from readfirst.observatory.site.facts import Facts
+from readfirst.observatory.site.markdown_sources import made_pages
 from readfirst.observatory.site.site import write_site
-from readfirst.observatory.site.sources import made_pages
+from readfirst.observatory.site.site_data import Facts
 from tests.cli.browser import PHONE, WEAK_TEXT, Shown, chromium, look, seen, severe
 from tests.security.stranger import project
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.session import Workspace
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.adapter_api import Workspace
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 
 @pytest.fixture
 def workspace() -> Iterator[Workspace]:
-    with SitePool() as place, place.site() as site:
+    with WorkspacePool() as place, place.site() as site:
         yield Workspace(root=Path(site.root), home=Path(site.home))

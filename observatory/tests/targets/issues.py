@@ -13,8 +13,8 @@ from markdown_it.token import Token
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.observatory.report.compatibility import like
-from readfirst.observatory.survey.evidence import is_kept, load_evidence
-from readfirst.observatory.survey.issue import HEADINGS, Report, issue_text
+from readfirst.observatory.survey.failure_evidence import is_kept, load_evidence
+from readfirst.observatory.survey.issue_report import HEADINGS, Report, issue_text
 from readfirst.observatory.targets.catalogue import find
 from tests.judging import SUITE
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.adapter_api import ToolResult, Workspace, traits_of
 from readfirst.harness.run.check_adapter import check_adapter
 from readfirst.harness.run.connect import connect
-from readfirst.harness.session import ToolResult, Workspace, traits_of
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 
 class Plain:
@@ -115,7 +115,7 @@ class DoesNotOpen(Plain):
 
 
 def problems(adapter: Any, claims: frozenset[str] | None = None) -> dict[str, str]:
-    with SitePool() as place:
+    with WorkspacePool() as place:
         checks = check_adapter(adapter, place, claims=claims)
         return {check.name: check.problem for check in checks if check.problem}
 
@@ -203,7 +203,7 @@ class Tools:
 
 
 if __name__ == "__main__":
-    from readfirst.harness.adapters.lines_server import private_streams, serve_lines
+    from readfirst.harness.adapters.json_lines_server import private_streams, serve_lines
 
     serve_lines(Tools, "one-for-all", "1", *private_streams())
 """

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from readfirst.harness.adapter_api import UnsupportedCall
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.replay.outcome import Breakage, Outcome
-from readfirst.harness.session import UnsupportedCall
 from readfirst.harness.suite.suite import load_suite
 from readfirst.observatory.targets.catalogue import find
 from readfirst.observatory.targets.edit_formats import FORMATS, EditFormat, Knowledge, Unexpressed, written

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from readfirst.observatory.targets.guess import Guess, Tool, guesses
+from readfirst.observatory.targets.infer_mapping import Guess, Tool, guesses
 from tests.rows import rows
 
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.compare.reach import unpacked
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.compare.level_reached import unpacked
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
 from readfirst.harness.harm.harm import Harm
-from readfirst.harness.report.stream import read_stream
+from readfirst.harness.report.jsonl import read_stream
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import BrokenAdapter
-from readfirst.harness.source.kept import KeptError
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.json_file import KeptError
 from readfirst.observatory.report.compatibility import like
 from readfirst.observatory.survey import survey as surveys
 from readfirst.observatory.survey.compatibility import RuleScenario, implementations_data, known_scenarios

@@ -13,19 +13,19 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.compare.reach import packed
+from readfirst.harness.adapter_api import NO_ANSWER, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.compare.level_reached import packed
 from readfirst.harness.compare.verdict import LEVELS, Verdict
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
-from readfirst.harness.report.markup import cell as prose
-from readfirst.harness.session import NO_ANSWER, BrokenAdapter, ToolResult, Workspace
-from readfirst.harness.source.kept import KeptError
+from readfirst.harness.report.markdown_escape import cell as prose
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.json_file import KeptError
 from readfirst.observatory.cli import targets as command
-from readfirst.observatory.survey import evidence as kept
+from readfirst.observatory.survey import failure_evidence as kept
 from readfirst.observatory.survey.compatibility import RuleScenario
-from readfirst.observatory.survey.evidence import (
+from readfirst.observatory.survey.failure_evidence import (
     Answer,
-    Found,
+    Mismatch,
     evidence_of,
     evidence_text,
     failing,
@@ -33,7 +33,7 @@ from readfirst.observatory.survey.evidence import (
     keep_evidence,
     load_evidence,
 )
-from readfirst.observatory.survey.issue import issue_text
+from readfirst.observatory.survey.issue_report import issue_text
 from readfirst.observatory.survey.page import Harmed
 from readfirst.observatory.survey.survey import Survey
 from readfirst.observatory.targets import install
@@ -238,8 +238,10 @@ def test_evidence_is_what_was_answered_up_to_the_step_that_does_not_hold(
     evidence = found[rule]
     assert (evidence.scenario, evidence.step) == (scenario, 3)
     assert evidence.answers == ((Answer("alpha\nbeta\n", False),), (), (Answer("done in $WS", False),))
-    assert evidence.found[0] == Found("refused", "refused: modified_since_read", "not refused: done in $WS")
-    assert evidence.found[1] == Found("file notes.txt", "alpha\nBETA\n", "gamma\nBETA\n")
+    assert evidence.found[0] == Mismatch(
+        "refused", "refused: modified_since_read", "not refused: done in $WS"
+    )
+    assert evidence.found[1] == Mismatch("file notes.txt", "alpha\nBETA\n", "gamma\nBETA\n")
     assert load_evidence(tmp_path / "evidence.json") == {"mine@1": {rule: evidence}}
     replayed: list[str] = []
     monkeypatch.setattr(kept, "gather", lambda _suite, _target, wanted, _limit: replayed.extend(wanted) or {})

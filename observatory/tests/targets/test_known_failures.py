@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.compare.baseline import Acceptance, Baseline, BaselineError, load_baseline, rule
-from readfirst.harness.compare.known_failures import baseline_text, first_differences
-from readfirst.harness.compare.signature import explains, signature
+from readfirst.harness.compare.baseline import (
+    Acceptance,
+    Baseline,
+    BaselineError,
+    apply_baseline,
+    load_baseline,
+)
+from readfirst.harness.compare.baseline_file import baseline_text, first_differences
+from readfirst.harness.compare.failure_signature import explains, signature
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
 from readfirst.harness.suite.suite import Suite
 from readfirst.observatory.targets.catalogue import known_failures, targets
@@ -117,7 +123,7 @@ def test_a_broken_scenario_has_a_signature_too() -> None:
 
 def test_a_failure_for_another_reason_is_an_error(tmp_path: Path) -> None:
     read = baseline(tmp_path, grouped_text("target:x@1", [failed("gate/a", NOT_READ)]))
-    ruling = rule(failed("gate/a", FILE), read)
+    ruling = apply_baseline(failed("gate/a", FILE), read)
     assert not ruling.conformant
     assert "now fails for another reason than 'effects: not refused, expected not_read'" in ruling.stale
     assert ruling.stale.endswith("Change the entry to because: 'effects: file: content'")
@@ -126,9 +132,9 @@ def test_a_failure_for_another_reason_is_an_error(tmp_path: Path) -> None:
 def test_a_general_reason_accepts_its_details_and_no_other(tmp_path: Path) -> None:
     text = grouped_text("target:x@1", [failed("gate/a", FILE)])
     read = baseline(tmp_path, text.replace('"effects: file: content"', '"effects: file"'))
-    assert rule(failed("gate/a", FILE), read).conformant
+    assert apply_baseline(failed("gate/a", FILE), read).conformant
     path = Difference(1, 0, "effects", "path a.txt", "nothing there", "a directory")
-    assert not rule(failed("gate/a", path), read).conformant
+    assert not apply_baseline(failed("gate/a", path), read).conformant
 
 
 def test_a_harm_is_named_with_what_it_does_and_keeps_the_reason_that_somebody_wrote(tmp_path: Path) -> None:
@@ -139,14 +145,14 @@ def test_a_harm_is_named_with_what_it_does_and_keeps_the_reason_that_somebody_wr
     old = baseline(
         tmp_path, before.replace("It carries out a call that the contract refuses: not_read.", "No guard.")
     )
-    assert not rule(harmful, old).conformant, "harm is one level more than the entry says"
+    assert not apply_baseline(harmful, old).conformant, "harm is one level more than the entry says"
     other = failed("state/c", LOST, FILE)
     read = baseline(tmp_path, grouped_text("target:x@1", [harmful, other], old))
     assert read.accepted["gate/a", "2.1.7"].fails == {"safe", "effects", "reason"}
     assert read.accepted["gate/a", "2.1.7"].reason == "No guard."
-    assert rule(harmful, read).accepted == "No guard."
-    assert rule(replace(harmful, level="safe"), read).accepted == "No guard."
-    assert "is a harm. Write as its reason why that is accepted." in rule(other, read).stale
+    assert apply_baseline(harmful, read).accepted == "No guard."
+    assert apply_baseline(replace(harmful, level="safe"), read).accepted == "No guard."
+    assert "is a harm. Write as its reason why that is accepted." in apply_baseline(other, read).stale
 
 
 @rows(
@@ -178,14 +184,14 @@ def test_a_sentence_that_was_drawn_for_the_effects_is_no_reason_for_the_harm(tmp
     assert read.accepted["gate/a", "2.1.7"].reason == "not explained yet"
     lucky = baseline(tmp_path, grouped_text("target:x@1", [harmful], lucky={"gate/a"}))
     assert lucky.accepted["gate/a", "2.1.7"].reason == "not explained yet"
-    assert not rule(harmful, lucky).conformant
+    assert not apply_baseline(harmful, lucky).conformant
 
 
 @pytest.mark.parametrize("now", [replace(LOST, what="stray: b.txt was made"), NOT_READ])
 def test_a_harm_of_another_kind_or_none_is_an_error(tmp_path: Path, now: Difference) -> None:
     text = grouped_text("target:x@1", [failed("gate/a", LOST, NOT_READ)])
     read = baseline(tmp_path, text.replace("not explained yet", "It is a cache."))
-    ruling = rule(failed("gate/a", now, NOT_READ), read)
+    ruling = apply_baseline(failed("gate/a", now, NOT_READ), read)
     assert not ruling.conformant
     assert "Change the entry to" in ruling.stale
 
@@ -279,7 +285,7 @@ def test_what_varies_is_kept_whatever_the_run_saw(tmp_path: Path) -> None:
     ):
         [entry] = baseline(tmp_path, grouped_text("t", [now], old)).accepted.values()
         assert (entry.because, entry.reason, entry.fails) == ("varies", "It runs calls at once.", fails)
-        assert rule(now, baseline(tmp_path, grouped_text("t", [now], old))).conformant
+        assert apply_baseline(now, baseline(tmp_path, grouped_text("t", [now], old))).conformant
 
 
 def test_what_scenarios_lack_that_are_run_later_is_added_to_what_the_others_lacked(tmp_path: Path) -> None:
@@ -301,11 +307,13 @@ def test_what_is_left_to_luck_may_fail_otherwise_the_next_time_or_not_at_all(tmp
     text = grouped_text("target:x@1", [failed("gate/a", FILE), failed("gate/b", FILE)], lucky={"gate/a"})
     read = baseline(tmp_path, text)
     assert read.accepted["gate/a", "2.1.7"].because == "varies"
-    assert [rule(each, read).conformant for each in (failed("gate/a", NOT_READ), passed("gate/a"))] == [
+    assert [
+        apply_baseline(each, read).conformant for each in (failed("gate/a", NOT_READ), passed("gate/a"))
+    ] == [
         True,
         True,
     ]
-    assert not rule(passed("gate/b"), read).conformant
+    assert not apply_baseline(passed("gate/b"), read).conformant
 
 
 def test_only_calls_that_are_ended_in_their_middle_and_races_are_left_to_luck() -> None:

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapters.lines import LinesAdapter
+from readfirst.harness.adapters.json_lines import LinesAdapter
 from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
 from readfirst.harness.run.check_adapter import check_adapter
 from readfirst.harness.run.runner import run
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import SUITE
 
 SERVER = """
 import sys
-from readfirst.harness.adapters.lines_server import serve_lines
+from readfirst.harness.adapters.json_lines_server import serve_lines
 from readfirst.harness.adapters.reference import ReferenceAdapter
 
 class Lines:
@@ -88,7 +88,7 @@ def command(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[str
 def test_check_adapter_finds_a_short_buffer(command: list[str], found: list[str]) -> None:
     adapter = LinesAdapter(command, time_limit=10)
     adapter.start()
-    with SitePool() as place:
+    with WorkspacePool() as place:
         problems = {check.name: check.problem for check in check_adapter(adapter, place) if check.problem}
     adapter.close()
     assert list(problems) == found
@@ -137,7 +137,7 @@ def test_check_adapter_finds_the_short_buffer_of_an_mcp_server(
     program = tmp_path / "server.py"
     program.write_text(MCP_SERVER.replace("LIMIT", str(limit)))
     adapter = McpAdapter(McpConnection([sys.executable, "-S", str(program)], time_limit=20))
-    with SitePool() as place:
+    with WorkspacePool() as place:
         problems = {check.name: check.problem for check in check_adapter(adapter, place) if check.problem}
     adapter.close()
     assert list(problems) == found

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.observatory.targets.catalogue import find, known_failures, names, targets
 from readfirst.observatory.targets.mapping import load_target
 from tests.rows import rows

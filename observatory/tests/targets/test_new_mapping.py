@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.cli import exits
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.adapter_api import ToolResult, Workspace
+from readfirst.harness.cli import error_handling
 from readfirst.harness.suite.suite import Suite, default_root
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.targets.mapping import load_target
 from readfirst.observatory.targets.new_mapping import SCENARIOS, wordings_seen
 from tests.command_line import Cli, exit_code
@@ -61,7 +61,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the command writes for the server, which it asks a dozen scenarios: once for all who look at it."""
     folder = furnished(tmp_path_factory.mktemp("once") / "my server")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exits.signal, "signal", lambda *_: None)
+        patch.setattr(error_handling.signal, "signal", lambda *_: None)
         patch.chdir(folder)
         assert exit_code("field", "new-mapping", COMMAND) == 0
     return (folder / "My-files.yaml").read_text()
@@ -156,7 +156,7 @@ class Refuses:
 
 
 def test_one_wording_for_two_reasons_is_not_proposed() -> None:
-    with SitePool() as place:
+    with WorkspacePool() as place:
         assert wordings_seen(Refuses(all_=False), place) == {"not_read": ("It did not work.",)}
         assert wordings_seen(Refuses(all_=True), place) == {}
 
@@ -180,7 +180,7 @@ class ViewsFirst:
 
 
 def test_what_is_said_of_a_missing_file_that_was_not_read_is_said_of_files_not_read() -> None:
-    with SitePool() as place:
+    with WorkspacePool() as place:
         assert wordings_seen(ViewsFirst(), place)["not_read"] == ("View {path} first.",)
 
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.observatory.cli import targets as command
-from readfirst.observatory.report.rule_change import change_page, rule_changes
+from readfirst.observatory.report.rule_diff import change_page, rule_changes
 from readfirst.observatory.targets import catalogue
 from readfirst.observatory.targets.mapping import load_target
-from readfirst.observatory.targets.newest import PinError, outdated, pin
+from readfirst.observatory.targets.outdated import PinError, outdated, pin
 from tests.command_line import Cli
 
 CHECKOUT = Path(__file__).resolve().parents[3]

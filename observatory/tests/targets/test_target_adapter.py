@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapter_api import Adapter, BrokenAdapter, Workspace
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.connect import ConnectError, connect
-from readfirst.harness.session import Adapter, BrokenAdapter, Workspace
 from readfirst.observatory.targets import install
 from readfirst.observatory.targets.mapping import load_target
 from tests.judging import SUITE, judged_by

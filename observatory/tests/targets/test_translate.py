@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.adapter_api import BrokenAdapter
 from readfirst.observatory.targets.mapping import ReplaceAll, Target, load_target
 from readfirst.observatory.targets.translate import (
     Captured,

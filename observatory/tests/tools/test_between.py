@@ -3,16 +3,16 @@
 import pytest
 
 from observatory.tools.between import disagreements, is_comparable, main
-from readfirst.harness.workspace.site import SitePool
-from readfirst.observatory.fuzz.campaign import Duel
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.observatory.fuzz.differential import DifferentialRunner
 from readfirst.reference_impl import behaviours_of
 from tests.contracts.judging import SUITE, Reference
 
 
 def differing(one: str, other: str, *ids: str) -> list[str]:
     """Return the scenarios in which the reference at one version differs from that at another."""
-    with SitePool() as place:
-        duel = Duel(
+    with WorkspacePool() as place:
+        duel = DifferentialRunner(
             Reference(behaviours_of(one)), Reference(behaviours_of(other)), place, "text", SUITE.vocabulary
         )
         return [scenario.id for scenario, _ in disagreements(map(SUITE.scenario, ids), duel)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.run.command import RunRequest, perform
+from readfirst.harness.run.run_command import RunRequest, perform
 from readfirst.harness.suite.selection import Selection
 from readfirst.harness.suite.suite import Suite
 

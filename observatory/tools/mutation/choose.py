@@ -32,12 +32,12 @@ from switches import Point, Switches
 from theme import theme_text
 
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.scenario_writer import values_of
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.written import values_of
+from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.observatory.fuzz import generate
-from readfirst.observatory.fuzz.disagree import disagreements
+from readfirst.observatory.fuzz.disagreement import disagreements
 
 FAMILY = "crossed"
 RULE = "rules-hold-for-every-file"

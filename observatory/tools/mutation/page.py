@@ -15,9 +15,9 @@ from population import Judged
 from survivors import KINDS, Survivors
 from trial import Fate
 
-from readfirst.harness.report import markup
+from readfirst.harness.report import markdown_escape
 from readfirst.harness.suite.harm_kinds import BESIDE, HARMS
-from readfirst.observatory.report.harm_map import interval
+from readfirst.observatory.report.harm_heatmap import interval
 
 __all__ = [
     "LEAST",
@@ -123,7 +123,7 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
     shown = [len(fates), killed, *(kinds[kind] for kind in KINDS), kinds[""]]
     row = [*map(str, shown), f"{score(fates):.1f} %", f"{score(fates, survivors):.1f} %"]
     numbers = ["mutants", "killed", *KINDS, "unexplained", "killed of all", "killed of those not equivalent"]
-    return markup.table(numbers, [row], numbers=numbers)
+    return markdown_escape.table(numbers, [row], numbers=numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def by_harm(fates: Sequence[Fate]) -> str:
         share = 100 * count / max(len(effects), 1)
         cells.append([f"{name}{shown}", str(count), f"{share:.0f} %", f"{low:.0f} to {high:.0f} %"])
     numbers = ["mutants", "share", "95 % interval"]
-    lines.append(markup.table(["noticed by", *numbers], cells, numbers=numbers))
+    lines.append(markdown_escape.table(["noticed by", *numbers], cells, numbers=numbers))
     lines += ["", "By effects alone:", ""]
     lines += [
         f"- {fate.mutant.described}: {fate.by}, {fate.how}" for fate in effects if by[fate.mutant] == "failed"
@@ -275,5 +275,5 @@ def _reasons(fates: Sequence[Fate], survivors: Survivors) -> str:
     numbers = Counter((each.kind, each.because) for each in survivors.accepted if each.key in living)
     rows = [[kind, because, str(number)] for (kind, because), number in numbers.items()]
     lines = ["`observatory/tools/mutation/survivors.yaml` has each of them, with the change that it is.", ""]
-    lines.append(markup.table(["kind", "why it survives", "mutants"], rows, numbers=["mutants"]))
+    lines.append(markdown_escape.table(["kind", "why it survives", "mutants"], rows, numbers=["mutants"]))
     return "\n".join(lines)

@@ -53,9 +53,9 @@ from survivors import Survivors, SurvivorsError, entry_text, load_survivors
 from trial import Fate, trials
 from witnesses import WitnessesError, load_witnesses, witnesses_text
 
-from readfirst.harness.source.atomic import write_all
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.transcript import RecordingError
+from readfirst.harness.yaml_io.atomic_write import write_all
+from readfirst.harness.yaml_io.finding import SuiteError
 
 SURVIVORS = Path(__file__).with_name("survivors.yaml")
 EXCEPTIONS = Path(__file__).with_name("exceptions.yaml")

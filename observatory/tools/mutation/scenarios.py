@@ -13,21 +13,21 @@ from panel import Judge, Panel, module_at
 from readfirst.harness.compare import compare  # noqa: F401 - read before the forks
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay import replay  # noqa: F401 - read before the forks
-from readfirst.harness.replay.recorded import recorded_outcome
+from readfirst.harness.replay.recording_adapter import recorded_outcome
 from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.suite import (
-    entry,  # noqa: F401 - read before the forks
     events,  # noqa: F401 - read before the forks
+    file_entry,  # noqa: F401 - read before the forks
 )
+from readfirst.harness.suite.contract_expectations import with_expectations_of
 from readfirst.harness.suite.contracts import DOCUMENTED
-from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.harm_kinds import HARMS, KINDS
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording
 from readfirst.harness.workspace import (
     snapshot,  # noqa: F401 - read before the forks
-    world,  # noqa: F401 - read before the forks
+    world_events,  # noqa: F401 - read before the forks
 )
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class _Loaded(Suite):
         self, scenario_id: str, contract: Contract | None = None, *, require_expect: bool = True
     ) -> Scenario:
         scenario = self._loaded[scenario_id]
-        return scenario if contract is None else self.seen_by(scenario, contract)
+        return scenario if contract is None else self.with_expectations_of(scenario, contract)
 
 
 class _LoadedRecordings(Recordings):
@@ -133,8 +133,8 @@ def weight_of(how: str) -> float:
 
 def _demand_names() -> None:
     """Let the reference name its refusals itself; otherwise the harness would read the name from the text."""
+    from readfirst.harness.adapter_api import ToolResult
     from readfirst.harness.adapters import reference
-    from readfirst.harness.session import ToolResult
     from readfirst.reference_impl import Result
 
     def named(result: Result) -> ToolResult:
@@ -152,7 +152,9 @@ def asked_under(scenario: Scenario, suite: Suite) -> Iterator[str]:
     yield DOCUMENTED
     transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
     recorded = [contract for contract in suite.contracts.recorded if contract.name in transcripts]
-    expected = [_clauses(seen_by(scenario, each.name, transcripts[each.name])) for each in recorded]
+    expected = [
+        _clauses(with_expectations_of(scenario, each.name, transcripts[each.name])) for each in recorded
+    ]
     for n, contract in enumerate(recorded):
         near = expected[max(0, n - 1) : n + 2]
         if contract.name != suite.contracts.default and any(each != expected[n] for each in near):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from mutants import Key, Mutant, described
 
-from readfirst.harness.source.finding import Finding, Position, SuiteError
-from readfirst.harness.source.inspection import Inspection, Node
-from readfirst.harness.source.strict_yaml import load, read
+from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
+from readfirst.harness.yaml_io.strict_yaml import load, read
+from readfirst.harness.yaml_io.yaml_validation import Inspection, Node
 
 __all__ = ["KINDS", "LeftOut", "Survivor", "Survivors", "SurvivorsError", "entry_text", "load_survivors"]
 

@@ -20,7 +20,7 @@ from panel import Panel
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
 __all__ = ["Point", "Switches"]
 
@@ -50,7 +50,7 @@ class Switches:
         from readfirst.harness.adapters.reference import ReferenceAdapter
 
         self._adapter = ReferenceAdapter(contract, seconds=_SECONDS)
-        self._place = SitePool()
+        self._place = WorkspacePool()
         self._on: Point | None = None
         self._met: set[Point] | None = None
 

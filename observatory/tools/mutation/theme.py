@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from readfirst.harness.source.emit import emit_flow
-from readfirst.harness.suite.cases import HEADING_KEYS
-from readfirst.harness.suite.written import lines_of
+from readfirst.harness.suite.case_table import HEADING_KEYS
+from readfirst.harness.suite.scenario_writer import lines_of
+from readfirst.harness.yaml_io.yaml_writer import emit_flow
 
 _SCHEMA = "# yaml-language-server: $schema=../../schema/cases.schema.json"
 _LISTS = ("parallel", "during", "steps")

@@ -11,14 +11,14 @@ from crossings import edit, read
 
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
-from readfirst.harness.source import strict_yaml
-from readfirst.harness.source.emit import emit_mapping
-from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.scenario_writer import values_of
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.written import values_of
-from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io import strict_yaml
+from readfirst.harness.yaml_io.finding import SuiteError
+from readfirst.harness.yaml_io.yaml_writer import emit_mapping
 
 Values = dict[str, Any]
 
@@ -181,7 +181,7 @@ class Trial:
     def __init__(self, suite: Suite) -> None:
         self.suite = suite
         self._adapter = connect("reference", suite)
-        self._places = SitePool(memory=True)
+        self._places = WorkspacePool(memory=True)
 
     def errors(self, scenario: Scenario) -> list[str | None]:
         """Return the error of each call, None for an answered one."""

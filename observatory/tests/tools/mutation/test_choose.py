@@ -29,7 +29,7 @@ sys.path[:0] = [{str(CHECKOUT)!r}, {str(CHECKOUT / "tools" / "mutation")!r}]
 from pathlib import Path
 import scenarios
 from choose import chosen, drawn, files_of
-from readfirst.harness.source.atomic import write_all
+from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.suite.suite import Suite
 from importing import forget
 panel = scenarios.scenario_panel(Path(folder), {{}}, exceptions=True)

@@ -306,9 +306,9 @@ def test_in_a_group_a_circumstance_is_that_of_the_call_that_is_executed(tmp_path
 
     from readfirst.harness.adapters import reference
     from readfirst.harness.replay.replay import replay
-    from readfirst.harness.suite.entry import RegularFile
+    from readfirst.harness.suite.file_entry import RegularFile
     from readfirst.harness.suite.scenario import Given, ParallelCalls, ToolCall
-    from readfirst.harness.workspace.site import SitePool
+    from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
     names = (".hidden", "Capital.txt")
     reads = tuple(ToolCall("Read", {"file_path": f"$WS/{name}"}) for name in names)
@@ -325,7 +325,7 @@ def test_in_a_group_a_circumstance_is_that_of_the_call_that_is_executed(tmp_path
 
         reference.FileTools._run = running  # type: ignore[method-assign, assignment]
         attend(scenario)
-        replay(scenario, reference.ReferenceAdapter("2.1.7"), SitePool())
+        replay(scenario, reference.ReferenceAdapter("2.1.7"), WorkspacePool())
         return seen
 
     confined = Confined(met)
@@ -340,13 +340,13 @@ def test_what_a_hook_puts_in_place_of_arguments_is_no_call_of_its_own() -> None:
 
     from readfirst.harness.adapters import reference
     from readfirst.harness.replay.replay import replay
-    from readfirst.harness.workspace.site import SitePool
+    from readfirst.harness.workspace.workspace_dir import WorkspacePool
 
     scenario = Suite().scenario("hooks/replaced-input")
 
     def broken() -> str:
         attend(scenario)
-        outcome = replay(scenario, reference.ReferenceAdapter("2.1.7"), SitePool())
+        outcome = replay(scenario, reference.ReferenceAdapter("2.1.7"), WorkspacePool())
         return str(outcome.broken or "")
 
     confined = Confined(broken)

@@ -1,0 +1,433 @@
+"""The protocol between the harness and an implementation: an Adapter opens a Session, a Session answers calls."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from signal import SIGKILL
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
+
+from readfirst.harness.errors import ExitCode, ReadfirstError
+
+BASH = "Bash"
+"""The tool that runs commands."""
+BASIC_CAPABILITIES = frozenset({"Read", "Edit", "Write"})
+SESSION_CAPABILITIES = (
+    "parallel",
+    "during",
+    "deny",
+    BASH,
+    "resume",
+    "compact",
+    "rewind",
+    "agents",
+    "background",
+    "reminders",
+    "hooks",
+    "permission_modes",
+    "full_disk",
+    "mentions",
+    "memory_files",
+    "cancel",
+    "stop",
+    "cut",
+    "kill",
+    "sessions",
+)
+"""What a session may offer beside the file tools."""
+
+TIME_LIMIT = 30.0
+"""Seconds that one call may take, unless a run says otherwise."""
+
+Arguments = Mapping[str, Any]
+"""What a model calls a tool with, as it wrote it."""
+Ending = Literal["cancelled", "stopped", "cut", "limit"]
+"""How a call ends early."""
+Interfere = Callable[[], None]
+"""What the harness does while a call waits or runs."""
+PermissionMode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
+MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
+"""What a session does unasked: read, plan only, edit where it is at home, or everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What the model sees of one call: the text, and whether it is marked as an error.
+
+    `error` is the error's name from `fixtures/errors.yaml`, for an implementation that knows it; otherwise the
+    harness recognises the name from the text. `reminders` come with the answer: of files that
+    changed, one text for each, and from hooks; only sessions with the capability `reminders` have any.
+    """
+
+    text: str
+    is_error: bool = False
+    error: str | None = None
+    reminders: tuple[str, ...] = ()
+
+
+NO_ANSWER = ToolResult("No answer.", True, "no_answer")
+"""The result of a call that was never complete, or whose result nobody was left to report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """What runs before (`PreToolUse`) or after (`PostToolUse`) each call of the tools that `matcher` names.
+
+    `matcher` is `*`, or names of tools with `|` between them. `command` is for `/bin/sh -c`, started in the workspace,
+    with the call as JSON on its standard input: `hook_event_name`, `tool_name`, `tool_input`, and after the call
+    `tool_response`. Exit code and output say what it wants, as hooks of Claude Code do.
+    """
+
+    event: str
+    matcher: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """What a session may do without asking; nobody answers, so what it would ask for is refused.
+
+    `allow` are rules as in a Claude Code settings file, for example `Edit(docs/**)`; a relative pattern is relative to
+    `directory`, the session's working directory. `additional` are further directories where it is at home.
+    """
+
+    mode: PermissionMode
+    directory: Path
+    allow: tuple[str, ...] = ()
+    additional: tuple[Path, ...] = ()
+
+
+class Editor(Protocol):
+    """The user's editor, which may hold a text that is not saved; paths are absolute."""
+
+    def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
+        """Return a file's text as the user sees it, from a line on (counted from 1). Raises OSError, ValueError."""
+        ...
+
+    def write(self, path: str, text: str) -> None:
+        """Put a text in a file's place, and save it. Raises OSError, ValueError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace(os.PathLike[str]):
+    """Where one scenario happens: an absolute directory without symbolic links, and the rules that hold there.
+
+    `deny` are permission rules as in a Claude Code settings file, for example `Edit(secret/**)`; a relative
+    pattern is relative to `root`. `hooks` run around calls, in this order; only sessions with the capability `hooks`
+    get any. `home` is the session's home directory (`~`). `needs` is `Scenario.needs`.
+    `isolated` asks for a session whose working directory is `root` itself and that serves nothing else, as the traits
+    of the adapter demand for some scenarios; otherwise one process may serve many workspaces. `relative`: paths are
+    relative to the working directory.
+    `permissions` are None unless a scenario is about them: then every call is allowed, except what `deny` closes.
+    `editor` is the user's, for an implementation with the capability `buffers`, which reads and writes through it.
+    """
+
+    root: Path
+    home: Path
+    deny: tuple[str, ...] = ()
+    needs: frozenset[str] = frozenset()
+    isolated: bool = False
+    relative: bool = False
+    hooks: tuple[Hook, ...] = ()
+    permissions: Permissions | None = None
+    editor: Editor | None = None
+
+    def __fspath__(self) -> str:
+        return str(self.root)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerUse:
+    """What a session got of an implementation that runs as a server: a shared one or one of its own, and why."""
+
+    shared: bool
+    why: str
+
+
+class Session(Protocol):
+    """One conversation: the read state lives here."""
+
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
+        """Execute one tool call and return what the model sees. A refusal is a result, not an exception."""
+        ...
+
+
+@runtime_checkable
+class ParallelSession(Protocol):
+    """A session that can also execute several calls of one message."""
+
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
+        """Execute the calls of one message; results in the order of the calls."""
+        ...
+
+
+@runtime_checkable
+class RacingSession(Protocol):
+    """A session that can let something happen between validation and execution."""
+
+    def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
+        """Execute one call; run `interfere` once after validation and before execution (never, if refused before)."""
+        ...
+
+
+@runtime_checkable
+class InterruptibleSession(Protocol):
+    """A session whose calls can be given up, waiting (capability `cancel`) or running (`stop`), or cut off (`cut`)."""
+
+    def call_interrupted(
+        self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
+    ) -> ToolResult:
+        """Take one call that ends early, and return what the model sees of it.
+
+        `cancelled`: validate the call, run `interfere` once (never, if it is refused), and do not execute it.
+        `stopped`: execute it, and run `interfere` beside it, which returns when a file was written, or the call is
+        over; give it up then, which may be too late, and return NO_ANSWER where nobody says what came of it. `cut`:
+        the connection to the model ended in the middle of the arguments, which are the beginning of a JSON text; who
+        asks the model again returns NO_ANSWER. `limit`: so did the model's message, because it has a longest one.
+        """
+        ...
+
+
+@runtime_checkable
+class KillableSession(Protocol):
+    """A session whose program can be killed or sent another signal (capability `kill`)."""
+
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Send the program a signal, whatever it does, and tell whether it has ended of it.
+
+        Without a `number` it is killed. Otherwise it has a few seconds to end, and may go on instead. Another thread
+        may wait for its answer, which a program that has ended does not give.
+        """
+        ...
+
+
+@runtime_checkable
+class ResumingSession(Protocol):
+    """A session that can end and be gone on with later (capability `resume`)."""
+
+    def resume(self) -> None:
+        """End the conversation, start the program again, and let it go on with the same conversation.
+
+        Calls that follow are made in the resumed conversation, which knows of files what the implementation kept.
+        """
+        ...
+
+
+@runtime_checkable
+class CompactingSession(Protocol):
+    """A session whose conversation can be replaced by a summary of it (capability `compact`)."""
+
+    def compact(self) -> None:
+        """Let a summary take the conversation's place, as when the model's window is full."""
+        ...
+
+
+@runtime_checkable
+class RewindingSession(Protocol):
+    """A session whose user can take back what it did to files (capability `rewind`)."""
+
+    def rewind(self) -> None:
+        """Bring files back to what they were when the user last said something, and let the user say something else.
+
+        The conversation goes on as it is: only files are brought back.
+        """
+        ...
+
+
+@runtime_checkable
+class MentioningSession(Protocol):
+    """A session whose user can mention files, which are then shown to the model (capability `mentions`)."""
+
+    def mention(self, path: str) -> None:
+        """Let the user say something that mentions the file of this absolute path, such as `@notes.txt`."""
+        ...
+
+
+@runtime_checkable
+class DelegatingSession(Protocol):
+    """A session whose model can hand work to a sub-agent and wait for it (capability `agents`)."""
+
+    def sub_agent(self) -> Session:
+        """Start a sub-agent and return its session. `close()`, which it then needs, ends the sub-agent.
+
+        Until then the harness makes no call in this session.
+        """
+        ...
+
+
+@runtime_checkable
+class BackgroundSession(Protocol):
+    """A session whose model can hand work to sub-agents and go on meanwhile (capability `background`)."""
+
+    def background_agent(self) -> Session:
+        """Start a sub-agent in the background and return its session, which `close()` may end.
+
+        Until then it and this session make calls, one at a time.
+        """
+        ...
+
+
+class Servers(Protocol):
+    """A pool of servers that lends them, and with them the sites of sessions. `place` is a SitePool."""
+
+    @property
+    def use(self) -> ServerUse | None:
+        """What the latest session got; None before the first."""
+        ...
+
+    def site(self, place: Any, scenario: Any, adapter: Adapter) -> AbstractContextManager[Any]:
+        """Lend an empty site; the session that `adapter` opens there gets the server that suits the scenario."""
+        ...
+
+    def doubts(self, status: str) -> bool:
+        """Tell whether the latest verdict is to be made again `alone`."""
+        ...
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Let each session have a server of its own, started for it."""
+        ...
+
+    def separate(self, scenario_id: str) -> None:
+        """Share no more for this scenario, because it came out differently alone."""
+        ...
+
+
+def _lacks_nothing(_tool: str, _arguments: Arguments) -> str:
+    return ""
+
+
+def _never(_: object = None) -> bool:
+    return False
+
+
+def _nothing() -> None:
+    pass
+
+
+Design = Literal["strict", "content-checked", "ungated"]
+DESIGNS: tuple[Design, ...] = get_args(Design)
+"""What an implementation may declare: it refuses a file that was not read or that changed since, as the contract does;
+it edits a changed file as it is now, if the text is still there; or it asks for no Read either."""
+
+
+REFUSALS: Mapping[str, str] = {
+    "not-utf-8": "a file that is not UTF-8",
+    "empty-old-text": "an Edit with an empty old_string",
+    "symbolic-link": "a path that leads through a symbolic link",
+}
+"""Calls that an implementation may declare to refuse although the contract answers them, with the words for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterTraits:
+    """What the harness has to know of an adapter beside how to open a session."""
+
+    capabilities: frozenset[str] = BASIC_CAPABILITIES
+    """Tools, and what `docs/adapters.md` lists beside them."""
+    repeats_paths: bool = False
+    """Every session starts from nothing, so that a path may be the workspace of one scenario after the other;
+    otherwise each scenario has a path of its own."""
+    in_memory: bool = False
+    """It does not matter on which file system the workspaces are."""
+    stamps: bool = False
+    """It changes files by the calls for that alone, never by mapping them into memory, so that their times tell."""
+    design: Design | None = None
+    """What it declares to be; None: nothing, and it is held to all that the contract refuses."""
+    refuses: frozenset[str] = frozenset()
+    """Names of REFUSALS: calls that it refuses although the contract answers them."""
+    lacks: Callable[[str, Mapping[str, Any]], str] = _lacks_nothing
+    """Says what of a call, its tool and arguments, is not claimed (`Read with pages`); else nothing."""
+    isolates: Callable[[Any], bool] = _never
+    """Tells whether a Scenario needs a session that serves nothing else; its workspace is `isolated` then."""
+    disturbed: Callable[[], bool] = _never
+    """Tells whether something beside the scenario showed in the answers since this was last asked; then the scenario
+    is replayed again."""
+    servers: Servers | None = None
+    """The pool that lends servers, and with them the sites of sessions."""
+    another: Callable[[], Adapter] | None = None
+    """Makes an adapter of the same implementation with a process of its own, for a second session that acts at the same
+    time; None: each session has one."""
+    reset: Callable[[], None] = _nothing
+    """Ends what serves several sessions, because it may have spoilt more than its workspace."""
+    close: Callable[[], None] = _nothing
+    """Ends everything."""
+
+
+class Adapter(Protocol):
+    """Connects one implementation.
+
+    An adapter may declare `traits`, an AdapterTraits, as an attribute or a property; without, it has Read, Edit and
+    Write. The attributes `capabilities`, `repeats_paths`, `in_memory`, `design`, `refuses` and `lacks` and the methods
+    `reset()` and `close()` say the same one by one, for an adapter that has no `traits`. A session may have `close()`.
+    """
+
+    def open(self, workspace: Workspace) -> Session:
+        """Start a fresh session in the workspace: nothing was read yet."""
+        ...
+
+
+class BrokenAdapter(ReadfirstError):  # noqa: N818 - it names who is broken
+    """The adapter did not keep the protocol: it hung, crashed, flooded or answered garbage.
+
+    `blame` is `adapter`, `environment` or `harness`; `details` may hold the end of its standard error.
+    """
+
+    exit_code = ExitCode.BROKEN
+
+    def __init__(self, message: str, *, blame: str = "adapter", details: str = "") -> None:
+        super().__init__(message)
+        self.blame = blame
+        self.details = details
+
+
+class UnsupportedCall(BrokenAdapter):
+    """A session has no way to make a call, which only the state of the files tells; nothing was done.
+
+    The scenario is `unsupported` then, as if `lacks` had said so, unless something was wrong before.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, blame="unsupported")
+
+
+def design_named(name: object) -> Design | None:
+    """Return the design of that name, None where nothing is said. Raises BrokenAdapter for what is none."""
+    found = next((each for each in DESIGNS if each == name), None)
+    if name is not None and found is None:
+        raise BrokenAdapter(
+            f"the adapter declares the design {str(name)[:100]!r}. There are: {', '.join(DESIGNS)}."
+        )
+    return found
+
+
+def refusals_named(names: Collection[object]) -> frozenset[str]:
+    """Return declared refusals. Raises BrokenAdapter if REFUSALS does not have a name."""
+    unknown = sorted(str(name)[:100] for name in names if name not in REFUSALS)
+    if unknown:
+        raise BrokenAdapter(
+            f"the adapter declares that it refuses {', '.join(unknown)}. There are: {', '.join(REFUSALS)}."
+        )
+    return frozenset(map(str, names))
+
+
+def traits_of(adapter: Adapter) -> AdapterTraits:
+    """Return what the adapter declares, at once or attribute by attribute; the basic three tools by default."""
+    declared = getattr(adapter, "traits", None)
+    if isinstance(declared, AdapterTraits):
+        return declared
+    names = ("capabilities", "repeats_paths", "in_memory", "design", "refuses", "lacks", "reset", "close")
+    single = {name: getattr(adapter, name) for name in names if hasattr(adapter, name)}
+    for name in ("capabilities", "refuses"):
+        if name in single:
+            single[name] = frozenset(single[name])
+    return AdapterTraits(**single)
+
+
+def close_session(session: Session) -> object:
+    """Call the session's `close()`, if there is one, and return its result: the coroutine of an `async def`."""
+    close = getattr(session, "close", None)
+    return None if close is None else close()

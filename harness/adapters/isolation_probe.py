@@ -1,0 +1,197 @@
+"""Independence: whether sessions come out alike however their server is started and shared; tried, not asked.
+
+The same calls are made in a session with a server of its own, in one whose server was prestarted, in sessions that
+follow each other on one server in the same workspace, and in sessions that share a server. What is compared is all
+that a scenario could see: texts, refusals, and the workspace's files.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.adapter_api import Session, ToolResult, Workspace, close_session
+from readfirst.harness.processes.safe_open import opened
+from readfirst.harness.suite.file_entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.scenario import WorldEvent
+from readfirst.harness.workspace.workspace_dir import WorkspaceDir
+from readfirst.harness.workspace.world_events import create
+
+Lend = Callable[[], AbstractContextManager[WorkspaceDir]]
+"""Lends a site; a session that is opened there gets its server in one certain way."""
+Open = Callable[[Workspace], Session]
+
+_TEXTS = {"a.txt": "one\ntwo\nthree\n", "b.txt": "four\n", "sub/c.md": "five\nsix\n"}
+_FILES = {name: RegularFile(TextContent(text)) for name, text in _TEXTS.items()}
+_OTHER_FILES = {name: RegularFile(TextContent(text.upper())) for name, text in _TEXTS.items()}
+_BESIDE = "beside.txt"
+_CHANGE = WorldEvent("modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10)
+_MANY = 24
+"""Files that another session reads, for a server that forgets after so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Independence:
+    """What was found: whether servers may be prestarted (`prestart`), and serve one session after another in the
+    same workspace (`again`), or do if a new handshake is between them (`anew`); and why none may be shared between
+    workspaces (`refusal`, or empty). That is not tried where they begin `anew`, which needs no sharing.
+    """
+
+    prestart: bool = False
+    again: bool = False
+    anew: bool = False
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _ProbeResult:
+    """What one call showed; `doing` says in words what was called."""
+
+    doing: str
+    result: ToolResult | None
+    files: Mapping[str, Entry]
+
+
+def try_servers(
+    open_: Open,
+    tools: frozenset[str],
+    *,
+    alone: Lend,
+    prestart: Lend,
+    shared: Lend,
+    again: Lend,
+    anew: Lend,
+    share: bool = True,
+) -> Independence:
+    """Make the calls in each way, as far as there are `tools` for them, and compare.
+
+    `again` lends the same workspace each time, with the server that was there; so does `anew`, with a new handshake
+    for each session. What breaks on the way counts as a difference. Without `share` nothing is shared between
+    workspaces.
+    """
+    trial = _Trial(open_, tools)
+    try:
+        expected = trial.seen(alone, alone)
+    except Exception as error:
+        return Independence(refusal=f"a separate server broke when this was tried: {error}")
+
+    serves_again = trial.in_succession(expected, again, alone)
+    if not serves_again and trial.in_succession(expected, anew, alone):
+        return Independence(anew=True)
+    found = Independence(serves_again or not trial.difference(expected, prestart, alone), serves_again)
+    if not share:
+        return found
+    if difference := trial.difference(expected, shared, alone):
+        return replace(found, refusal=f"{difference} is answered differently above the workspace")
+    for busy in (True, False):  # twice, for a server that says something every so many calls
+        if difference := trial.difference(expected, shared, shared, busy=busy):
+            return replace(found, refusal=f"{difference} is answered differently after another session")
+    return found
+
+
+class _Trial:
+    def __init__(self, open_: Open, tools: frozenset[str]) -> None:
+        self._open = open_
+        self._tools = tools
+
+    def in_succession(self, expected: list[_ProbeResult], lend: Lend, neighbour: Lend) -> bool:
+        """Tell whether sessions come out as expected after others; twice, as the first time may show in the second."""
+        return not any(self.difference(expected, lend, neighbour, former=lend) for _ in range(2))
+
+    def difference(
+        self,
+        expected: list[_ProbeResult],
+        lend: Lend,
+        neighbour: Lend,
+        *,
+        busy: bool = False,
+        former: Lend | None = None,
+    ) -> str:
+        """Return in words which call came out otherwise than expected; empty if none did."""
+        try:
+            seen = self.seen(lend, neighbour, busy=busy, former=former)
+        except Exception as error:
+            return f"a call that broke ({' '.join(str(error).split())[:100]})"
+        return next((one.doing for one, other in zip(expected, seen, strict=True) if one != other), "")
+
+    def seen(
+        self, lend: Lend, neighbour: Lend, *, busy: bool = False, former: Lend | None = None
+    ) -> list[_ProbeResult]:
+        """Make the calls in a site whose files have other names in a neighbour.
+
+        A session may be `busy` there before, or where `former` lends a site, with other text in its files.
+        """
+        with neighbour() as other, ExitStack() as stack:
+            if former is not None:
+                with former() as same:
+                    same.lay_out(_OTHER_FILES)
+                    self._be_busy(same)
+            site = stack.enter_context(lend())
+            start = _ProbeResult("a start", None, site.snapshot())
+            other.lay_out(_FILES)
+            if busy:
+                self._be_busy(other)
+            _link(other, site)
+            with self._session(site) as session:
+                seen = [start, *self._calls(session, site)]
+            return [*seen, _ProbeResult("the end of a session", None, site.snapshot())]
+
+    @contextmanager
+    def _session(self, site: WorkspaceDir) -> Iterator[Session]:
+        session = self._open(Workspace(Path(site.root), Path(site.home), needs=self._tools))
+        try:
+            yield session
+        finally:
+            close_session(session)
+
+    def _be_busy(self, site: WorkspaceDir) -> None:
+        """Read the files, and many more, in a session; let a call be refused."""
+        site.lay_out({f"{number}.txt": RegularFile(TextContent("text\n")) for number in range(_MANY)})
+        with self._session(site) as session:
+            for name in (*_FILES, *(f"{number}.txt" for number in range(_MANY))):
+                self._call(session, "Read", {"file_path": f"{site.root}/{name}"})
+            wrong = {"file_path": f"{site.root}/a.txt", "old_string": "not there", "new_string": "x"}
+            self._call(session, "Edit", wrong)
+
+    def _calls(self, session: Session, site: WorkspaceDir) -> Iterator[_ProbeResult]:
+        create(site.around, _BESIDE, RegularFile(b"beside\n"))
+
+        def seen(doing: str, tool: str, name: str, **more: Any) -> Iterator[_ProbeResult]:
+            result = self._call(session, tool, {"file_path": f"{site.root}/{name}", **more})
+            if result is not None:
+                seen_result = ToolResult(site.normalised(result.text), result.is_error, result.error)
+                yield _ProbeResult(doing, seen_result, site.snapshot())
+
+        def edit(doing: str, name: str, old: str) -> Iterator[_ProbeResult]:
+            yield from seen(doing, "Edit", name, old_string=old, new_string=old.upper())
+
+        yield from edit("an Edit of an unread file", "a.txt", "one")
+        yield from seen("a Write over an unread file", "Write", "b.txt", content="FOUR\n")
+        yield from seen("a Read", "Read", "a.txt")
+        yield from edit("an Edit", "a.txt", "two")
+        yield from seen("a second Read", "Read", "a.txt")
+        site.perform(_CHANGE)
+        yield from edit("an Edit of a changed file", "a.txt", "three")
+        yield from seen("a Read in a folder", "Read", "sub/c.md")
+        yield from seen("a Write", "Write", "sub/c.md", content="FIVE\n")
+        yield from seen("a Write of a new file", "Write", "new.txt", content="new\n")
+        yield from edit("an Edit of a new file", "new.txt", "new")
+        yield from seen("a Read of a missing file", "Read", "a.md")
+        yield from seen("a Read of a file outside", "Read", f"../{_BESIDE}")
+
+    def _call(self, session: Session, tool: str, arguments: Mapping[str, Any]) -> ToolResult | None:
+        return session.call(tool, arguments) if tool in self._tools else None
+
+
+def _link(other: WorkspaceDir, site: WorkspaceDir) -> None:
+    """Give the site the files of the other under the same names: the same bytes, times and inodes."""
+    site.lay_out({})
+    try:
+        for name in _FILES:
+            folder, _, last = name.rpartition("/")
+            with opened(f"{other.root}/{folder}") as source, opened(f"{site.root}/{folder}", make=True) as at:
+                os.link(last, last, src_dir_fd=source, dst_dir_fd=at, follow_symlinks=False)
+    except OSError:  # a file system without links
+        site.lay_out(_FILES)

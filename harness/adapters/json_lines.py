@@ -1,0 +1,358 @@
+"""The adapter `lines:<command>`: a program in any language that has more to offer than MCP has words for."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from functools import partial
+from pathlib import Path
+from signal import SIGKILL
+from typing import Any
+
+from readfirst.harness.adapter_api import (
+    BASIC_CAPABILITIES,
+    TIME_LIMIT,
+    AdapterTraits,
+    Arguments,
+    BrokenAdapter,
+    Design,
+    Ending,
+    Interfere,
+    ToolResult,
+    Workspace,
+    design_named,
+    refusals_named,
+)
+from readfirst.harness.adapters.json_lines_server import PROTOCOL, sent
+from readfirst.harness.processes.json_lines_process import GarbledError, LineProgram, ResponseTimeoutError
+from readfirst.harness.processes.sandbox import Sandbox
+from readfirst.harness.processes.temp_dirs import Scratch
+from readfirst.harness.workspace.workspace_dir import WritableDirs
+
+
+class ProblemError(BrokenAdapter):
+    """The program answered with a problem; `answer` is what it said."""
+
+    def __init__(self, message: str, answer: Mapping[str, Any]) -> None:
+        super().__init__(message, details=str(answer.get("details", "")))
+        self.answer = answer
+
+
+class AskedProgram(LineProgram):
+    """A program that answers one request after the other, as `docs/protocol.md` describes."""
+
+    def __init__(self, command: Sequence[str], *, last_chance: float = 1.0, **how: Any) -> None:
+        """Start the program. `last_chance`: seconds to answer a call that was cancelled."""
+        super().__init__(command, **how)
+        self._last_chance = last_chance
+        self._numbers = itertools.count(1)
+
+    def ask(
+        self,
+        message: Mapping[str, Any],
+        what: str,
+        limit: float,
+        interfere: Interfere | None = None,
+    ) -> dict[str, Any]:
+        """Send a request and return its answer, running `interfere` where the program says that it has validated.
+
+        `limit` is in seconds, without the time that `interfere` takes; then the call is cancelled. A request that says
+        how it `ends` is cancelled after `interfere`; others go on.
+
+        Raises:
+            BrokenAdapter: No proper answer in time, and the program is ended; or it has answered with a problem.
+        """
+        if not self.alive:
+            raise BrokenAdapter(f"{self.called} had already ended")
+        number = next(self._numbers)
+        try:
+            answer = self._exchange({"id": number, **message}, limit)
+            if "validated" in answer and interfere is not None:
+                try:
+                    interfere()
+                except BaseException:
+                    self._exchange({"id": number, "do": "cancel"}, limit)
+                    raise
+                answer = self._exchange({"id": number, "do": "cancel" if "ends" in message else "go"}, limit)
+        except ResponseTimeoutError:
+            raise self._late(number, what, limit) from None
+        except GarbledError as error:
+            raise self.broken(str(error), what) from None
+        except BaseException:
+            self.end(at_once=True)
+            raise
+        if "problem" in answer:
+            problem = f"{self.called} has a problem with {what}: {str(answer['problem'])[:2000]}"
+            raise ProblemError(problem, answer)
+        return answer
+
+    def _late(self, number: int, what: str, limit: float) -> BrokenAdapter:
+        """Cancel a call that took too long; a program that does not answer even then is ended."""
+        message = f"{what} took longer than {limit:g} s"
+        try:
+            self._exchange({"id": number, "do": "cancel"}, self._last_chance)
+        except (ResponseTimeoutError, GarbledError):
+            return self.broken(message, what)
+        return BrokenAdapter(message)
+
+    def _exchange(self, message: Mapping[str, Any], limit: float) -> dict[str, Any]:
+        deadline = time.monotonic() + limit
+        self.say([message], deadline)
+        answer: dict[str, Any] = self.heard(deadline)
+        if answer.get("id") != message["id"]:
+            raise GarbledError(f"{self.called} answered request {answer.get('id')!r}, not {message['id']}")
+        return answer
+
+
+class LinesAdapter:
+    """Runs a command that speaks the protocol of `docs/protocol.md`, for all sessions.
+
+    The program is started when it is needed, in `directory` (the current one), and anew after it hung, died, flooded or
+    wrote garbage; a problem leaves it running. It gets the variables of `environment` (those of the harness), and
+    leaves the network if it is to be `offline` and the system allows that. `time_limit` is in seconds per call,
+    `start_limit` for the start (both: at least the harness's own); `last_chance` is what it gets to answer a call that
+    took longer. In a `sandbox` it writes to the folder of the workspace alone, for which it is started anew. `called`
+    is its name in messages. Not for use by several threads at once.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        time_limit: float = TIME_LIMIT,
+        start_limit: float | None = None,
+        last_chance: float = 1.0,
+        environment: Mapping[str, str] | None = None,
+        directory: Path | None = None,
+        offline: bool = False,
+        sandbox: Sandbox | None = None,
+        called: str = "the program",
+    ) -> None:
+        self._time_limit = time_limit
+        self._start_limit = max(TIME_LIMIT, time_limit) if start_limit is None else start_limit
+        self._environment = environment
+        self._sandbox = sandbox
+        self._launch = partial(
+            AskedProgram,
+            tuple(command),
+            called=called,
+            last_chance=last_chance,
+            directory=directory,
+            offline=offline,
+            sandbox=sandbox,
+        )
+        self._capabilities = BASIC_CAPABILITIES
+        self._design: Design | None = None
+        self._refuses: frozenset[str] = frozenset()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._own: Scratch | None = None
+        self._territory: WritableDirs | None = None
+        self._program: AskedProgram | None = None
+        self._numbers = itertools.count(1)
+
+    @property
+    def traits(self) -> AdapterTraits:
+        """What the program said of itself when it was started last."""
+        return AdapterTraits(
+            self._capabilities | {"kill", "sessions"},
+            repeats_paths=True,
+            design=self._design,
+            refuses=self._refuses,
+            another=self._another,
+            reset=self.reset,
+            close=self.close,
+        )
+
+    def _another(self) -> LinesAdapter:
+        another = copy(self)
+        another._begin()
+        return another
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process that watches over the program, None while none runs."""
+        return self._program.pid if self._program is not None and self._program.alive else None
+
+    def open(self, workspace: Workspace) -> LinesSession:
+        """Open a session in the program."""
+        if self._sandbox is not None and (territory := WritableDirs.of(workspace.root)) != self._territory:
+            self.reset()
+            self._territory = territory
+        return LinesSession(self.start, self._numbers, self._time_limit, workspace)
+
+    def reset(self) -> None:
+        """End the program and what it left running; the next session starts one."""
+        if self._program is not None:
+            self._program.end()
+
+    def close(self) -> None:
+        """End the program and what it left running."""
+        self.reset()
+        if self._own is not None:
+            self._own.close()
+        self._begin()
+
+    def start(self) -> AskedProgram:
+        """Start the program unless it runs, and learn what it has. Raises BrokenAdapter."""
+        if self._program is not None and self._program.alive:
+            return self._program
+        variables, writable = self._variables(), []
+        if self._sandbox is not None:
+            if self._territory is None:
+                self._territory = WritableDirs.of(self._folder())
+            self._territory.make()
+            variables |= {"HOME": str(self._territory.home), "TMPDIR": str(self._territory.temporary)}
+            writable.append(self._territory.folder)
+        self._program = program = self._launch(environment=variables, writable=writable)
+        try:
+            answer = program.ask({"do": "hello", "protocol": PROTOCOL}, "the start", self._start_limit)
+            if problem := _wrong_hello(answer):
+                raise BrokenAdapter(f"{program.called}'s answer to hello {problem}")
+            self._design = design_named(answer.get("design"))
+            self._refuses = refusals_named(answer.get("refuses", ()))
+        except BaseException:
+            program.end(at_once=True)
+            raise
+        program.warn()
+        self._capabilities = frozenset(answer["capabilities"])
+        return program
+
+    def _variables(self) -> dict[str, str]:
+        """Return what the program gets of the environment."""
+        return dict(os.environ if self._environment is None else self._environment)
+
+    def _folder(self) -> Path:
+        """Return a new folder, which is there until this is closed."""
+        self._own = self._own or Scratch()
+        return self._own.folder()
+
+
+class LinesSession:
+    """A session in the program; it has every method, because only the program knows which it has."""
+
+    def __init__(
+        self,
+        start: Callable[[], AskedProgram],
+        numbers: Iterator[int],
+        time_limit: float,
+        workspace: Workspace | None,
+    ) -> None:
+        """Open a session; without a `workspace` it is a sub-agent's, which another session begins."""
+        self._start = start
+        self._program = start()
+        self._numbers = numbers
+        self._time_limit = time_limit
+        self._workspace = workspace
+        self._begin()
+
+    def _begin(self) -> None:
+        self._number = next(self._numbers)
+        if self._workspace is not None:
+            self.ask("open", "open", **sent(self._workspace))
+
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
+        """Let the program execute one call."""
+        return self._result(self.ask("call", tool, tool=tool, arguments=arguments), tool)
+
+    def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
+        """Let the program execute one call, and pause between validation and execution."""
+        answer = self.ask("call", tool, interfere, tool=tool, arguments=arguments, pause=True)
+        return self._result(answer, tool)
+
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
+        """Let the program execute the calls of one message, all of which it gets at once."""
+        group = [{"tool": tool, "arguments": arguments} for tool, arguments in calls]
+        answer = self.ask("calls", "the parallel group", calls=group)
+        results = answer.get("results")
+        if not isinstance(results, list):
+            called = self._program.called
+            raise BrokenAdapter(f"{called}'s answer to a group has no list `results`: {str(answer)[:200]}")
+        return [self._result(each, "a call of the parallel group") for each in results]
+
+    def call_interrupted(
+        self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
+    ) -> ToolResult:
+        """Let the program give a call up, before or while it executes it, or take one that came cut off."""
+        if how in ("cut", "limit"):
+            return self._result(self.ask("cut", tool, tool=tool, text=arguments, by=how), tool)
+        answer = self.ask("call", tool, interfere, tool=tool, arguments=arguments, pause=True, ends=how)
+        return self._result(answer, tool)
+
+    def kill(self, number: int = SIGKILL) -> bool:
+        """Kill the program, or send it another signal."""
+        return self._program.kill(number)
+
+    def resume(self) -> None:
+        """Let the program end the conversation and go on with it; one that was killed is started again for it."""
+        ended = {}
+        if not self._program.alive:
+            ended = {"killed": self._number}
+            self._program = self._start()
+            self._begin()
+        self.ask("resume", "resume", **ended)
+
+    def compact(self) -> None:
+        """Let the program put a summary in the conversation's place."""
+        self.ask("compact", "compact")
+
+    def rewind(self) -> None:
+        """Let the program bring the files back."""
+        self.ask("rewind", "rewind")
+
+    def mention(self, path: str) -> None:
+        """Let the user mention a file to the program."""
+        self.ask("mention", "mention", path=path)
+
+    def sub_agent(self) -> LinesSession:
+        """Let the program start a sub-agent."""
+        return self._agent(background=False)
+
+    def background_agent(self) -> LinesSession:
+        """Let the program start a sub-agent that works in the background."""
+        return self._agent(background=True)
+
+    def _agent(self, *, background: bool) -> LinesSession:
+        agent = LinesSession(lambda: self._program, self._numbers, self._time_limit, None)
+        self.ask("agent", "agent", agent=agent._number, **({"background": True} if background else {}))
+        return agent
+
+    def close(self) -> None:
+        """Close the session in the program, if that still runs."""
+        if self._program.alive:
+            self.ask("close", "close")
+
+    def ask(
+        self, do: str, what: str, interfere: Interfere | None = None, /, **fields: object
+    ) -> Mapping[str, Any]:
+        """Send one request and return the answer. Raises BrokenAdapter."""
+        message = {"do": do, "session": self._number, **fields}
+        return self._program.ask(message, what, self._time_limit, interfere)
+
+    def _result(self, answer: Any, what: str) -> ToolResult:
+        """Read one result. Raises BrokenAdapter where it is none."""
+        match answer:
+            case {"text": str(text), "refused": bool(refused)}:
+                error, reminders = answer.get("error"), answer.get("reminders", [])
+                are_texts = isinstance(reminders, list) and all(isinstance(each, str) for each in reminders)
+                if are_texts and isinstance(error, str | None):
+                    return ToolResult(text, refused, error, tuple(reminders))
+        shape = '{"text": a string, "refused": true or false}'
+        called = self._program.called
+        raise BrokenAdapter(f"{called} answered {what} with {str(answer)[:200]}, which is not {shape}")
+
+
+def _wrong_hello(answer: Mapping[str, Any]) -> str:
+    """Say what is wrong with the first answer; empty if nothing."""
+    if answer.get("protocol") != PROTOCOL:
+        return f"names protocol {answer.get('protocol')!r}; this harness speaks {PROTOCOL}"
+    names = answer.get("capabilities")
+    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+        return f"has no list of capabilities, but {str(names)[:200]!r}"
+    if not isinstance(refuses := answer.get("refuses", []), list):
+        return f"has no list under refuses, but {str(refuses)[:200]!r}"
+    return ""

@@ -1,0 +1,337 @@
+"""Lines server: offers what an adapter connects in the protocol of `docs/protocol.md`; the other side of `lines`."""
+
+import json
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from readfirst.harness.adapter_api import (
+    Adapter,
+    Hook,
+    Permissions,
+    Session,
+    Workspace,
+    close_session,
+    traits_of,
+)
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable
+
+# Errors, kept conversations and coroutines import their modules when the first one occurs: many processes start here.
+
+
+def sent(workspace: Workspace) -> dict[str, Any]:
+    """Return what a session is opened with; `docs/protocol.md` describes it."""
+    given = workspace.permissions
+    permissions = None
+    if given is not None:
+        further = [*map(str, given.additional)]
+        permissions = {**asdict(given), "directory": str(given.directory), "additional": further}
+    return {
+        "root": str(workspace.root),
+        "home": str(workspace.home),
+        "needs": sorted(workspace.needs),
+        "deny": workspace.deny,
+        "hooks": [*map(asdict, workspace.hooks)],
+        "permissions": permissions,
+    }
+
+
+def received(message: Mapping[str, Any]) -> Workspace:
+    """Return the workspace of a message; one that does not say otherwise is isolated."""
+    given = message["permissions"]
+    permissions = None
+    if given is not None:
+        further = tuple(map(Path, given["additional"]))
+        permissions = Permissions(given["mode"], Path(given["directory"]), tuple(given["allow"]), further)
+    return Workspace(
+        root=Path(message["root"]),
+        home=Path(message["home"]),
+        deny=tuple(message["deny"]),
+        needs=frozenset(message["needs"]),
+        isolated=message.get("isolated", True),
+        hooks=tuple(Hook(each["event"], each["matcher"], each["command"]) for each in message["hooks"]),
+        permissions=permissions,
+    )
+
+
+PROTOCOL = 1
+"""The version of the protocol, in the first message of both sides."""
+_EXCERPT = 500
+"""Characters of what is no result that a problem shows."""
+_TRACEBACK = 8192
+"""Characters of the end of a traceback that a problem has."""
+
+
+class NotThereError(Exception):
+    """What was to be served does not exist: whoever named it has made a mistake."""
+
+
+class _ProblemError(Exception):
+    pass
+
+
+class _Cancelled(BaseException):
+    """Ends a paused call; no implementation may take it for a failure of its own."""
+
+
+def private_streams() -> tuple[IO[bytes], IO[bytes]]:
+    """Return standard input and output, which nothing else in this process reads and writes any more.
+
+    What prints then prints among the errors.
+    """
+    asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - of a descriptor
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    return asked, answers
+
+
+def serve_lines(
+    make: Callable[[], Adapter],
+    name: str,
+    version: str,
+    asked: IO[bytes],
+    answers: IO[bytes],
+    *,
+    keeps: bool = False,
+) -> None:
+    """Answer requests until there are no more. What a request cannot be met with is answered as a problem.
+
+    The adapter is made for the first of them. Coroutines run in one event loop. If this `keeps` conversations, those
+    that may be killed and resumed outlast this process: its sessions can be pickled.
+    """
+    server = _Server(make, {"name": name, "version": version}, asked, answers, keeps)
+    while (message := server.next()) is not None:
+        server.answer(message)
+    server.close()
+
+
+@dataclass
+class _Server:
+    make: Callable[[], Adapter]
+    offer: Mapping[str, str]
+    asked: IO[bytes]
+    answers: IO[bytes]
+    keeps: bool
+    sessions: dict[int, Session] = field(default_factory=dict)
+    kept: dict[int, Path] = field(default_factory=dict)
+    """Where conversations are that outlast this process."""
+    runner: "asyncio.Runner | None" = None
+    """Runs coroutines. None until the first one."""
+
+    @cached_property
+    def _adapter(self) -> Adapter:
+        return self.make()
+
+    def next(self) -> dict[str, Any] | None:
+        """Return the next message, None at the end of the input."""
+        while line := self.asked.readline():
+            try:
+                message = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                self._send({}, {"problem": f"this is not JSON: {error}"})
+                continue
+            if isinstance(message, dict) and {"id", "do"} <= message.keys():
+                return message
+            self._send({}, {"problem": "a request is an object with id and do"})
+        return None
+
+    def answer(self, message: Mapping[str, Any]) -> None:
+        """Meet one request."""
+        if message["do"] in ("go", "cancel"):
+            return  # the call that it belongs to has been answered
+        self._keep(message.get("session"))
+        try:
+            answer = self._met(message)
+        except _Cancelled:
+            answer = {"text": "The call was cancelled.", "refused": True}
+        except _ProblemError as error:
+            answer = {"problem": str(error)}
+        except NotThereError as error:
+            answer = {"problem": str(error), "not_there": True}
+        except (Exception, SystemExit) as error:
+            import traceback
+
+            details = "".join(traceback.format_exception(error))[-_TRACEBACK:]
+            answer = {"problem": f"it raised {type(error).__name__}: {error}", "details": details}
+        self._send(message, answer)
+
+    def _keep(self, number: Any) -> None:
+        """Keep a conversation as it is before a request: who is killed while it is met goes on as if nobody had asked.
+
+        Its answer may be on its way, and nobody has seen it.
+        """
+        if number in self.kept:
+            import pickle
+
+            begun = self.kept[number].with_suffix(".begun")
+            begun.write_bytes(pickle.dumps(self.sessions[number]))
+            begun.replace(self.kept[number])  # the kill may come while it is written
+
+    def _send(self, message: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+        line = json.dumps(
+            {"id": message.get("id"), **answer},
+            separators=(",", ":"),
+            default=lambda value: {"not": repr(value)},
+        )
+        self.answers.write(line.encode("ascii") + b"\n")
+        self.answers.flush()
+
+    def _met(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        do = message["do"]
+        try:
+            if do == "hello":
+                traits = traits_of(self._adapter)
+                design: dict[str, Any] = {"design": traits.design} if traits.design else {}
+                if traits.refuses:
+                    design["refuses"] = sorted(traits.refuses)
+                names = sorted(traits.capabilities)
+                return {"protocol": PROTOCOL, **self.offer, "capabilities": names, **design}
+            number = message["session"]
+            if do == "open":
+                meets: Callable[[], Any] = partial(self._open, number, received(message))
+            elif number not in self.sessions:
+                raise _ProblemError(f"there is no session {number}")
+            elif do == "close":
+                if kept := self.kept.pop(number, None):
+                    kept.unlink(missing_ok=True)
+                    with suppress(OSError):  # other conversations may be there
+                        kept.parent.rmdir()
+                meets = partial(close_session, self.sessions.pop(number))
+            else:
+                if "killed" in message and number in self.kept:
+                    import pickle
+
+                    kept = self.kept[number]
+                    kept.with_name(f"{kept.stem}.{int(message['killed'])}").replace(kept)
+                    self.sessions[number] = pickle.loads(kept.read_bytes())
+                meets = self._asked_of(self.sessions[number], message)
+        except KeyError as error:
+            raise _ProblemError(f"{do} lacks {error}") from error
+        made = self._awaited(meets())
+        match do:
+            case "call" | "cut":
+                return _sent(made)
+            case "calls":
+                return {"results": [_sent(self._awaited(result)) for result in made]}
+            case "agent":
+                self.sessions[message["agent"]] = made
+        return {}
+
+    def _awaited(self, value: Any) -> Any:
+        """Return a value. Run an awaitable, such as the coroutine of an `async def`, and return its result."""
+        if not hasattr(value, "__await__"):
+            return value
+        if self.runner is None:
+            import asyncio
+
+            self.runner = asyncio.Runner()
+        return self.runner.run(_result(value))
+
+    def close(self) -> None:
+        """Cancel the tasks that still run, and close the event loop."""
+        if self.runner is not None:
+            self.runner.close()
+
+    def _open(self, number: int, workspace: Any) -> None:
+        self.sessions[number] = self._awaited(self._adapter.open(workspace))
+        if self.keeps and {"kill", "resume"} <= workspace.needs:
+            from hashlib import sha256
+
+            self.kept[number] = (
+                _kept_folder() / f"{sha256(os.fsencode(workspace.home)).hexdigest()}.{int(number)}"
+            )
+
+    def _asked_of(self, session: Session, message: Mapping[str, Any]) -> Callable[[], Any]:
+        """Return what meets a request in a session. Raises KeyError for a field that it lacks."""
+        name, given, capability = self._method(message)
+        method = getattr(session, name, None)
+        if method is None:
+            raise _ProblemError(f"it declares {capability}, but its session has no {name}()")
+        return partial(method, *given)
+
+    def _method(self, message: Mapping[str, Any]) -> tuple[str, Sequence[Any], str]:
+        """Return a session's method, what it is called with, and what an adapter declares whose sessions have it."""
+        match message["do"]:
+            case "call":
+                call, how = (message["tool"], message["arguments"]), message.get("ends")
+                if how is not None:
+                    return "call_interrupted", (*call, how, lambda: self._pause(message)), "cancel or stop"
+                if message.get("pause"):
+                    return "call_during", (*call, lambda: self._pause(message)), "during"
+                return "call", call, "Read, Edit and Write"
+            case "cut":
+                given = message["tool"], message["text"], message["by"], lambda: None
+                return "call_interrupted", given, "cut"
+            case "calls":
+                calls = [(each["tool"], each["arguments"]) for each in message["calls"]]
+                return "call_parallel", (calls,), "parallel"
+            case "mention":
+                return "mention", (message["path"],), "mentions"
+            case "agent":
+                return (
+                    ("background_agent", (), "background")
+                    if message.get("background")
+                    else ("sub_agent", (), "agents")
+                )
+            case "resume" | "compact" | "rewind" as do:
+                return do, (), do
+        raise _ProblemError(f"there is no request {message['do']}")
+
+    def _pause(self, message: Mapping[str, Any]) -> None:
+        """Say that a call is valid, and wait until it may go on, or is given up as it was to be."""
+        self._send(message, {"validated": True})
+        following = self.next()
+        if following is None:
+            sys.exit(1)
+        if following["do"] != "go" and "ends" not in message:
+            raise _Cancelled
+
+
+_TOO_OLD = 3600.0
+"""Seconds after which a conversation is that of a run that was killed itself."""
+
+
+def _kept_folder() -> Path:
+    """Return the folder of this user's conversations, to which no call of a scenario leads.
+
+    What is read there is unpickled: nobody else may write to it. Raises _ProblemError.
+    """
+    import tempfile
+
+    folder = Path(tempfile.gettempdir()) / f"readfirst-conversations-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
+        raise _ProblemError(f"{folder} is not this user's alone: remove it")
+    for each in folder.iterdir():
+        with suppress(FileNotFoundError):  # another process may be as quick
+            if time.time() - each.stat().st_mtime > _TOO_OLD:
+                each.unlink()
+    return folder
+
+
+async def _result(value: "Awaitable[Any]") -> Any:
+    return await value
+
+
+def _sent(result: Any) -> dict[str, Any]:
+    """Return a result as it is sent, unchecked: the harness judges it."""
+    if not hasattr(result, "text") or not hasattr(result, "is_error"):
+        raise _ProblemError(f"it answered {repr(result)[:_EXCERPT]}, not a ToolResult")
+    return {
+        "text": result.text,
+        "refused": result.is_error,
+        "error": getattr(result, "error", None),
+        "reminders": getattr(result, "reminders", ()),
+    }

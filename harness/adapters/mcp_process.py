@@ -1,0 +1,200 @@
+"""One MCP server: its process, and what it is asked, in messages of the `mcp` package."""
+
+import itertools
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from mcp import types
+from mcp.client.session import DEFAULT_CLIENT_INFO
+from mcp.shared.version import SUPPORTED_PROTOCOL_VERSIONS
+from pydantic import BaseModel
+
+from readfirst.harness.adapter_api import Arguments, BrokenAdapter
+from readfirst.harness.processes.json_lines_process import GarbledError, LineProgram, ResponseTimeoutError
+
+_RENEWAL = 5.0
+"""Seconds in which a server that runs answers a second handshake."""
+
+_AFTERWARDS = 0.5
+"""Seconds in which a server may still answer a call that was given up; it need not."""
+
+Answer = types.JSONRPCResponse | types.JSONRPCError
+Result = TypeVar("Result", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerInfo:
+    """What a server says of itself: its name and version, and its tools."""
+
+    name: str
+    version: str
+    tools: tuple[types.Tool, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the tools."""
+        return tuple(tool.name for tool in self.tools)
+
+
+class McpServer(LineProgram):
+    """A started server; `offer` is what it offers. Not for use by several threads at once."""
+
+    no_message = "wrote something to its standard output that is not an MCP message"
+    escapes = False
+
+    def __init__(self, command: Sequence[str], start_limit: float, **how: Any) -> None:
+        """Start it, and shake hands. Raises BrokenAdapter."""
+        super().__init__(command, called="the server", **how)
+        self._numbers = itertools.count()
+        with self._within("the start", start_limit) as deadline:
+            info = self._shake_hands(deadline)
+            self.offer = ServerInfo(info.name, info.version, tuple(self._tools(deadline)))
+        self.warn()
+
+    def begin_anew(self) -> None:
+        """Shake hands again, at which some servers begin their session anew. Raises BrokenAdapter, and it is ended."""
+        with self._within("a second handshake", _RENEWAL) as deadline:
+            self._shake_hands(deadline)
+
+    def call(self, name: str, arguments: Arguments, limit: float) -> types.CallToolResult:
+        """Call one tool; see `calls`."""
+        return self.calls([(name, arguments)], name, limit)[0]
+
+    def calls(
+        self, calls: Sequence[tuple[str, Arguments]], what: str, limit: float
+    ) -> list[types.CallToolResult]:
+        """Send several calls before the first answer; a JSON-RPC error becomes a result marked as an error.
+
+        `limit` is in seconds for all of them.
+
+        Raises:
+            BrokenAdapter: No answer in time, or none that is a message of the protocol; the server is then ended.
+        """
+        with self._within(what, limit) as deadline:
+            numbers = self._ask([_call(*each) for each in calls], deadline)
+            return [_result(answer) for answer in self._answers(numbers, deadline)]
+
+    def call_given_up(
+        self, name: str, arguments: Arguments, when: Callable[[], None], limit: float
+    ) -> types.CallToolResult | None:
+        """Call one tool, and tell the server that the call is given up as soon as `when`, in a thread, returns.
+
+        None: it said nothing of it then, which the protocol asks for. Raises BrokenAdapter, as `calls`.
+        """
+        with self._within(name, limit) as deadline:
+            numbers = self._ask([_call(name, arguments)], deadline)
+            woken, wake = os.pipe()
+            threading.Thread(target=_close_after, args=(when, wake), daemon=True).start()
+            try:
+                return _result(*self._answers(numbers, deadline, woken))
+            except ResponseTimeoutError:
+                if time.monotonic() >= deadline:
+                    raise
+            finally:
+                os.close(woken)
+            params = types.CancelledNotificationParams(requestId=numbers[0], reason="The user gave it up.")
+            self._tell(types.CancelledNotification(params=params), deadline)
+            with suppress(ResponseTimeoutError):
+                return _result(*self._answers(numbers, time.monotonic() + _AFTERWARDS))
+            return None
+
+    def parsed(self, line: bytes) -> Any:
+        """Return the message of a line. ValueError: it has none."""
+        return types.JSONRPCMessage.model_validate_json(line).root
+
+    @contextmanager
+    def _within(self, what: str, limit: float) -> Iterator[float]:
+        """Give the deadline of what is asked; whatever goes wrong ends the server. Raises BrokenAdapter."""
+        if not self.alive:
+            raise BrokenAdapter("the server had already ended")
+        try:
+            yield time.monotonic() + limit
+        except ResponseTimeoutError:
+            raise self.broken(f"{what} took longer than {limit:g} s", what) from None
+        except GarbledError as error:
+            raise self.broken(str(error), what) from None
+        except ValueError as error:
+            problem = f"the server's answer to {what} is not valid MCP: {str(error)[:500]}"
+            raise self.broken(problem, what) from None
+        except BaseException:
+            self.end(at_once=True)
+            raise
+
+    def _shake_hands(self, deadline: float) -> types.Implementation:
+        params = types.InitializeRequestParams(
+            protocolVersion=types.LATEST_PROTOCOL_VERSION,
+            capabilities=types.ClientCapabilities(),
+            clientInfo=DEFAULT_CLIENT_INFO,
+        )
+        started = self._one(types.InitializeResult, types.InitializeRequest(params=params), deadline)
+        if started.protocolVersion not in SUPPORTED_PROTOCOL_VERSIONS:
+            raise ValueError(f"Unsupported protocol version from the server: {started.protocolVersion}")
+        self._tell(types.InitializedNotification(), deadline)
+        return started.serverInfo
+
+    def _tools(self, deadline: float) -> Iterator[types.Tool]:
+        params = None
+        while True:
+            listed = self._one(types.ListToolsResult, types.ListToolsRequest(params=params), deadline)
+            yield from listed.tools
+            if listed.nextCursor is None:
+                return
+            params = types.PaginatedRequestParams(cursor=listed.nextCursor)
+
+    def _one(self, kind: type[Result], request: BaseModel, deadline: float) -> Result:
+        """Return the answer to one request. ValueError: it is an error, or not of this kind."""
+        (answer,) = self._answers(self._ask([request], deadline), deadline)
+        if isinstance(answer, types.JSONRPCError):
+            raise ValueError(answer.error.message)
+        return kind.model_validate(answer.result)
+
+    def _ask(self, requests: Sequence[BaseModel], deadline: float) -> list[int]:
+        """Send requests in one piece, and return their numbers."""
+        numbers = [next(self._numbers) for _ in requests]
+        asked = zip(numbers, map(_plain, requests), strict=True)
+        self.say([{"jsonrpc": "2.0", "id": number, **each} for number, each in asked], deadline)
+        return numbers
+
+    def _tell(self, notification: BaseModel, deadline: float) -> None:
+        self.say([{"jsonrpc": "2.0", **_plain(notification)}], deadline)
+
+    def _answers(self, numbers: Sequence[int], deadline: float, woken: int | None = None) -> list[Answer]:
+        """Return the answers to some requests, and meet meanwhile what the server asks of its client: a ping."""
+        found: dict[str, Answer] = {}
+        while not all(str(number) in found for number in numbers):
+            match self.heard(deadline, woken):
+                case types.JSONRPCResponse() | types.JSONRPCError() as answer:
+                    found[str(answer.id)] = answer
+                case types.JSONRPCRequest(id=number, method=method):
+                    refusal = {"code": types.METHOD_NOT_FOUND, "message": f"Method not found: {method}"}
+                    met = {"result": {}} if method == "ping" else {"error": refusal}
+                    self.say([{"jsonrpc": "2.0", "id": number, **met}], deadline)
+        return [found[str(number)] for number in numbers]
+
+
+def _call(name: str, arguments: Arguments) -> types.CallToolRequest:
+    return types.CallToolRequest(params=types.CallToolRequestParams(name=name, arguments=dict(arguments)))
+
+
+def _plain(message: BaseModel) -> dict[str, Any]:
+    return message.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+
+def _result(answer: Answer) -> types.CallToolResult:
+    if isinstance(answer, types.JSONRPCError):
+        content = types.TextContent(type="text", text=answer.error.message)
+        return types.CallToolResult(content=[content], isError=True)
+    # Not checked against schemas of tools, which is not what is judged here.
+    return types.CallToolResult.model_validate(answer.result)
+
+
+def _close_after(when: Callable[[], None], wake: int) -> None:
+    try:
+        when()
+    finally:
+        os.close(wake)

@@ -1,0 +1,112 @@
+"""Prestart: servers that start while another one works, each in an empty site that is kept for it."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from readfirst.harness.adapter_api import BrokenAdapter, Workspace
+from readfirst.harness.adapters.mcp_process import McpServer
+from readfirst.harness.workspace.guarded_directory import SpoiltError
+from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
+
+Start = Callable[[Workspace, Path], McpServer]
+"""Starts a server for a workspace, in a directory. Raises BrokenAdapter."""
+
+_MOST = 2
+"""Servers that wait; more would only take the processors from the one that works."""
+
+
+class Prestart:
+    """Lends sites in which a server has started before there are files; more wait when a second one was needed."""
+
+    def __init__(self, start: Start) -> None:
+        self._start = start
+        self._waiting: deque[_Slot] = deque()
+        self._lent: dict[Path, _Slot] = {}
+        self._sites = 0
+
+    @contextmanager
+    def site(self, place: WorkspacePool) -> Iterator[WorkspaceDir]:
+        """Lend an empty site, and start servers for the next ones."""
+        self._sites += 1
+        slot = None
+        while self._waiting and slot is None:
+            slot = self._waiting.popleft()
+            if not place.holds(slot.site):
+                slot.drop()
+                slot = None
+        slot = slot or _Slot(self._start, place)
+        while len(self._waiting) < min(self._sites - 1, _MOST):
+            self._waiting.append(_Slot(self._start, place))
+        root = Path(slot.site.root)
+        with slot.held:
+            slot.wait()
+            self._lent[root] = slot
+            try:
+                yield slot.site
+            finally:
+                if self._lent.pop(root, None) is not None:  # nobody took the server
+                    slot.end()
+
+    def server(self, root: Path) -> McpServer | None:
+        """Return the server of a site that is lent, once; None if there is none that runs."""
+        slot = self._lent.pop(root, None)
+        return slot.server() if slot is not None else None
+
+    def close(self) -> None:
+        """End the servers that wait."""
+        while self._waiting:
+            self._waiting.pop().drop()
+
+
+class _Slot:
+    """A site that is held, and the server that a thread starts in it."""
+
+    def __init__(self, start: Start, place: WorkspacePool) -> None:
+        with ExitStack() as stack:
+            self.site = stack.enter_context(place.site())
+            self.held = stack.pop_all()
+        root = Path(self.site.root)
+        self._server: Future[McpServer] = Future()
+        self._thread = threading.Thread(
+            target=_fill, args=(self._server, start, Workspace(root, Path(self.site.home)), root), daemon=True
+        )
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Wait until the server has started, or could not."""
+        self._thread.join()
+
+    def server(self) -> McpServer | None:
+        """Return the server; None if it could not start, or has ended since."""
+        try:
+            server = self._server.result()
+        except BrokenAdapter:
+            return None
+        if not server.runs:
+            server.end()
+            return None
+        return server
+
+    def end(self) -> None:
+        """End the server."""
+        with suppress(BrokenAdapter):
+            self._server.result().end(at_once=True)
+
+    def drop(self) -> None:
+        """End the server, and give the site back."""
+        self.end()
+        with suppress(SpoiltError, OSError):
+            self.held.close()
+
+
+def _fill(future: Future[McpServer], start: Start, workspace: Workspace, directory: Path) -> None:
+    try:
+        future.set_result(start(workspace, directory))
+    except BaseException as error:
+        future.set_exception(error)

@@ -1,0 +1,120 @@
+"""The adapter `python:<module>:<factory>`: a Python implementation in a process of its own."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.machinery import PathFinder
+from importlib.util import cache_from_source
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZipFile
+
+import readfirst
+from readfirst.harness.adapter_api import TIME_LIMIT, BrokenAdapter
+from readfirst.harness.adapters.json_lines import AskedProgram, LinesAdapter, ProblemError
+from readfirst.harness.processes.sandbox import Sandbox
+
+_HOST = "readfirst.harness.adapters.python_host"
+_KIT = (
+    "harness.errors",
+    "harness.adapter_api",
+    "harness.adapters.json_lines_server",
+    "harness.adapters.python_host",
+)
+"""The part of the package that the process gets: what an adapter uses, beside the reference; no scenarios."""
+
+
+class FactoryError(BrokenAdapter):
+    """The module or the factory that the connect string names does not exist, or is not an adapter."""
+
+
+class PythonAdapter(LinesAdapter):
+    """Runs `MODULE:FACTORY`, importable from the current directory, in a child process, which speaks `lines`.
+
+    In an archive of its own it finds what an adapter uses of this package, the reference and the modules `further`.
+    With an `environment` the child gets these variables alone and no network where the system allows that; it then
+    starts in `directory`. The rest is as for a LinesAdapter.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        factory: str,
+        *,
+        time_limit: float = TIME_LIMIT,
+        start_limit: float = TIME_LIMIT,
+        python: str = sys.executable,
+        environment: Mapping[str, str] | None = None,
+        directory: Path | None = None,
+        sandbox: Sandbox | None = None,
+        further: Sequence[str] = (),
+    ) -> None:
+        super().__init__(
+            # -P: the package in the current directory, perhaps a checkout, is not taken for the kit.
+            [python, "-P", "-u", "-X", "faulthandler", "-m", _HOST, module, factory],
+            time_limit=time_limit,
+            start_limit=start_limit,
+            last_chance=0,  # it hears of nothing while it executes a call
+            environment=environment,
+            directory=directory,
+            offline=environment is not None,
+            sandbox=_needing(module, sandbox),
+            called="the adapter",
+        )
+        self._further = tuple(further)
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._kit: Path | None = None
+
+    def start(self) -> AskedProgram:
+        """Start the process unless it runs, and learn what it has. Raises FactoryError, BrokenAdapter."""
+        try:
+            return super().start()
+        except ProblemError as error:
+            if error.answer.get("not_there"):
+                raise FactoryError(error.answer["problem"]) from None
+            raise
+
+    def _variables(self) -> dict[str, str]:
+        variables = super()._variables()
+        if self._kit is None:
+            self._kit = self._folder() / "kit.zip"
+            self._kit.write_bytes(_packed(self._further))
+        paths = filter(None, (str(self._kit), variables.get("PYTHONPATH")))
+        return variables | {"PYTHONPATH": os.pathsep.join(paths)}
+
+
+@cache
+def _packed(further: tuple[str, ...]) -> bytes:
+    """Return the kit as an archive, which is then an entry of Python's path; `further` are names of more modules.
+
+    What Python has compiled is in it, beside the source: a process does not compile it again.
+    """
+    source, packed = Path(readfirst.__file__).parent, BytesIO()
+    files = [*(source / "reference_impl").rglob("*.py")]
+    modules = [
+        source.joinpath(*name.split(".")).with_suffix(".py")
+        for name in (*_KIT, *(name.removeprefix("readfirst.") for name in further))
+    ]
+    packages = {folder for file in modules for folder in file.parents if folder.is_relative_to(source)}
+    files += [*modules, *(folder / "__init__.py" for folder in sorted(packages))]
+    with ZipFile(packed, "w", strict_timestamps=False) as archive:
+        for file in files:
+            place = file.relative_to(source.parent)
+            archive.write(file, place)
+            if (compiled := Path(cache_from_source(file))).is_file():
+                archive.write(compiled, place.with_suffix(".pyc"))
+    return packed.getvalue()
+
+
+def _needing(module: str, sandbox: Sandbox | None) -> Sandbox | None:
+    """Return the sandbox with what a module of the current directory needs; what a command names is known anyway."""
+    package = module.partition(".")[0]
+    if sandbox is None or package == "readfirst":
+        return sandbox
+    found = PathFinder.find_spec(package, [str(Path.cwd())])
+    places = () if found is None else (found.origin, *(found.submodule_search_locations or ()))
+    return replace(sandbox, own=(*sandbox.own, *(Path(place) for place in places if place)))

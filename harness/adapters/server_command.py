@@ -1,0 +1,135 @@
+"""Command: the words that start a server; files that they name are looked up where the command was written."""
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import get_args
+
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.adapters.server_pool import Isolation
+
+_OPTION = re.compile(r"(--?[A-Za-z][\w-]*=)(.+)", re.DOTALL)
+_LOOKS_LIKE_A_FILE = re.compile(r"(\.{0,2}|~)/.+|[^@:$\s]*[^@:$\s/]\.[A-Za-z]\w{0,4}")
+_EXAMPLE = "mcp:node server.js or 'mcp:--isolation=directory node server.js'"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The words of a command as they were written, and the folder where they were.
+
+    A word, or what follows `=` in an option, names a file if there is a regular file of this name in `folder` (`~/`
+    is the home directory). Directories name none: `.` is where the server starts, and `serve` may be a subcommand.
+    With `as_it_stands` nothing names a file.
+    """
+
+    words: tuple[str, ...]
+    folder: Path
+    isolation: Isolation = "auto"
+    as_it_stands: bool = False
+
+    def located(self) -> list[str]:
+        """Return the words with absolute paths for files, because a server starts elsewhere.
+
+        A program without a slash is looked up on the PATH, as in a shell.
+        """
+        if self.as_it_stands:
+            return [*self.words]
+        program, *rest = self._with_files(str)
+        found = shutil.which(program)
+        return [os.path.abspath(found) if found else program, *rest]  # noqa: PTH100 - links stay links
+
+    def seen_from(self, folder: Path) -> list[str]:
+        """Return the words with the files named as they are from another folder, if they were not absolute."""
+        if self.as_it_stands or folder.absolute() == self.folder.absolute():
+            return [*self.words]
+        program, *rest = self._with_files(lambda path: os.path.relpath(path, folder), relative=True)
+        found = program == self.words[0] or "/" in program
+        return [program if found else f"./{program}", *rest]
+
+    def explained(self, error: BrokenAdapter) -> BrokenAdapter:
+        """Return the error of a server that did not start, with what may be wrong with its words."""
+        advice = "" if self.as_it_stands else self._advice()
+        return (
+            BrokenAdapter(f"{error}\n{advice}", blame=error.blame, details=error.details) if advice else error
+        )
+
+    def _with_files(self, shown: Callable[[Path], str], *, relative: bool = False) -> list[str]:
+        """Return the words with files as they are `shown`; with `relative` only those that were relative."""
+        words = []
+        for number, word in enumerate(self.words):
+            name, value = _split(word) if number else ("", word)
+            kept = (not number and "/" not in word) or (relative and value.startswith(("/", "~/")))
+            file = None if kept else self._file(value)
+            words.append(name + shown(file) if file else word)
+        return words
+
+    def _advice(self) -> str:
+        advice = []
+        for former, word in pairwise(self.words):
+            _, value = _split(word)
+            path = self._path(value)
+            if former == "-m" and (path.is_dir() or path.with_name(f"{path.name}.py").is_file()):
+                advice.append(
+                    f"The server starts in another folder and does not find {word!r}; name its file instead."
+                )
+            elif path.is_dir():
+                advice.append(
+                    f"{value!r} is a directory in {self.folder}; the server starts in another: write an absolute path."
+                )
+            elif _LOOKS_LIKE_A_FILE.fullmatch(value) and not path.is_file():
+                advice.append(f"There is no file {value!r} in {self.folder}.")
+        return "\n".join(advice)
+
+    def _file(self, name: str) -> Path | None:
+        path = self._path(name)
+        try:
+            return Path(os.path.abspath(path)) if path.is_file() else None  # noqa: PTH100 - links stay links
+        except (OSError, ValueError):  # longer than any name may be, or with a NUL
+            return None
+
+    def _path(self, name: str) -> Path:
+        return Path(name).expanduser() if name.startswith("~/") else self.folder / name
+
+
+def parse_command(text: str, folder: Path) -> Command:
+    """Read what follows `mcp:`: `--isolation=...`, `--` and the command, split as in a shell.
+
+    Raises ValueError, also for a program that is not there; the message says what to write.
+    """
+    isolation: Isolation = "auto"
+    for name in get_args(Isolation):
+        if text.startswith(f"--isolation={name} "):
+            isolation, text = name, text.partition(" ")[2]
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"{error}. Write the command as in a shell.") from error
+    as_it_stands = words[:1] == ["--"]
+    if as_it_stands:
+        del words[0]
+    if not words or words[0].startswith("-"):
+        raise ValueError(f"write mcp:COMMAND, for example {_EXAMPLE}.")
+    if shutil.which(words[0]) is None:
+        raise ValueError(_no_program(words[0], folder))
+    return Command(tuple(words), folder, isolation, as_it_stands)
+
+
+def _no_program(name: str, folder: Path) -> str:
+    if "/" in name:
+        if Path(name).is_file():
+            return f"{folder / name} is not executable. Make it so, or start with the program that runs it."
+        return f"there is no file {folder / name}."
+    if (folder / name).is_file():
+        return f"there is no program {name!r} on the PATH. Write ./{name} for the file here."
+    return f"there is no program {name!r} on the PATH."
+
+
+def _split(word: str) -> tuple[str, str]:
+    """Return an option's name with its `=`, and its value; of any other word '' and the word."""
+    option = _OPTION.fullmatch(word)
+    return (option[1], option[2]) if option else ("", word)

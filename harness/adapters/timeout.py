@@ -1,0 +1,76 @@
+"""Time limit: what runs in this process is interrupted when its time is up, however it resists."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType
+from typing import Any, Self
+
+from readfirst.harness.adapter_api import BrokenAdapter
+
+_AGAIN = 0.05
+"""Seconds until the alarm rings again, for code that catches everything."""
+_MAIN_THREAD = threading.main_thread().ident
+
+
+class _TimeIsUp(BaseException):
+    """Not an Exception, so that `except Exception` in the interrupted code does not swallow it."""
+
+
+class TimeLimit:
+    """Raises BrokenAdapter out of a block that takes longer than `seconds`: `with limit.on("Edit"):`.
+
+    The alarm is listened to from the first block until `close`, because to begin with that takes longer than most
+    calls. Works in the main thread only, because signals do; elsewhere the block runs without a limit. Code in C that
+    does not return to the interpreter is not interrupted.
+    """
+
+    _listening = 0
+    _former: Any = signal.SIG_DFL
+    _running = False
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._what = ""
+        self._listens = False
+
+    def on(self, what: str) -> Self:
+        """Say what the next block does, in words."""
+        self._what = what
+        return self
+
+    def __enter__(self) -> None:
+        if threading.get_ident() == _MAIN_THREAD:
+            if not self._listens:
+                self._listen()
+            TimeLimit._running = True
+            signal.setitimer(signal.ITIMER_REAL, self._seconds, _AGAIN)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if threading.get_ident() == _MAIN_THREAD:
+            TimeLimit._running = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            if kind is _TimeIsUp:
+                raise BrokenAdapter(f"{self._what} took longer than {self._seconds:g} s") from None
+
+    def _listen(self) -> None:
+        if not TimeLimit._listening:
+            TimeLimit._former = signal.signal(signal.SIGALRM, self._ring)
+        TimeLimit._listening += 1
+        self._listens = True
+
+    @staticmethod
+    def _ring(_number: int, frame: FrameType | None) -> None:
+        # Not while the alarm is set or stopped, which must end: the block is over then, or it rings in the block again.
+        within = (TimeLimit.__enter__.__code__, TimeLimit.__exit__.__code__)
+        if TimeLimit._running and (frame is None or frame.f_code not in within):
+            raise _TimeIsUp
+
+    def close(self) -> None:
+        """Leave the alarm to whoever had it before."""
+        if self._listens:
+            self._listens = False
+            TimeLimit._listening -= 1
+            if not TimeLimit._listening:
+                signal.signal(signal.SIGALRM, TimeLimit._former)

@@ -1,0 +1,113 @@
+"""Install one exact version of the product from npm into a cache outside the repository."""
+
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import platformdirs
+
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.agents.npm import npm
+from readfirst.harness.processes.install_lock import install_once, installing
+
+PACKAGE = "@anthropic-ai/claude-code"
+REFUSED_VERSIONS = frozenset({"2.1.88"})
+"""Versions that are never installed: their package carries more than the program (a source map)."""
+
+_EXACT = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}")
+_INSTALL_SECONDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledPackage:
+    """An installed version: `command` starts the program, `directory` holds it."""
+
+    version: str
+    directory: Path
+    command: tuple[str, ...]
+
+
+def cache_root() -> Path:
+    """Return the folder that holds the installed versions, one folder each."""
+    return platformdirs.user_cache_path("readfirst") / "claude-code"
+
+
+def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> InstalledPackage:
+    """Return the exact `version` of the npm package, installed on first use.
+
+    Install scripts do not run. Two processes may ask at once; a broken download leaves no files.
+    Raises BrokenAdapter (blame environment) with npm's last words where it cannot be had.
+    """
+    _check(version)
+    directory = (cache or cache_root()).absolute() / version
+    install_once(directory, _is_whole, partial(_npm_install, f"{package}@{version}", directory))
+    return InstalledPackage(version, directory, _command(directory, package))
+
+
+def installed(cache: Path | None = None) -> frozenset[str]:
+    """Return the versions that are in the cache."""
+    root = cache or cache_root()
+    return frozenset(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else frozenset()
+
+
+def uninstall(version: str, cache: Path | None = None) -> None:
+    """Remove a version from the cache; it is installed again when it is needed again."""
+    _check(version)
+    root = cache or cache_root()
+    with installing(root / version):
+        shutil.rmtree(root / version, ignore_errors=True)
+
+
+def _check(version: str) -> None:
+    if not _EXACT.fullmatch(version):
+        raise BrokenAdapter(
+            f"not an exact version: {version!r}; write for example claude-code:2.1.7", blame="environment"
+        )
+    if version in REFUSED_VERSIONS:
+        raise BrokenAdapter(
+            f"version {version} is never installed: its package contains more than the program; choose a neighbour",
+            blame="environment",
+        )
+
+
+def _is_whole(folder: Path) -> bool:
+    return folder.is_dir() and not folder.name.startswith(".")
+
+
+def _npm_install(spec: str, directory: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=f".{directory.name}-") as temporary:
+        options = ["--prefix", temporary, "--ignore-scripts", "--no-audit", "--no-fund"]
+        npm(
+            ["install", *options, "--", spec],
+            about=spec,
+            needed="the real product needs npm and node",
+            seconds=_INSTALL_SECONDS,
+            failure=f"npm could not install {spec}",
+        )
+        Path(temporary).rename(directory)
+        # The context manager wants its folder back.
+        Path(temporary).mkdir()
+
+
+def _command(directory: Path, package: str) -> tuple[str, ...]:
+    home = directory / "node_modules" / package
+    script = home / "cli.js"
+    if script.is_file():
+        node = shutil.which("node")
+        if node is None:
+            raise BrokenAdapter(
+                "node is not installed; this version of the product needs it", blame="environment"
+            )
+        return (os.path.realpath(node), str(script))
+    # Later versions are programs of their own: npm adds the package of this platform beside the named one.
+    for platform in sorted(home.parent.glob(f"{home.name}-*")):
+        binary = platform / "claude"
+        if binary.is_file():
+            return (str(binary.resolve()),)
+    raise BrokenAdapter(
+        f"the package {package} of version {directory.name} holds no program", blame="environment"
+    )

@@ -1,0 +1,101 @@
+"""The life of a conversation: the product ends and goes on later, files are brought back, sub-agents work."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.adapter_api import BrokenAdapter, UnsupportedCall
+from readfirst.harness.agents.agent_process import Conversation
+from readfirst.harness.agents.claude_code.launch_options import Options
+from readfirst.harness.agents.claude_code.stream_json import JsonDialogue
+from readfirst.harness.agents.scripted_model.server import Turn
+
+_AGENT_TOOLS = ("Agent", "Task")
+"""What the tool is called that starts a sub-agent, the later name first."""
+_SAID = "Read and change files."
+
+
+def resumed(conversation: Conversation, options: Options) -> Conversation:
+    """End the conversation and return one that goes on with it, in the same configuration. Raises BrokenAdapter."""
+    if conversation.usable:  # else it was killed
+        conversation.finish()
+    conversation.close()
+    assert options.configuration is not None
+    return Conversation(replace(options, resumed=newest(options.configuration)), conversation.ids)
+
+
+def rewind(conversation: Conversation, said: str) -> None:
+    """Let the model end its turn, have files brought back, and let the user say something. Raises BrokenAdapter."""
+    dialogue = conversation.dialogue
+    assert isinstance(dialogue, JsonDialogue)
+
+    def then() -> None:
+        dialogue.rewind(conversation.program.time_limit)
+        dialogue.say(said)
+
+    conversation.end_turn(then)
+
+
+def say(conversation: Conversation, said: str) -> None:
+    """Let the model end its turn, and let the user say something. Raises BrokenAdapter."""
+    dialogue = conversation.dialogue
+    assert isinstance(dialogue, JsonDialogue)
+    conversation.end_turn(lambda: dialogue.say(said))
+
+
+def interrupt(conversation: Conversation, said: str) -> None:
+    """Let the user give up the call that waits, and say something else. Raises BrokenAdapter."""
+    dialogue = conversation.dialogue
+    assert isinstance(dialogue, JsonDialogue)
+    dialogue.interrupt(conversation.program.time_limit)
+    dialogue.say(said)
+
+
+def newest(configuration: Path) -> str:
+    """Return the product's name of the conversation that was written to last; sub-agents have files of their own."""
+    files = [file for file in configuration.rglob("projects/*/*.jsonl") if not file.name.startswith("agent-")]
+    if not files:
+        raise BrokenAdapter("the product kept no conversation that could be resumed", blame="environment")
+    return max(files, key=lambda file: file.stat().st_mtime_ns).stem
+
+
+def start_agent(conversation: Conversation) -> str:
+    """Let the model start a sub-agent, whose model is now asked; return the call's id. Raises BrokenAdapter."""
+    call = conversation.start_call(*_agent_call(conversation))
+    if call in conversation.results:
+        problem = conversation.results[call].text
+        raise BrokenAdapter("the product did not start a sub-agent", blame="environment", details=problem)
+    return call
+
+
+def start_beside(conversation: Conversation) -> Turn:
+    """Let the model start a sub-agent in the background; return the turn of its model. Raises BrokenAdapter."""
+    tool, arguments = _agent_call(conversation, in_background=True)
+    if "run_in_background" not in arguments:
+        raise UnsupportedCall("the product's sub-agents do not work in the background")
+    call, turn = conversation.start_beside(tool, arguments)
+    if call not in conversation.results:
+        raise BrokenAdapter("the product did not go on while its sub-agent ran", blame="environment")
+    return turn
+
+
+def _agent_call(conversation: Conversation, *, in_background: bool = False) -> tuple[str, dict[str, Any]]:
+    """Return the tool that starts a sub-agent, and its arguments. Raises BrokenAdapter."""
+    tool = next((name for name in _AGENT_TOOLS if name in conversation.offers), None)
+    if tool is None:
+        raise BrokenAdapter("the product offers no tool that starts a sub-agent", blame="environment")
+    arguments: dict[str, Any] = {
+        "description": "Work on files",
+        "prompt": _SAID,
+        "subagent_type": "general-purpose",
+        "run_in_background": in_background,
+    }
+    known = conversation.offers[tool].get("input_schema", {}).get("properties", {})
+    return tool, {name: arguments[name] for name in arguments if name in known}
+
+
+def end_agent(conversation: Conversation, call: str) -> None:
+    """Let the sub-agent end; the conversation goes on. Raises BrokenAdapter."""
+    conversation.say("Done.")
+    if call not in conversation.results:
+        raise BrokenAdapter("the product did not go on after its sub-agent", blame="environment")

@@ -1,0 +1,99 @@
+"""Exits: whatever a command raises as an exit code and a message, never a traceback unasked; and the version."""
+
+import errno
+import functools
+import os
+import signal
+from collections.abc import Callable
+from typing import ParamSpec
+
+import typer
+
+from readfirst.harness.cli.process_setup import Terminated, leave_at_once, listen
+from readfirst.harness.errors import ExitCode, ReadfirstError
+from readfirst.harness.terminal import UnreadError, say, say_lines, stdout
+
+P = ParamSpec("P")
+
+_OF_THE_SYSTEM = frozenset(
+    {
+        *(errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENAMETOOLONG, errno.ENFILE),
+        *(errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS),
+    }
+)
+"""Errors that say what the system refuses or lacks, whoever asks."""
+_REMEDY = "Free space or grant access there; HOME, XDG_CACHE_HOME and TMPDIR name where readfirst keeps its own files."
+
+_tracebacks = False
+
+
+class UsageError(ReadfirstError):
+    """The command line asks for something that does not exist or does not go together."""
+
+
+def show_tracebacks(wanted: bool) -> None:
+    """Say whether an error is also printed with its traceback."""
+    global _tracebacks
+    _tracebacks = wanted
+
+
+def guarded(command: Callable[P, int | None]) -> Callable[P, None]:
+    """Turn what a command raises or returns, None where all is well, into the exit code of the process."""
+
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        is_own = listen()
+        try:
+            try:
+                code = command(*args, **kwargs) or ExitCode.CONFORMANT
+                stdout().flush()
+            except Exception as error:
+                code = explained(error)
+        except Terminated:  # perhaps again, while it ended
+            code = 128 + signal.SIGTERM
+        except KeyboardInterrupt:
+            code = ExitCode.INTERRUPTED
+        finally:
+            if is_own:
+                leave_at_once()
+        raise typer.Exit(int(code))
+
+    return wrapped
+
+
+def explained(error: Exception) -> int:
+    """Print an error in one or a few lines and return the exit code; nothing where nobody reads."""
+    if isinstance(error, UnreadError):
+        return 128 + signal.SIGPIPE
+    if _tracebacks:
+        import traceback
+
+        traceback.print_exception(error)
+    match error:
+        case ReadfirstError():
+            first, *more = error.lines
+            say_lines([f"readfirst: {first}", *more, *error.details.rstrip().splitlines()], err=True)
+            return error.exit_code
+        case OSError(errno=number) if number in _OF_THE_SYSTEM:
+            place = "" if error.filename is None else f": {os.fsdecode(error.filename)}"
+            say(f"readfirst: {error.strerror or error}{place}. {_REMEDY}", err=True)
+            return ExitCode.BROKEN
+        case _:
+            unexpected = " ".join(f"{type(error).__name__}: {error}".split())
+            remedy = (
+                "This is a bug in readfirst. Run the command again with --traceback and report the output together"
+                " with the command line."
+            )
+            say_lines([f"readfirst: unexpected {unexpected}", remedy], err=True)
+            return ExitCode.INTERNAL
+
+
+def version() -> str:
+    """Return the version of the installed distribution; `unknown` in a checkout that is not installed."""
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed
+
+    try:
+        return installed("readfirst")
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,101 @@
+"""Parse side: from what a person types for a side to the side: a contract, a recorded run, or one that is run now."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from readfirst.harness.adapter_api import TIME_LIMIT
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.diff.sources import ContractSide, RunSide, Side
+from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.report.jsonl import read_stream
+from readfirst.harness.report.results import Run
+from readfirst.harness.run.connect import kinds
+from readfirst.harness.run.did_you_mean import target_hint
+from readfirst.harness.run.runner import run
+from readfirst.harness.suite.contracts import LATEST, Contract
+from readfirst.harness.suite.nearest_contract import nearest
+from readfirst.harness.suite.suite import Suite
+
+
+class SideError(ReadfirstError):
+    """What was typed names no side; the message says what to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideParser:
+    """How sides are found: runs replay `ids` with as many workers as `jobs`; `time_limit` is in seconds per call.
+
+    `replayed` is called after each replay.
+    """
+
+    suite: Suite
+    ids: Sequence[str]
+    jobs: int = 1
+    time_limit: float = TIME_LIMIT
+    replayed: Callable[[], None] = lambda: None
+
+    def both(self, one: str, other: str) -> tuple[Side, Side]:
+        """Return both sides. A run is compared with the contract of the other side, else with the default one.
+
+        Raises SideError, StreamError, UnreadableStreamError, ConnectError, BrokenAdapter.
+        """
+        contracts = self.suite.contracts
+        held = next((contracts[name] for name in (one, other) if name in contracts or name == LATEST), None)
+        first, second = self._open(one, held), self._open(other, held)
+        if first.name == second.name and one != other:
+            # Two runs of one target are distinguished by their files.
+            first = replace(first, name=one) if isinstance(first, RunSide) else first
+            second = replace(second, name=other) if isinstance(second, RunSide) else second
+        return first, second
+
+    def _open(self, name: str, held: Contract | None) -> Side:
+        contracts = self.suite.contracts
+        if name in contracts or name == LATEST:
+            return ContractSide(self.suite, contracts[name])
+        kind, colon, _ = name.partition(":")
+        if name == "reference" or (colon and kind in kinds()):
+            return self._run(name, held if held is not None else contracts[contracts.default])
+        is_stream = name.endswith((".jsonl", ".json"))
+        if not is_stream and (meant := target_hint([name])):
+            raise SideError(f"{name!r} cannot be compared. Did you mean {meant}?")
+        if is_stream or Path(name).exists():
+            file = Path(name)
+            chosen = self._one(file, read_stream(file), held)
+            if chosen.contract not in contracts:
+                raise SideError(
+                    f"{file} was compared with {chosen.contract!r}, which is not a contract of this suite."
+                )
+            base = ContractSide(self.suite, contracts[chosen.contract])
+            verdicts = tuple(verdict for verdict, _ in chosen.judged)
+            return RunSide(chosen.name, base, verdicts, chosen.interrupted)
+        raise SideError(
+            f"{name!r} is neither a contract of this suite, nor a file, nor a connect string."
+            f" {nearest(name, contracts.all)} Write a contract, the JSON lines of a run, or what to run:"
+            f" `reference`, `target:NAME@VERSION`,"
+            f" `claude-code:{name if name[:1].isdigit() else 'VERSION'}`."
+        )
+
+    def _run(self, connect: str, contract: Contract) -> RunSide:
+        verdicts: list[Verdict] = []
+        for verdict in run(
+            self.suite,
+            connect,
+            (contract.name,),
+            "text",
+            self.ids,
+            jobs=self.jobs,
+            time_limit=self.time_limit,
+        ):
+            verdicts.append(verdict)
+            self.replayed()
+        return RunSide(connect, ContractSide(self.suite, contract), tuple(verdicts))
+
+    def _one(self, file: Path, runs: Sequence[Run], held: Contract | None) -> Run:
+        if len(runs) == 1:
+            return runs[0]
+        for each in runs:
+            if held is not None and each.contract == held.name:
+                return each
+        names = ", ".join(each.contract for each in runs)
+        raise SideError(f"{file} contains runs on {names}. Make one with a single --contract.")

@@ -1,0 +1,289 @@
+"""Looked: what is wrong with one file, or one scenario by itself, and what its comparison with the others needs."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.lint.check import Documented, Stated, documented_in, stated_in
+from readfirst.harness.lint.check_metadata import SCHEMA_COMMENT, check_schema_comment, check_wording
+from readfirst.harness.lint.check_recording import absent, check_recording, recorded
+from readfirst.harness.lint.rule_coverage import Showing, check_belonging, showing_of
+from readfirst.harness.lint.scenario_effects import check_content, fingerprint
+from readfirst.harness.suite.case_table import read_cases, unused_values
+from readfirst.harness.suite.contract_expectations import with_expectations_of
+from readfirst.harness.suite.file_entry import RegularFile, TextContent
+from readfirst.harness.suite.lint_context import LintContext, at
+from readfirst.harness.suite.load import scenario_from
+from readfirst.harness.suite.scenario import Clause, Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io import strict_yaml
+from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
+from readfirst.harness.yaml_io.strict_yaml import Document
+from readfirst.harness.yaml_io.yaml_validation import did_you_mean
+from readfirst.harness.yaml_io.yaml_writer import is_ambiguous
+
+_SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/cases.schema.json"
+
+
+def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
+    """Yield findings about a file of several scenarios."""
+    try:
+        document = read_cases(strict_yaml.read(file, suite=suite.root), file)
+    except SuiteError as error:
+        yield from error.findings
+        return
+    yield from check_schema_comment(document, _SCHEMA_COMMENT)
+    yield from check_source_text(document)
+    for name, path in unused_values(document).items():
+        fix = f"Write <{name}> where the value belongs, or remove it."
+        message = f"nothing above says <{name}>"
+        yield Finding("unused-value", document.position(path, key=True), message, fix)
+
+
+# Characters that some YAML readers normalise, or that nobody sees. A carriage return before \n is one, too.
+_INVISIBLE = re.compile("[\r\x85\u2028\u2029\ufeff]")
+_TRAILING = re.compile(r"[ \t](?:\n|\Z)")
+_NAMES = {"\r": "a carriage return", "\ufeff": "a byte order mark"}
+_ESCAPES = {"\r": r"\r", "\x85": r"\N", "\u2028": r"\L", "\u2029": r"\P", "\ufeff": r"\uFEFF"}
+
+
+def check_source_text(document: Document) -> Iterator[Finding]:
+    """Yield findings of the rules `invisible-bytes`, `trailing-spaces` and `ambiguous-scalar`."""
+    text = document.data.decode("utf-8")
+    for found in _INVISIBLE.finditer(text):
+        character = found[0]
+        before = text[: found.start()]
+        position = Position(
+            document.file, before.count("\n") + 1, found.start() - (before.rfind("\n") + 1) + 1
+        )
+        name = _NAMES.get(character, f"the line break U+{ord(character):04X}")
+        fix = f"Write it as {_ESCAPES[character]} in a double-quoted string; end lines with \\n alone."
+        yield Finding("invisible-bytes", position, f"{name} is not escaped here", fix)
+    if _TRAILING.search(text) or any(map(is_ambiguous, _strings(document.value))):
+        yield from _scalars(document, text.split("\n"))
+
+
+def _scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding]:
+    """Yield what is wrong with scalars as they are written, for which the file is read once more."""
+    for scalar in document.scalars():
+        if scalar.style in ("|", ">"):
+            for number in range(scalar.first_line + 1, scalar.last_line + 1):
+                line = lines[number - 1] if number <= len(lines) else ""
+                if line.strip() and line != line.rstrip(" \t"):
+                    position = Position(document.file, number, len(line.rstrip(" \t")) + 1)
+                    fix = "Write the text in double quotes, with \\n for line ends."
+                    yield Finding("trailing-spaces", position, "this line of a block ends in spaces", fix)
+        elif scalar.style == "" and is_ambiguous(scalar.value):
+            position = Position(document.file, scalar.first_line, scalar.column)
+            message = f"other YAML readers do not read {scalar.value} as a string"
+            yield Finding("ambiguous-scalar", position, message, f'Quote it: "{scalar.value}".')
+
+
+def _strings(value: Any) -> set[str]:
+    """Return every string in a value of a file, keys included."""
+    found: set[str] = set()
+    left = [value]
+    while left:
+        match left.pop():
+            case str() as text:
+                found.add(text)
+            case dict() as fields:
+                found.update(fields)
+                left += fields.values()
+            case list() as items:
+                left += items
+    return found
+
+
+_Check = Callable[[LintContext], Iterator[Finding]]
+_WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belonging, check_content)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparable:
+    """What no two scenarios may have in common, with where it is, and what rules and other checks are compared with."""
+
+    title: str
+    title_at: Position
+    fingerprint: str
+    steps_at: Position
+    rule: str
+    showing: Showing
+    stated: Stated
+    documented: Documented
+
+
+@dataclass(frozen=True, slots=True)
+class FileFindings:
+    """`contracts` are those of the recording, None where nobody looked; `absent` those that it lacks."""
+
+    scenario_id: str
+    findings: tuple[Finding, ...]
+    comparable: Comparable | None = None
+    contracts: frozenset[str] | None = None
+    absent: tuple[str, ...] = ()
+
+
+Ids = tuple[str, ...]
+"""The scenarios of one file."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFileJob:
+    """Looks at files of scenarios, in a worker process or in this one, so that each is read once."""
+
+    fixtures: Path
+    trust: bool = False
+
+    def open(
+        self, suite: Suite | None = None
+    ) -> AbstractContextManager[Callable[[Ids], tuple[FileFindings, ...]]]:
+        """Read the suite once for all files of a worker; what is asked for are the scenarios of one file."""
+        return nullcontext(partial(self._looked, suite or Suite(self.fixtures, trust=self.trust)))
+
+    def lost(self, ids: Ids, reason: str) -> tuple[FileFindings, ...]:
+        """Return the finding about a file that ends whoever reads it."""
+        position = Position(Suite(self.fixtures).path(ids[0]), 1, 1)
+        finding = Finding("unreadable", position, reason, "Lint this file alone, and report what happens.")
+        return tuple(FileFindings(each, (finding,)) for each in ids)
+
+    def _looked(self, suite: Suite, ids: Ids) -> tuple[FileFindings, ...]:
+        """Look at the scenarios of a file; what is wrong with one of several as such is found with the first."""
+        place = suite.place(ids[0])
+        first, *others = (_look_at(suite, each) for each in ids)
+        findings = check_table(suite, place.file) if place.case else ()
+        return replace(first, findings=(*findings, *first.findings)), *others
+
+
+def _look_at(suite: Suite, scenario_id: str) -> FileFindings:
+    """Look at one scenario, reading it and its recording once."""
+    place = suite.place(scenario_id)
+    found: list[Finding] = []
+    try:
+        document = suite.document(scenario_id)
+        if not place.case:
+            found += (*check_schema_comment(document, SCHEMA_COMMENT), *check_source_text(document))
+    except SuiteError as error:
+        return FileFindings(scenario_id, (*found, *error.findings))
+
+    def scenario(*, require_expect: bool) -> Scenario:
+        return scenario_from(
+            document,
+            scenario_id,
+            suite.contracts,
+            require_expect=require_expect and not place.composed,
+            trusted=suite.trust,
+            composed=place.composed,
+            words=lambda: suite.vocabulary.words,
+        )
+
+    try:
+        case = LintContext(scenario(require_expect=True), document, suite)
+    except SuiteError as error:
+        found += error.findings
+        try:
+            case = LintContext(scenario(require_expect=False), document, suite)
+        except SuiteError:
+            return FileFindings(scenario_id, tuple(found))
+        found += (each for check in _WITHOUT_EXPECTATIONS for each in check(case))
+        return FileFindings(scenario_id, tuple(found), _comparable(case))
+    kept = recorded(case)
+    checks = (*_WITHOUT_EXPECTATIONS, check_expectations)
+    if isinstance(kept, Finding):
+        found += (*(each for check in checks for each in check(case)), kept)
+        return FileFindings(scenario_id, tuple(found), _comparable(case), frozenset())
+    recording = kept.recording
+    if place.composed and recording.inputs == case.scenario.inputs:
+        name = case.scenario.contract
+        case = replace(
+            case, scenario=with_expectations_of(case.scenario, name, recording.transcripts.get(name))
+        )
+        checks = _WITHOUT_EXPECTATIONS
+    found += (each for check in checks for each in check(case))
+    found += check_recording(case, kept)
+    return FileFindings(
+        scenario_id,
+        tuple(found),
+        _comparable(case),
+        frozenset(recording.transcripts),
+        absent(case, recording),
+    )
+
+
+def _comparable(case: LintContext) -> Comparable:
+    scenario, position = case.scenario, case.document.position
+    return Comparable(
+        scenario.title,
+        position(("title",)),
+        fingerprint(scenario),
+        position(("steps",), key=True),
+        scenario.rule,
+        showing_of(scenario),
+        stated_in(scenario),
+        documented_in(case),
+    )
+
+
+_LONG = 4096
+_MACHINE_PATH = re.compile(r"(?<![\w./$])/(?:tmp|home|root|Users|private|var/folders)/[^\s'\"]+")
+
+
+def check_expectations(case: LintContext) -> Iterator[Finding]:
+    """Yield findings about every clause."""
+    yield from _twins(case)
+    vocabulary = case.suite.vocabulary
+    for clause, step in case.clauses():
+        place = at(clause.position, case)
+        if clause.error is not None:
+            if clause.error not in vocabulary:
+                fix = did_you_mean(clause.error, vocabulary)
+                yield Finding("unknown-error-name", place, f"errors.yaml has no name {clause.error!r}", fix)
+            if clause.files and clause is not step.expect.recorded:
+                # Of what is recorded the recorder knows better: some versions do change something.
+                fix = "Remove files: a refused call changes nothing, and world events are known."
+                yield Finding("refused-call-changes-files", place, "a refused call changes files", fix)
+        if isinstance(step, ToolCall) and clause is step.expect.recorded and clause.text is None:
+            fix = "Let `readfirst product record` fill it in."
+            yield Finding("missing-text", place, "a recorded clause does not state the text", fix)
+        yield from _texts(case, clause)
+
+
+def _twins(case: LintContext) -> Iterator[Finding]:
+    """Find calls of which the documents are said to state something else, though it is the same."""
+    for part in case.scenario.parts():
+        documented, recorded = part.expect.documented, part.expect.recorded
+        if documented is None or recorded is None or documented is recorded:
+            continue
+        same = (documented.error, documented.text, documented.files)
+        if same == (recorded.error, recorded.text, recorded.files):
+            line = at(documented.position, case).line
+            message = f"this clause states the same as the one in line {line}"
+            fix = "Merge them, and keep documented:."
+            yield Finding("same-clauses", at(recorded.position, case), message, fix)
+
+
+def _texts(case: LintContext, clause: Clause) -> Iterator[Finding]:
+    place = at(clause.position, case)
+    texts = {"text": clause.text} if isinstance(clause.text, str) else {}
+    if isinstance(clause.text, str) and len(clause.text) > _LONG:
+        fix = "Write {sha256, lines, starts, ends}, as `readfirst product record` does."
+        yield Finding("long-text", place, f"text has {len(clause.text):,} characters", fix)
+    for path, entry in clause.files.items():
+        if not isinstance(entry, RegularFile):
+            continue
+        content = entry.content
+        if isinstance(content, TextContent):
+            texts[path] = content.text
+        size = len(content.text) if isinstance(content, TextContent) else len(entry.data)
+        if size > _LONG:
+            fix = "Write {sha256, size}, or {repeat, times}."
+            yield Finding("long-text", place, f"the content of {path!r} has {size:,} characters", fix)
+    for name, text in texts.items():
+        found = _MACHINE_PATH.search(text)
+        if found is not None:
+            fix = "Write $WS for the workspace; record again if the product printed another path."
+            yield Finding("machine-path", place, f"{name} contains the path {found[0][:60]!r}", fix)

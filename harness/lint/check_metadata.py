@@ -1,0 +1,122 @@
+"""Wording: ids, titles, tags and sources of scenarios."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from readfirst.harness.suite.lint_context import LintContext, at
+from readfirst.harness.suite.scenario_template import SCENARIO_ID
+from readfirst.harness.yaml_io.finding import Finding, Position
+from readfirst.harness.yaml_io.strict_yaml import Document
+from readfirst.harness.yaml_io.yaml_validation import did_you_mean
+
+MOST_TITLE_CHARACTERS = 100
+SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/scenario.schema.json"
+
+_WORD = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+_TAG = re.compile(_WORD)
+_ADDRESS = re.compile(r"https://[^\s/]+\.[^\s/]+(?:/\S*)?")
+_DOCUMENT = re.compile(r"(?P<name>\S+\.txt), (?P<section>\S.*)")
+_ARGUMENT = re.compile(r"(?:limit|offset|pages|[a-z]+_[a-z_]+)\b")
+_CODE = re.compile(r"`[^`]*`|\$WS\S*|(?<!\S)(?:#\d+|\+\d+|0[0-7]{3})(?!\S)|\bnumber \d+$")
+_SENTENCE_END = re.compile(r"[.!?] +[A-Z]")
+
+
+def check_wording(case: LintContext) -> Iterator[Finding]:
+    """Yield findings about everything that is words only."""
+    scenario = case.scenario
+    if not SCENARIO_ID.fullmatch(scenario.id):
+        fix = "Rename it to <family>/<slug>.yaml, of lower-case letters, digits and single hyphens."
+        yield case.finding("id-style", (), f"the id {scenario.id!r} is not in the usual form", fix)
+    yield from _title(case)
+    yield from _tags(case)
+    documents = [name for contract in case.suite.contracts for name in contract.documents]
+    for number, source in enumerate(scenario.sources):
+        yield from check_source(source, documents, case.document.position(("sources", number)))
+    for clause, _ in case.clauses():
+        if clause.documented is not None:
+            yield from _check_document(clause.documented, documents, at(clause.position, case))
+
+
+def check_schema_comment(document: Document, comment: str) -> Iterator[Finding]:
+    """Yield a finding where the first line of a file is not the comment that names its schema."""
+    if document.data.split(b"\n", 1)[0].decode() != comment:
+        message, fix = "the first line does not name the schema", f"Begin the file with the line {comment}"
+        yield Finding("schema-comment", document.position(), message, fix)
+
+
+def check_title(title: str, position: Position, what: str = "the title") -> Iterator[Finding]:
+    """Yield what keeps a title from being one sentence that states a behaviour; `what` is it called."""
+    problem = None
+    if len(title) > MOST_TITLE_CHARACTERS:
+        problem = f"has {len(title)} characters"
+    elif title.endswith((".", "!", "?", ":", ";")):
+        problem = f"ends in {title[-1]!r}"
+    elif "\n" in title or title != title.strip() or "  " in title:
+        problem = "has spaces or line ends that are not between words"
+    elif title[:1].islower() and not _ARGUMENT.match(title):
+        problem = "begins with a lower-case letter"
+    elif _SENTENCE_END.search(title):
+        problem = "is more than one sentence"
+    elif title.startswith("What "):
+        problem = "begins with 'What', as a question does"
+    elif found := _CODE.search(title):
+        problem = f"has {found[0]!r}, which is code or a number that says nothing"
+    elif len(title.split()) < 3:
+        problem = "is too short to state a behaviour"
+    if problem is not None:
+        fix = (
+            f"State the behaviour in one sentence of up to {MOST_TITLE_CHARACTERS} characters, no full stop."
+        )
+        yield Finding("title-style", position, f"{what} {problem}", fix)
+
+
+def check_source(
+    source: str, documents: Sequence[str], position: Position, of: str = ""
+) -> Iterator[Finding]:
+    """Yield what is wrong with a source that is neither an https address nor a section of one of `documents`."""
+    if not _ADDRESS.fullmatch(source):
+        yield from _check_document(source, documents, position, of)
+
+
+def _check_document(
+    text: str, documents: Sequence[str], position: Position, of: str = ""
+) -> Iterator[Finding]:
+    """Check `document.txt, Section`."""
+    found = _DOCUMENT.fullmatch(text)
+    if found is None:
+        fix = "Write an https address of a thread, or `document.txt, Section`."
+        yield Finding("source-form", position, f"{of}{text!r} does not say where to look", fix)
+    elif found["name"] not in documents:
+        message = f"{of}there is no document {found['name']!r}"
+        yield Finding("unknown-document", position, message, did_you_mean(found["name"], documents))
+
+
+def _title(case: LintContext) -> Iterator[Finding]:
+    title = case.scenario.title
+    yield from check_title(title, case.document.position(("title",)))
+    about = case.scenario.about
+    if about and _words(title) == _words(about):
+        fix = "Say why it matters or how it happens, or remove about."
+        yield case.finding("about-repeats-title", ("about",), "about repeats the title", fix)
+
+
+def _tags(case: LintContext) -> Iterator[Finding]:
+    tags = case.scenario.tags
+    known = case.suite.tags
+    for number, tag in enumerate(tags):
+        place = ("tags", number)
+        if not _TAG.fullmatch(tag):
+            fix = "Write lower-case letters, digits and single hyphens."
+            yield case.finding("tag-style", place, f"{tag!r} is not in the form of a tag", fix)
+        elif number and tags[number - 1] >= tag:
+            what = "occurs twice" if tags[number - 1] == tag else "is not in alphabetical order"
+            fix = f"Write [{', '.join(sorted(set(tags)))}]."
+            yield case.finding("tag-style", place, f"the tag {tag} {what}", fix)
+            return
+        elif known is not None and tag not in known:
+            fix = f"{did_you_mean(tag, known)} A new tag is explained in tags.yaml."
+            yield case.finding("unknown-tag", place, f"tags.yaml does not explain {tag!r}", fix)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())

@@ -1,0 +1,131 @@
+"""Recorded: whether scenarios and recordings belong together."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from readfirst.harness.suite.contracts import UnknownContractError, order
+from readfirst.harness.suite.lint_context import LintContext
+from readfirst.harness.suite.recordings import RecordingLocation, Recordings
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Recording, RecordingError
+from readfirst.harness.yaml_io.finding import Finding, Position
+
+_MOST_NOTES = 5
+"""Scenarios that are named one by one."""
+
+
+def recorded(case: LintContext) -> RecordingLocation | Finding:
+    """Return the recording of a scenario, or the finding that it cannot be read."""
+    try:
+        found = case.suite.recordings.find(case.scenario.id)
+        found.check_edited()
+        transcripts = found.recording.transcripts
+        if case.scenario.composed:  # its expectations are in the recording
+            transcripts.get(case.scenario.contract)
+        return found
+    except RecordingError as error:
+        return broken(error, f"Run `readfirst product record --fix {case.scenario.id}`.")
+
+
+def broken(error: RecordingError, fix: str) -> Finding:
+    """Return the finding of the rule `broken-recording` about a file."""
+    assert error.file is not None
+    message = str(error).removeprefix(f"{error.file}: ")
+    return Finding("broken-recording", Position(error.file, 1, 1), message, fix)
+
+
+def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Finding]:
+    """Yield findings about the recording of one scenario."""
+    scenario, recording = case.scenario, found.recording
+    if recording.transcripts and recording.inputs != scenario.inputs:
+        message = "the recording was made with other files or steps"
+        record = "readfirst product record"
+        fix = f"Run `{record} --fix {scenario.id}`, then `{record} --missing {scenario.id}`."
+        yield case.finding("stale-recording", ("steps",), message, fix, key=True)
+    elif not scenario.law and any(scenario.calls()) and scenario.contract not in recording.transcripts:
+        message = f"what {scenario.contract} does was not recorded"
+        fix = f"Run `readfirst product record {scenario.id}`."
+        yield case.finding("missing-recording", ("steps",), message, fix, key=True)
+    elif recording.transcripts and not found.is_as_written:
+        message = "the recording was changed by hand"
+        position = Position(found.path, 1, 1)
+        again = f"readfirst product record --fix {scenario.id}"
+        fix = f"Undo the change, or run `{again}`: only the product's answers count."
+        yield Finding("edited-recording", position, message, fix)
+
+
+def absent(case: LintContext, recording: Recording) -> tuple[str, ...]:
+    """Return the contracts that have neither a recording yet of a scenario that is in order so far, nor a reason."""
+    scenario, known = case.scenario, recording.transcripts
+    if scenario.contract not in known or recording.inputs != scenario.inputs:
+        return ()
+    others = [each for each in case.suite.contracts.recorded if each.name not in known]
+    able = [each.name for each in others if scenario.needs <= each.capabilities]
+    return tuple(name for name in able if name not in recording.unrecorded)
+
+
+def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield notes, not findings: by scenario, the contracts that have no recording of it, where it is unspecified."""
+    for scenario_id, names in list(lacking.items())[:_MOST_NOTES]:
+        yield f"note: {scenario_id} has no recording yet for {', '.join(names)}"
+    if len(lacking) > _MOST_NOTES:
+        yield f"note: and {len(lacking) - _MOST_NOTES} more scenarios"
+    if lacking:
+        yield "note: `readfirst product record --missing` records these; until then the scenario is unspecified there"
+
+
+def check_orphans(
+    suite: Suite, located: Sequence[tuple[str, Path]], read: Mapping[str, frozenset[str] | None]
+) -> Iterator[Finding]:
+    """Yield findings about recordings that no scenario of the suite has a use for.
+
+    `located` has the id and file of each recording. `read` has the contracts of each scenario's recording, None if it
+    was not read yet.
+    """
+    recordings = suite.recordings
+    known = {each.name for each in suite.contracts.recorded}
+    for scenario_id, path in located:
+        if scenario_id not in read:
+            message = f"there is no scenario {scenario_id}"
+            yield Finding(
+                "orphan-recording", Position(path, 1, 1), message, "Remove or rename the recording."
+            )
+            continue
+        if path != (expected := recordings.path(scenario_id)):
+            message = f"the recording of {scenario_id} is in the wrong file"
+            yield Finding("orphan-recording", Position(path, 1, 1), message, f"Move it to {expected}.")
+            continue
+        names = read[scenario_id]
+        unknown = (_contracts(recordings, scenario_id) if names is None else names) - known
+        for name in sorted(unknown, key=order):
+            if not _is_known(suite, name):
+                fix = "Remove it from the recording: a contract is listed in contracts.yaml, or is a version."
+                message = f"the recording contains the unknown contract {name!r}"
+                yield Finding("orphan-recording", Position(path, 1, 1), message, fix)
+    read_files = {path for _, path in located}
+    for path in _files(suite.recordings_root):
+        if path not in read_files:
+            fix = "Remove it: recordings are in <family>/<name of the scenario file>.json."
+            yield Finding("orphan-recording", Position(path, 1, 1), "this file is not a recording", fix)
+
+
+def _is_known(suite: Suite, name: str) -> bool:
+    """Whether it is a contract, or a version that dates a change between two contracts."""
+    try:
+        return suite.contracts.find(name).recorded
+    except UnknownContractError:
+        return False
+
+
+def _contracts(recordings: Recordings, scenario_id: str) -> frozenset[str]:
+    try:
+        return frozenset(recordings.recording(scenario_id).transcripts)
+    except RecordingError:
+        return frozenset()
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for path in sorted(root.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
+        if not path.is_dir() and not hidden and path.name != "README.md":
+            yield path

@@ -1,0 +1,102 @@
+"""Belonging: every scenario belongs to a rule of `rules.yaml`, and every rule is shown from both sides."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from readfirst.harness.lint.check_metadata import check_source, check_title
+from readfirst.harness.suite.lint_context import LintContext
+from readfirst.harness.suite.rules import Rule, Rules
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.scenario_metadata import Requirement
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import Finding
+
+_LEAST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What one scenario shows of its rule.
+
+    `allowed` are the tools whose last call in it is not refused. A call that is allowed before the one that counts
+    is only set-up.
+    """
+
+    scenario_id: str
+    requirement: Requirement
+    allowed: frozenset[str]
+
+
+def showing_of(scenario: Scenario) -> Showing:
+    """Return what a scenario shows on the contract that it states."""
+    last: dict[str, bool] = {}
+    for call in scenario.calls():
+        recorded = call.expect.recorded
+        last[call.tool] = recorded is not None and recorded.error is None
+    allowed = frozenset(tool for tool, goes_through in last.items() if goes_through)
+    return Showing(scenario.id, scenario.requirement, allowed)
+
+
+def check_belonging(case: LintContext) -> Iterator[Finding]:
+    """Yield whether a scenario names no rule, or one that is not there."""
+    rules = case.suite.rules
+    if rules is None:
+        return
+    scenario = case.scenario
+    if not scenario.rule:
+        fix = f"Add rule: with the id of the rule that the title shows. {rules.suggest('', scenario.title)}"
+        yield case.finding("missing-rule", (), "the scenario belongs to no rule", fix)
+    elif scenario.rule not in rules:
+        fix = rules.suggest(scenario.rule, scenario.title)
+        yield case.finding("unknown-rule", ("rule",), f"there is no rule {scenario.rule!r}", fix)
+
+
+def check_rules(suite: Suite, rules: Rules, shown: Mapping[str, Sequence[Showing]]) -> Iterator[Finding]:
+    """Yield what is wrong with the rules themselves; `shown` has, by rule, what its scenarios show."""
+    documents = [name for contract in suite.contracts for name in contract.documents]
+    titles: dict[str, str] = {}
+    for rule in rules:
+        yield from _wording(rule, documents)
+        first = titles.setdefault(rule.title.casefold(), rule.id)
+        if first != rule.id:
+            fix = "Say how this one differs, or merge the two."
+            yield _finding("duplicate-title", rule, f"the rule {first} has the same title", fix)
+        yield from _sides(rule, shown.get(rule.id, ()))
+
+
+def _wording(rule: Rule, documents: Sequence[str]) -> Iterator[Finding]:
+    yield from check_title(rule.title, rule.position, f"the title of the rule {rule.id}")
+    for source in rule.sources:
+        yield from check_source(source, documents, rule.position, f"rule {rule.id}: ")
+
+
+def _sides(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
+    """Yield whether the scenarios of a rule are too few, too weak, or all on one side."""
+    if len(shown) < _LEAST:
+        subject = f"only {shown[0].scenario_id} shows" if shown else "no scenario shows"
+        fix = f"Add a scenario with `rule: {rule.id}`, or let another rule take it in."
+        yield _finding("lonely-rule", rule, f"{subject} the rule {rule.id}", fix)
+        return
+    if rule.requirement not in {each.requirement for each in shown}:
+        found = sorted({each.requirement for each in shown})
+        message = f"no scenario of the rule {rule.id} is {rule.requirement!r}"
+        yield _finding(
+            "unshown-requirement", rule, message, f"Write {' or '.join(found)}, or add a scenario."
+        )
+    for tool in rule.tools:
+        allowed = [each.scenario_id for each in shown if tool in each.allowed]
+        if rule.always_refused is None and not allowed:
+            message = f"no scenario of the rule {rule.id} ends with a call of {tool} that is allowed"
+            fix = (
+                "Add a scenario that distinguishes this rule from refusing everything; if there can be none, "
+                "say why in always_refused:."
+            )
+            yield _finding("one-sided-rule", rule, message, fix)
+        elif rule.always_refused is not None and allowed:
+            message = f"the rule {rule.id} says always_refused:, and {tool} is allowed in {allowed[0]}"
+            fix = "Remove always_refused:, or give the scenario the rule that it shows."
+            yield _finding("needless-excuse", rule, message, fix)
+
+
+def _finding(id_: str, rule: Rule, message: str, fix: str) -> Finding:
+    return Finding(id_, rule.position, message, fix)

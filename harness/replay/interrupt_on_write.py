@@ -1,0 +1,97 @@
+"""Interruption: the moment in which a call begins to write, for what ends it then."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import threading
+from collections.abc import Callable
+from signal import SIGKILL
+from types import TracebackType
+
+from readfirst.harness.adapter_api import NO_ANSWER, TIME_LIMIT, BrokenAdapter, ToolResult, UnsupportedCall
+
+_IN_MODIFY, _IN_CREATE = 0x2, 0x100
+_IN_CLOEXEC, _IN_NONBLOCK = 0o2000000, 0o4000
+HANGS = 5.0
+"""Seconds that a program which has survived a signal gets to answer; then it hangs, and whoever waits would kill it."""
+
+
+class WriteWatcher:
+    """Looks, from now on, whether a file in `folder` is made or written; over at the end of its `with`.
+
+    Raises UnsupportedCall where the system does not tell of changes at once: it takes Linux.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._changes = _watch(folder)
+        self._over, self._done = os.pipe()
+        self.written = False
+        self._ended = False
+        self._waiting = threading.Lock()
+
+    def wait(self) -> None:
+        """Return as soon as something was `written`, or this is over, or the time limit of a call."""
+        with self._waiting:
+            if not self._ended:
+                ready, _, _ = select.select([self._changes, self._over], [], [], TIME_LIMIT)
+                self.written = self._changes in ready
+
+    def __enter__(self) -> WriteWatcher:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._done)
+        with self._waiting:
+            self._ended = True
+            os.close(self._over)
+            os.close(self._changes)
+
+
+def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Callable[..., bool]) -> ToolResult:
+    """Make a call, and kill its program as soon as a file in `folder` is made or written.
+
+    `kill` tells whether the program has ended of it; one that has not, and does not answer, is killed by `SIGKILL`.
+    Return NO_ANSWER then, else the answer; where nothing was written, the program is killed after it. Raises
+    UnsupportedCall as Watch does.
+    """
+    ended, over = threading.Event(), threading.Event()
+    with WriteWatcher(folder) as watch:
+
+        def wait() -> None:
+            watch.wait()
+            if watch.written and (kill() or (not over.wait(HANGS) and kill(SIGKILL))):
+                ended.set()
+
+        watcher = threading.Thread(target=wait, daemon=True)
+        watcher.start()
+        try:
+            answer = call()
+        except BrokenAdapter:
+            over.set()
+            # The kill is not over before the call has failed of it, much later where the machine is busy.
+            watcher.join(TIME_LIMIT if watch.written else 1.0)
+            if not ended.is_set():
+                raise
+            return NO_ANSWER
+    over.set()
+    watcher.join()
+    if ended.is_set():  # it was faster
+        return NO_ANSWER
+    if not watch.written:
+        kill()
+    return answer
+
+
+def _watch(folder: str) -> int:
+    """Return what can be read as soon as a file in a folder is made or written."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "inotify_init1"):
+        raise UnsupportedCall("word of files being written, which only Linux gives at once")
+    watch: int = libc.inotify_init1(_IN_CLOEXEC | _IN_NONBLOCK)
+    if watch < 0 or libc.inotify_add_watch(watch, os.fsencode(folder), _IN_MODIFY | _IN_CREATE) < 0:
+        raise UnsupportedCall(f"word of files being written ({os.strerror(ctypes.get_errno())})")
+    return watch

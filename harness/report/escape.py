@@ -1,0 +1,158 @@
+"""Visible: text written so that every control character and odd space is seen and nothing is ambiguous."""
+
+import shlex
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import accumulate
+
+from readfirst.harness.first_difference import first_difference
+from readfirst.harness.terminal import escaped, is_seen, without_commands
+
+LONGEST = 4000
+"""Characters of a text on one line that are shown, escapes included."""
+
+CONTEXT = 2
+"""Equal lines shown on each side of a difference."""
+WIDEST = 160
+"""Characters of one line that are shown before it is cut around the difference."""
+MOST_LINES = 40
+"""Lines of one difference that are shown before the rest is counted instead."""
+
+
+def _escaped(character: str) -> str:
+    if character == "\\":
+        return "\\\\"
+    is_odd = character != " " and unicodedata.category(character) == "Zs"
+    return escaped(character) if is_odd or not is_seen(character) else character
+
+
+def visible(text: str) -> str:
+    """Return the text on one line: control characters, odd whitespace, lone surrogates as escapes; `\\` doubled.
+
+    Spaces at the end are written `\\x20`, because nobody sees them otherwise, and what a CI system would take for a
+    command has an escape in it. Different texts stay different, up to LONGEST characters; the rest is counted.
+    """
+    shown = _visible(text[:LONGEST])
+    if len(shown) <= LONGEST >= len(text):
+        return shown
+    fits = bisect_right(list(accumulate(len(_escaped(each)) for each in text[:LONGEST])), LONGEST)
+    return f"{_visible(text[:fits])} [{len(text) - fits:,} characters]"
+
+
+def _visible(text: str) -> str:
+    kept = text.rstrip(" ")
+    spaces = len(text) - len(kept)
+    if not (kept.isascii() and kept.isprintable() and "\\" not in kept):
+        kept = "".join(map(_escaped, kept))
+    return without_commands(kept) + "\\x20" * spaces
+
+
+def visible_command(words: Sequence[str]) -> str:
+    """Return a command line for a shell; a word that a terminal or a CI system would act on is in `$'...'`."""
+    return " ".join(map(_word, words))
+
+
+def _word(word: str) -> str:
+    if word.isprintable() and without_commands(word) == word:
+        return shlex.quote(word)
+    return f"$'{without_commands(''.join(map(_in_quotes, word)))}'"
+
+
+def _in_quotes(character: str) -> str:
+    code = ord(character)
+    if character.isprintable():
+        return f"\\{character}" if character in "\\'" else character
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is no UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def visible_lines(text: str) -> list[str]:
+    """Return the text as lines, each made visible.
+
+    Only `\\n` ends a line. A text without a `\\n` at its end is the usual case for a tool's answer, so it is
+    the final `\\n` that shows: as `\\n` at the end of the last line.
+    """
+    lines = text.split("\n")
+    if len(lines) > 1 and lines[-1] == "":
+        return [*map(_visible, lines[:-2]), _visible(lines[-2]) + "\\n"]
+    return [_visible(line) for line in lines]
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """One line of a comparison: `sign` is `-` (expected), `+` (got), a space (both) or `?` (a remark)."""
+
+    sign: str
+    text: str
+
+
+def _cut(line: str, around: int) -> str:
+    """Shorten a long line to the part around a character, saying how much was left out."""
+    if len(line) <= WIDEST:
+        return line
+    start = max(0, min(around - WIDEST // 2, len(line) - WIDEST))
+    end = start + WIDEST
+    before = f"[{start:,} characters] " if start else ""
+    after = f" [{len(line) - end:,} characters]" if end < len(line) else ""
+    return f"{before}{line[start:end]}{after}"
+
+
+def _changed(expected: list[str], got: list[str]) -> list[DiffLine]:
+    """Show two differing blocks; a pair of similar lines is followed by a mark under the first difference."""
+    if len(expected) == len(got) == 1:
+        at = first_difference(expected[0], got[0]) or 0
+        lines = [DiffLine("-", _cut(expected[0], at)), DiffLine("+", _cut(got[0], at))]
+        if max(len(expected[0]), len(got[0])) <= WIDEST and at > 0:
+            lines.append(DiffLine("?", " " * at + "^"))
+        return lines
+    return [
+        *(DiffLine("-", _cut(line, 0)) for line in expected),
+        *(DiffLine("+", _cut(line, 0)) for line in got),
+    ]
+
+
+def _opcodes(expected: list[str], got: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
+    """Return the differing and equal blocks; of long texts only the common beginning and end are equal."""
+    if len(expected) + len(got) <= 2000:
+        return SequenceMatcher(None, expected, got, autojunk=False).get_opcodes()
+    shorter = min(len(expected), len(got))
+    head = next((n for n in range(shorter) if expected[n] != got[n]), shorter)
+    tail = next(
+        (n for n in range(shorter - head) if expected[-1 - n] != got[-1 - n]),
+        shorter - head,
+    )
+    last_expected, last_got = len(expected) - tail, len(got) - tail
+    return [
+        ("equal", 0, head, 0, head),
+        ("replace", head, last_expected, head, last_got),
+        ("equal", last_expected, len(expected), last_got, len(got)),
+    ]
+
+
+def compare_lines(expected: str, got: str) -> list[DiffLine]:
+    """Return a readable, exact comparison of two texts: what differs, and a little of what surrounds it."""
+    wanted, seen = visible_lines(expected), visible_lines(got)
+    lines: list[DiffLine] = []
+    codes = [code for code in _opcodes(wanted, seen) if code[2] > code[1] or code[4] > code[3]]
+    for number, (kind, a, b, c, d) in enumerate(codes):
+        if kind != "equal":
+            lines += _changed(wanted[a:b], seen[c:d])
+            continue
+        before = CONTEXT if number else 0
+        after = CONTEXT if number < len(codes) - 1 else 0
+        if b - a <= before + after + 1:
+            lines += [DiffLine(" ", _cut(line, 0)) for line in wanted[a:b]]
+            continue
+        lines += [DiffLine(" ", _cut(line, 0)) for line in wanted[a : a + before]]
+        lines.append(DiffLine("?", f"[{b - a - before - after:,} equal lines]"))
+        lines += [DiffLine(" ", _cut(line, 0)) for line in wanted[b - after : b]]
+    if len(lines) > MOST_LINES:
+        rest = len(lines) - MOST_LINES
+        lines = [*lines[:MOST_LINES], DiffLine("?", f"[{rest:,} more lines]")]
+    return lines

@@ -1,0 +1,301 @@
+"""Stream: JSON lines, a header, one line per verdict and a footer, as fixtures/schema/result.schema.json has them.
+
+A long text is a line of its own, once, before the first verdict that refers to it (`harness.report.contents`).
+
+A stream without its footer was cut off; one that was cut off or damaged is refused, not shown. Output is ASCII, so
+every text survives, lone surrogates included.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from readfirst.harness.compare.baseline import BaselineResult
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.errors import ExitCode, ReadfirstError
+from readfirst.harness.harm.harm import Harm
+from readfirst.harness.report import RunFacts
+from readfirst.harness.report.contents import ContentReader, ContentWriter
+from readfirst.harness.report.results import Judged, Run
+from readfirst.harness.suite.schema import validator
+from readfirst.harness.terminal import harmless_json
+
+_MOST_BYTES = 512 * 1024 * 1024
+_MOST_DIGITS = 15
+"""Digits of a count or of milliseconds; reports could not reckon with many more."""
+_STATUSES = ("passed", "failed", "broken", "unsupported", "unspecified")
+_PLAIN = (
+    *("contract", "level", "status", "blame", "reason", "milliseconds", "calls", "steps"),
+    *("requirement", "rule", "length"),
+)
+"""What a line has of a verdict under the same name, and as it is."""
+_RULED = ("conformant", "accepted", "stale", "unclaimed")
+"""What it has of a ruling."""
+
+
+class StreamError(ReadfirstError):
+    """A result stream is incomplete; the message says where and what to do."""
+
+    exit_code = ExitCode.BROKEN
+
+    def __init__(self, file: Path, line: int, message: str) -> None:
+        super().__init__(f"{file}:{line}: {message}")
+
+
+class UnreadableStreamError(ReadfirstError):
+    """A result stream cannot be opened."""
+
+
+def read_stream(file: Path) -> tuple[Run, ...]:
+    """Return the runs of one stream: one per contract, in the order of its header.
+
+    Raises StreamError for a line that the schema does not allow, for a stream that has no footer, and for one
+    whose verdicts are not those that header and footer count; UnreadableStreamError, if it cannot be opened.
+    """
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(_MOST_BYTES + 1)
+        problem = f"it has more than {_MOST_BYTES:,} bytes" if len(data) > _MOST_BYTES else ""
+    except OSError as error:
+        problem = str(error.strerror)
+    if problem:
+        raise UnreadableStreamError(
+            f"{file} cannot be read: {problem}. Name a file that --format jsonl wrote."
+        )
+    lines = list(_lines(file, data))
+    if not lines or lines[0][1]["type"] != "header":
+        raise StreamError(file, 1, "this is not a result stream: it does not begin with a header.")
+    number, footer = lines[-1]
+    if footer["type"] != "footer":
+        raise StreamError(
+            file, number, "the stream ends without its footer: the run was cut off. Run it again."
+        )
+    header = lines[0][1]
+    verdicts = []
+    contents = ContentReader()
+    for number, line in lines[1:-1]:
+        match line["type"]:
+            case "content":
+                if problem := contents.add(line):
+                    raise StreamError(file, number, f"{problem}. Run it again.")
+            case "verdict":
+                verdicts.append((number, _with_contents(file, number, line, contents)))
+            case other:
+                message = f"a {other} in the middle. Write each run to its own file."
+                raise StreamError(file, number, message)
+    _check(file, header, verdicts, footer, lines[-1][0])
+    declared = header.get("design", ""), tuple(header.get("refuses", ()))
+    return tuple(
+        Run(
+            header["target"],
+            contract,
+            header["level"],
+            header["readfirst"],
+            tuple(_judged(line, *declared) for _, line in verdicts if line["contract"] == contract),
+            footer["interrupted"],
+            header.get("name", ""),
+        )
+        for contract in header["contracts"]
+    )
+
+
+def _lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, text in enumerate(data.split(b"\n"), 1):
+        if not text:
+            continue
+        try:
+            line = json.loads(text, parse_int=_count)
+        except (ValueError, RecursionError) as error:  # also bytes that are not UTF-8
+            raise StreamError(
+                file, number, "this line is incomplete JSON: the stream was cut off or damaged. Run it again."
+            ) from error
+        kind = line.get("type") if isinstance(line, dict) else None
+        if kind not in ("header", "content", "verdict", "footer"):
+            raise StreamError(
+                file, number, "this is not a line of a result stream (header, content, verdict, footer)."
+            )
+        for problem in validator("result", kind).iter_errors(line):
+            words = f"{problem.json_path}: {problem.message}"
+            shown = words if len(words) <= 200 else f"{words[:200]} [...]"
+            raise StreamError(file, number, f"this {kind} does not have the expected format: {shown}")
+        yield number, line
+
+
+def _with_contents(file: Path, number: int, line: dict[str, Any], contents: ContentReader) -> dict[str, Any]:
+    """Return the line of a verdict with the texts that its differences refer to."""
+    try:
+        differences = [
+            {**each, **{side: contents.text(each[side]) for side in _SIDES}}
+            for each in line.get("differences", ())
+        ]
+    except KeyError as error:
+        message = f"no content before this verdict has the digest {error.args[0][0]}. Run it again."
+        raise StreamError(file, number, message) from None
+    return {**line, "differences": differences} if differences else line
+
+
+def _count(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits")
+    return int(digits)
+
+
+def _check(
+    file: Path,
+    header: dict[str, Any],
+    verdicts: list[tuple[int, dict[str, Any]]],
+    footer: dict[str, Any],
+    last: int,
+) -> None:
+    there = Counter(line["status"] for _, line in verdicts)
+    counts = [("footer counts", footer[name], name, there[name]) for name in _STATUSES]
+    counts.insert(0, ("footer counts", footer["verdicts"], "verdicts", len(verdicts)))
+    if not footer["interrupted"]:
+        expected = header["scenarios"] * len(header["contracts"])
+        counts.append(("header announces", expected, "verdicts", len(verdicts)))
+    for who, said, what, found in counts:
+        if said != found:
+            message = f"the {who} {said} {what}, but there are {found}. Run it again."
+            raise StreamError(file, last, message)
+    seen: set[tuple[str, str]] = set()
+    for number, line in verdicts:
+        key = (line["contract"], line["scenario"])
+        if key[0] not in header["contracts"]:
+            raise StreamError(file, number, f"the header does not name the contract {key[0]!r}.")
+        if key in seen:
+            raise StreamError(file, number, f"a second verdict on {key[1]} for {key[0]}.")
+        seen.add(key)
+
+
+def _judged(line: dict[str, Any], design: str, refuses: tuple[str, ...]) -> Judged:
+    differences = [
+        Difference(**_read(each, OF_A_DIFFERENCE), late=each.get("late", False))
+        for each in line.get("differences", ())
+    ]
+    verdict = Verdict(
+        line["scenario"],
+        levels={"safe": line["levels"].get("effects", False), **line["levels"]},
+        differences=tuple(differences),
+        harms=tuple(Harm(**_read(each, OF_A_HARM)) for each in line.get("harms", ())),
+        lacks=tuple(line.get("lacks", ())),
+        design=design,
+        refuses=refuses,
+        **{name: line[name] for name in _PLAIN if name in line},
+    )
+    return verdict, BaselineResult(**{name: line[name] for name in _RULED if name in line})
+
+
+def _read(found: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of a harm or a difference."""
+    return {
+        "step": found["step"] - 1,
+        "call": found["call"] - 1,
+        **{name: found[name] for name in names},
+    }
+
+
+FORMAT = 2
+"""The version of the format. Version 1, in which every text is in the verdict, can still be read."""
+_SIDES = ("expected", "got")
+
+
+class JsonlReport:
+    """Writes each verdict as it comes; keeps nothing but the digests of long texts."""
+
+    def __init__(self, stream: IO[str], facts: RunFacts, version: str) -> None:
+        self._stream = stream
+        self._contents = ContentWriter()
+        self._write(
+            {
+                "type": "header",
+                "format": FORMAT,
+                "readfirst": version,
+                **({"suite": facts.suite} if facts.suite else {}),
+                "target": facts.target,
+                "name": facts.name,
+                "contracts": list(facts.contracts),
+                "level": facts.level,
+                **({"design": facts.design} if facts.design else {}),
+                **({"refuses": list(facts.refuses)} if facts.refuses else {}),
+                "scenarios": facts.scenarios,
+            }
+        )
+
+    def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
+        """Write one line."""
+        line: dict[str, Any] = {
+            "type": "verdict",
+            "scenario": verdict.scenario_id,
+            **({"requirement": verdict.requirement} if verdict.requirement else {}),
+            **({"rule": verdict.rule} if verdict.rule else {}),
+            **{name: getattr(verdict, name) for name in ("length", "contract", "level", "status")},
+            "conformant": ruling.conformant,
+            "levels": dict(verdict.levels),
+            "calls": verdict.calls,
+            "steps": verdict.steps,
+            "milliseconds": round(verdict.milliseconds, 3),
+        }
+        further: dict[str, Any] = {
+            "blame": verdict.blame,
+            "reason": verdict.reason,
+            "accepted": ruling.accepted,
+            "lacks": list(verdict.lacks),
+            "unclaimed": ruling.unclaimed,
+            "stale": ruling.stale,
+            "harms": [_written(harm, OF_A_HARM) for harm in verdict.harms],
+            "differences": [self._difference(difference) for difference in verdict.differences],
+        }
+        line |= {name: value for name, value in further.items() if value}
+        self._write(line)
+
+    def _difference(self, difference: Difference) -> dict[str, Any]:
+        """Return a difference as its line has it, after writing the contents that it refers to."""
+        line = _difference(difference)
+        texts, contents = self._contents.reference((difference.expected, difference.got))
+        for content in contents:
+            self._write(content)
+        return line | dict(zip(_SIDES, texts, strict=True))
+
+    def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
+        """Write the footer; it counts the verdicts, so a reader can tell that none is missing."""
+        total = summary.total
+        self._write(
+            {
+                "type": "footer",
+                "verdicts": total.scenarios,
+                **{name: getattr(total, name) for name in (*_STATUSES, "accepted")},
+                "stale": len(summary.stale),
+                "interrupted": interrupted,
+                "exit_code": 130 if interrupted else int(summary.exit_code),
+            }
+        )
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._stream.write(f"{harmless_json(line)}\n")
+        self._stream.flush()
+
+
+OF_A_HARM = ("kind", "path", "what", "before", "after")
+OF_A_DIFFERENCE = ("level", "what", "expected", "got", "blame")
+"""The fields of a harm and of a difference that are written as they are; steps and calls count from 1 in a stream."""
+
+
+def _written(found: Harm | Difference, names: Sequence[str]) -> dict[str, Any]:
+    return {
+        "step": found.step + 1,
+        "call": found.call + 1,
+        **{name: getattr(found, name) for name in names},
+    }
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    line = _written(difference, OF_A_DIFFERENCE)
+    if difference.late:
+        line["late"] = True
+    if difference.position:
+        line["line"] = difference.position.line
+        line["column"] = difference.position.column
+    return line

@@ -1,0 +1,169 @@
+"""Markdown: tables, links and code that show any text as it is, and pages of them by templates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from readfirst.harness.pluralize import pluralize
+from readfirst.harness.report.escape import visible
+from readfirst.harness.suite.harm_kinds import KINDS
+from readfirst.harness.suite.rules import CLASSES
+from readfirst.harness.suite.scenario_index import ScenarioIndex
+from readfirst.harness.suite.suite import default_root
+from readfirst.harness.terminal import one_line
+
+if TYPE_CHECKING:
+    import jinja2
+
+_ESCAPES = {
+    **{each: f"\\{each}" for each in "\\`*_[]#!"},
+    **{"<": "&lt;", ">": "&gt;", "&": "&amp;", **{each: f"&#{ord(each)};" for each in "|~@$"}},
+}
+"""Not every Markdown takes a backslash before each mark."""
+_MARKS = re.compile(r"[\\`*\[\]#!<>&|~$]|(?<!\w)[_@]|_(?!\w)")
+"""What has a meaning in Markdown, HTML or on a forge; `_` has none within a word, and `@` none after one."""
+_SCHEME = re.compile(r"[^/?#]*?:")
+_OF_ADDRESSES = "%/:?#@!$&'*+,;=~"
+"""What an address may contain unescaped, beside letters, digits and `_.-`."""
+_BEGINS = re.compile(r"[-+] |[-=]+ *$|\d+[.)](?: |$)")
+"""What is more than text at the beginning of a line: a list, or what underlines the line before."""
+_BACKTICKS = re.compile(r"`+")
+_SPAN = re.compile(r"((?<!`)(?:`[^`]+`|``[^`](?:.*?[^`])?``)(?!`))")
+"""A code span, in one or two backticks."""
+
+
+def code(text: str, *, escaped: bool = False) -> str:
+    """Return the text as a code span of a table: on one line, control characters and odd whitespace as escapes.
+
+    `escaped`: it has these escapes already. An empty text, which no code span can hold, is a word.
+    """
+    if not text:
+        return "(empty)"
+    shown = (text if escaped else visible(text)).replace("|", "\\|")
+    longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=0)
+    fence = "`" * (longest + 1)
+    # A code span loses one space at each end if it has both, and needs one to begin or end with a backtick.
+    padding = " " if shown[0] in " `" or shown[-1] == "`" else ""
+    return f"{fence}{padding}{shown}{padding}{fence}"
+
+
+def document(blocks: Iterable[str]) -> str:
+    """Return a page of paragraphs, headings, lists, tables and code blocks."""
+    return "\n\n".join(blocks) + "\n"
+
+
+def bullets(items: Iterable[str]) -> str:
+    """Return a list; an item may have items of its own."""
+    return "\n".join(f"- {item}" for item in items)
+
+
+def fenced(language: str, text: str) -> str:
+    """Return a code block with the text as it is, in a fence that is longer than any in it."""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def prose(text: str) -> str:
+    """Return a text on one line, so that nothing in it is taken for Markdown or HTML."""
+    shown = one_line(" ".join(text.split()))
+    if _BEGINS.match(shown):
+        return f"&#{ord(shown[0])};{_escaped(shown[1:])}"
+    return _escaped(shown)
+
+
+def cell(text: str) -> str:
+    """Return prose that may hold code spans of its own, and nothing else, as the cell of a table."""
+    parts = _SPAN.split(one_line(" ".join(text.split())))
+    return "".join(
+        part.replace("|", "\\|") if number % 2 else _escaped(part) for number, part in enumerate(parts)
+    )
+
+
+def _escaped(text: str) -> str:
+    return _MARKS.sub(lambda found: _ESCAPES[found[0]], text)
+
+
+def link(text: str, target: str) -> str:
+    """Return a link; `text` may hold a code span. An address that is none of the web or of this place is no link."""
+    scheme = _SCHEME.match(target)
+    if scheme is not None and scheme[0].lower() not in ("https:", "http:"):
+        return text
+    return f"[{text}]({quote(target, safe=_OF_ADDRESSES)})"
+
+
+def page_link(name: str, folder: str = "", shown: str = "") -> str:
+    """Return a link to the page of a name, in a folder that ends with a slash; `shown` is Markdown."""
+    return link(shown or name, f"{folder}{name}.md")
+
+
+def scenario_link(scenario_id: str, shown: str = "") -> str:
+    """Return a link to the file of a scenario, for a page in a folder of its own; `shown` is Markdown."""
+    place = _shelf().find(scenario_id)
+    # Of one that is no more, the file that it would have.
+    file = _shelf().own(scenario_id) if place is None else place.file
+    return link(shown or prose(scenario_id), f"../fixtures/{file.relative_to(_shelf().root).as_posix()}")
+
+
+def scenario_code(scenario_id: str) -> str:
+    """Return a link to the file of a scenario that shows its id as code."""
+    return scenario_link(scenario_id, code(scenario_id))
+
+
+@cache
+def _shelf() -> ScenarioIndex:
+    return ScenarioIndex(default_root())
+
+
+def anchor(title: str) -> str:
+    """Return the fragment under which a heading is found, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> str:
+    """Return a table; cells are Markdown already, `numbers` the heads of columns at the right."""
+    marks = "".join("--:|" if head in numbers else "---|" for head in heads)
+    first, *others = (f"| {' | '.join(row)} |" for row in (heads, *rows))
+    return "\n".join((first, f"|{marks}", *others))
+
+
+def markdown(template: str, **values: Any) -> str:
+    """Return a page by its template, in which a line that is indented goes on with the line before it."""
+    made: str = environment().get_template(f"{template}.md.j2").render(values)
+    return made
+
+
+@cache
+def environment(*, html: bool = False) -> jinja2.Environment:
+    """Return what makes pages of the templates, of those for Markdown or for HTML."""
+    import jinja2  # here, because only pages need it
+
+    def source(name: str) -> str:
+        text = (TEMPLATES / name).read_text("utf-8")
+        return text if html else _FOLDED.sub(" ", text)
+
+    made = jinja2.Environment(
+        loader=jinja2.FunctionLoader(source),
+        autoescape=html,
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=not html,
+    )
+    filters = (bullets, cell, code, pluralize, link, page_link, prose, scenario_code, scenario_link)
+    made.filters |= {each.__name__: each for each in filters}
+    made.filters |= {
+        "fenced": lambda text, language: fenced(language, text),
+        "thousands": "{:,}".format,
+    }
+    made.globals |= {"CLASSES": CLASSES, "KINDS": KINDS, "table": table}
+    return made
+
+
+TEMPLATES = Path(__file__).with_name("templates")
+_FOLDED = re.compile(r"\n +(?=[^\s<])")
+"""What joins two lines of a template; elements of HTML keep their indentation."""

@@ -1,0 +1,179 @@
+"""Scenario: the text of `readfirst show`; a scenario as one contract sees it, with every odd character visible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from readfirst.harness.report.escape import visible
+from readfirst.harness.report.failure import short_path
+from readfirst.harness.report.step_text import brief_entry, describe_step
+from readfirst.harness.report.timeline import Block, clause_blocks, event_blocks, given_blocks
+from readfirst.harness.suite.contract_expectations import with_expectations_of
+from readfirst.harness.suite.contracts import Contract, clause_for, order
+from readfirst.harness.suite.product_versions import version_spans
+from readfirst.harness.suite.scenario import (
+    CallIndex,
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    TextDigest,
+    ToolCall,
+    WorldEvent,
+    parts_of,
+)
+from readfirst.harness.suite.transcript import Recording
+
+_MOST_LINES = 12
+"""Lines of one text or file that are shown before the rest is counted instead."""
+
+
+def scenario_lines(
+    scenario: Scenario, contract: Contract, others: OtherContracts | None = None
+) -> Iterator[str]:
+    """Yield the lines: what it is, the files given, then each step with what the contract expects of it.
+
+    With `others` the answers of other contracts follow, in short.
+    """
+    yield scenario.id
+    yield f"  {visible(scenario.title)}"
+    if scenario.about:
+        for line in scenario.about.strip().splitlines():
+            yield f"  {visible(line)}"
+    yield f"  requirement: {scenario.requirement}"
+    if scenario.rule:
+        yield f"  rule: {visible(scenario.rule)}"
+    if scenario.tags:
+        yield f"  tags: {', '.join(scenario.tags)}"
+    for source in scenario.sources:
+        yield f"  source: {visible(source)}"
+    if scenario.path is not None:
+        yield f"  file: {visible(short_path(scenario.path))}"
+    yield ""
+    yield "given"
+
+    def in_other_contracts(step: int, call: int | None = None) -> Iterator[str]:
+        for row in () if others is None else others.rows((step, call)):
+            yield f"    {row}"
+
+    yield from _shown(given_blocks(scenario))
+    if not scenario.given.files:
+        yield "  an empty directory"
+    for number, step in enumerate(scenario.steps, 1):
+        yield ""
+        yield f"step {number}: {describe_step(step)}"
+        match step:
+            case ToolCall():
+                for event in step.during:
+                    yield f"  during: {describe_step(event)}"
+                yield from _expectation(scenario, step.expect, contract)
+                yield from in_other_contracts(number - 1)
+            case ParallelCalls(calls=calls):
+                for place, call in enumerate(calls, 1):
+                    yield f"  call {place}: {describe_step(call)}"
+                    yield from _expectation(scenario, call.expect, contract)
+                    yield from in_other_contracts(number - 1, place - 1)
+                if step.expect.clauses():
+                    yield from _expectation(scenario, step.expect, contract)
+                yield from in_other_contracts(number - 1)
+            case WorldEvent():
+                yield from _shown(event_blocks(step))
+            case _:
+                pass
+
+
+def _expectation(scenario: Scenario, expect: Expectation, contract: Contract) -> Iterator[str]:
+    clause = clause_for(scenario, expect, contract)
+    if clause is None:
+        yield f"  {contract.name} says nothing about this"
+    else:
+        yield from _shown(clause_blocks(clause))
+
+
+def _shown(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in blocks:
+        if "value" in block:
+            yield f"  {block['label']}: {block['value']}"
+            continue
+        yield f"  {block['label']}"
+        lines = block["lines"]
+        yield from (f"    | {line}" for line in lines[:_MOST_LINES])
+        if more := len(lines[_MOST_LINES:]) + block.get("more", 0):
+            yield f"    [{more:,} more lines]"
+
+
+_WIDEST = 88
+"""Characters of an answer that a row shows."""
+
+
+class OtherContracts:
+    """The recorded answers to one scenario, by place; `scenario` as its file states it."""
+
+    def __init__(self, scenario: Scenario, recording: Recording) -> None:
+        self._names = sorted(recording.transcripts, key=order)
+        self._own = scenario.contract
+        self._answers: dict[CallIndex, dict[str, Clause | None]] = {}
+        for name in self._names:
+            seen = with_expectations_of(scenario, name, recording.transcripts[name])
+            for place, expect in _places(seen):
+                self._answers.setdefault(place, {})[name] = expect.recorded
+
+    def rows(self, place: CallIndex) -> Iterator[str]:
+        """Yield the rows of a table: versions, whether they refuse, and what they say and change.
+
+        Versions that answer as the scenario's own contract does are named first. Nothing is yielded where all do.
+        """
+        groups: dict[object, list[str]] = {}
+        clauses: dict[object, Clause | None] = {}
+        for name, clause in self._answers.get(place, {}).items():
+            key: object = (
+                None if clause is None else (clause.error, clause.text, tuple(sorted(clause.files.items())))
+            )
+            groups.setdefault(key, []).append(name)
+            clauses[key] = clause
+        own = next((key for key, names in groups.items() if self._own in names), None)
+        if len(groups) < 2:
+            return
+        ranges = {key: version_ranges(names, self._names) for key, names in groups.items()}
+        width = max(map(len, ranges.values()))
+        yield f"{ranges[own]:{width}}  as above"
+        for key, clause in clauses.items():
+            if key != own:
+                yield f"{ranges[key]:{width}}  {_brief(clause)}"
+
+
+def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
+    """Return versions as ranges: `1.0.60 to 2.1.40` is all that were recorded from the one to the other."""
+    spans = version_spans(sorted(recorded, key=order), names.__contains__)
+    return ", ".join(span for span, is_named in spans if is_named)
+
+
+def _places(scenario: Scenario) -> Iterator[tuple[CallIndex, Expectation]]:
+    for index, step in enumerate(scenario.steps):
+        for number, part in enumerate(parts_of(step)):
+            yield (index, None if part is step else number), part.expect
+
+
+def _brief(clause: Clause | None) -> str:
+    """Return an answer in one line."""
+    if clause is None:
+        return "changes no file"
+    parts = [] if clause.error is None else [f"refused: {clause.error}"]
+    match clause.text:
+        case str() as text:
+            parts.append(_cut(visible(text)))
+        case TextDigest(starts=str() as starts):
+            parts.append(f"{_cut(visible(starts))} …")
+        case TextDigest(lines=lines):
+            parts.append(f"a text of {lines} lines")
+        case None:
+            pass
+    parts += (
+        f"{visible(path)} is gone" if entry is None else brief_entry(path, entry)
+        for path, entry in clause.files.items()
+    )
+    return "; ".join(parts)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"

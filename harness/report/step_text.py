@@ -1,0 +1,190 @@
+"""Step: one line that says what a step does, or what a scenario is given, with every odd character visible."""
+
+import json
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from readfirst.harness.pluralize import pluralize
+from readfirst.harness.report.escape import visible
+from readfirst.harness.suite.file_entry import (
+    Directory,
+    Entry,
+    FileDigest,
+    HardLink,
+    RegularFile,
+    SpecialFile,
+    Symlink,
+    shift_text,
+)
+from readfirst.harness.suite.scenario import (
+    Given,
+    GivenHook,
+    Interruption,
+    ParallelCalls,
+    SessionEvent,
+    SessionEventKind,
+    Step,
+    ToolCall,
+    WorldEvent,
+)
+
+WIDEST_ARGUMENT = 120
+"""Characters of one call argument that are shown."""
+WIDEST_CONTENT = 60
+"""Characters of a file's content that are shown in one line."""
+MOST_FILES = 4
+"""Given files that are shown before the rest is counted instead."""
+
+_SESSION_EVENTS: Mapping[SessionEventKind, str] = {
+    "resume": "the session ends and is resumed",
+    "compact": "a summary takes the conversation's place",
+    "rewind": "the files are brought back to what they were when the user last said something",
+    "agent": "a sub-agent begins",
+    "end": "the sub-agent ends",
+    "mention": "the user mentions",
+    "other": "another session acts",
+    "background": "in the background works the sub-agent",
+    "back": "the first session goes on",
+}
+
+_INTERRUPTIONS: Mapping[Interruption, str] = {
+    "cancelled": "given up by the user before it is executed",
+    "stopped": "given up by the user when it has begun to write",
+    "killed": "and the program is killed before it is executed",
+    "killed-writing": "and the program is killed when it begins to write",
+    "sigint": "and the program gets SIGINT before it is executed",
+    "sigint-writing": "and the program gets SIGINT when it begins to write",
+    "sigterm": "and the program gets SIGTERM before it is executed",
+    "sigterm-writing": "and the program gets SIGTERM when it begins to write",
+    "cut": "and the connection ends in the middle of the last argument",
+    "limit": "and the model's message ends in the middle of the last argument",
+}
+
+
+def describe_step(step: Step) -> str:
+    """Return one line that says what a step does, without the content of files."""
+    match step:
+        case ToolCall():
+            return _describe_call(step)
+        case ParallelCalls(calls=calls):
+            return f"{len(calls)} calls {_together(step)}"
+        case WorldEvent(kind="rename", path=path, to=to):
+            return f"rename {visible(path)} to {visible(to or '')}"
+        case WorldEvent(kind="chmod", path=path, mode=mode) if mode is not None:
+            return f"chmod {visible(path)} to {mode:04o}"
+        case WorldEvent(kind=kind, path=path, mtime=int() | Fraction() as shift):
+            return f"{kind} {visible(path)}, mtime {shift_text(shift)}"
+        case WorldEvent(kind=kind, path=path):
+            return f"{kind} {visible(path)}"
+        case SessionEvent(kind=kind, path=path):
+            return f"{_SESSION_EVENTS[kind]} {visible(path)}".rstrip()
+
+
+def _together(group: ParallelCalls) -> str:
+    return "of two sessions at once" if group.sides else "in parallel"
+
+
+def brief_step(step: Step, call: int | None = None) -> str:
+    """Return the line for one call of a group, or for all of a step; what an event writes is shown in short."""
+    match step:
+        case ParallelCalls(calls=calls) if call is not None and call < len(calls):
+            return f"call {call + 1} of {len(calls)} {_together(step)}: {_describe_call(calls[call])}"
+        case ParallelCalls(calls=calls):
+            return f"{describe_step(step)}: {'; '.join(map(_describe_call, calls))}"
+        case WorldEvent(kind="modify", entry=RegularFile() as entry):
+            return f"{describe_step(step)}: {_content(entry)}"
+        case ToolCall(during=during) if during:
+            return f"{describe_step(step)}, during: {'; '.join(brief_step(event) for event in during)}"
+        case _:
+            return describe_step(step)
+
+
+def given_lines(given: Given) -> Iterator[str]:
+    """Yield what a scenario begins with: a line per file, the first few, and one per permission rule."""
+    files = list(given.files.items())
+    for path, entry in files[:MOST_FILES]:
+        yield brief_entry(path, entry)
+    if len(files) > MOST_FILES:
+        rest = len(files) - MOST_FILES
+        yield f"[{pluralize(rest, 'more file')}]"
+    if not files:
+        yield "an empty directory"
+    for rule in given.deny:
+        yield f"deny {visible(rule)}"
+    for hook in given.hooks:
+        yield describe_hook(hook)
+    if given.disk is not None:
+        yield f"disk of {given.disk:,} bytes"
+    if given.permissions is not None:
+        yield from (f"{key} {visible(value)}" for key, value in given.permissions.lines())
+
+
+def describe_hook(hook: GivenHook) -> str:
+    """Return one line that says when a hook runs and what it does, with the content of files in short."""
+    match hook.action:
+        case "input":
+            what = f"input {_arguments(hook.input)}"
+        case "exit":
+            what = f"exit {hook.code}, stderr {_quoted(hook.words)}"
+        case "modify":
+            what = f"modify {'; '.join(brief_entry(path, entry) for path, entry in hook.files.items())}"
+        case "delete" | "rename":
+            moved = [
+                visible(path) if new is None else f"{visible(path)} to {visible(new)}"
+                for path, new in hook.moved.items()
+            ]
+            what = f"{hook.action} {'; '.join(moved)}"
+        case _:
+            what = f"{hook.action} {_quoted(hook.words)}"
+    return f"hook {hook.event} {hook.matcher}: {what}"
+
+
+def brief_entry(path: str, entry: Entry) -> str:
+    """Return one line that says what a path holds, the content of a file in short."""
+    name = visible(path)
+    match entry:
+        case RegularFile(mode=mode):
+            return f"{name}{_mode(mode)}: {_content(entry)}"
+        case Symlink(target=target):
+            return f"{name} -> {visible(target)}"
+        case HardLink(to=to):
+            return f"{name}, another name of {visible(to)}"
+        case Directory(mode=mode):
+            return f"{name}/{_mode(mode)}"
+        case FileDigest(size=size):
+            return f"{name}, {size:,} bytes"
+        case SpecialFile():
+            return f"{name}, a special file"
+
+
+def _mode(mode: int | None) -> str:
+    return "" if mode is None else f" (mode {mode:04o})"
+
+
+def _content(entry: RegularFile) -> str:
+    data = entry.data
+    text = _quoted(data[: WIDEST_CONTENT * 4].decode("utf-8", "surrogateescape"))
+    if len(data) <= WIDEST_CONTENT * 4 and len(text) <= WIDEST_CONTENT:
+        return text
+    return f"{text[:WIDEST_CONTENT]} [{len(data):,} bytes]"
+
+
+def _describe_call(call: ToolCall) -> str:
+    ended = f", {_INTERRUPTIONS[call.interrupted]}" if call.interrupted else ""
+    return f"{call.tool} {_arguments(call.arguments)}{ended}"
+
+
+def _arguments(arguments: Mapping[str, Any]) -> str:
+    parts = []
+    for name, value in arguments.items():
+        text = _quoted(value)
+        if len(text) > WIDEST_ARGUMENT:
+            text = f"{text[:WIDEST_ARGUMENT]} [{len(text) - WIDEST_ARGUMENT:,} characters]"
+        parts.append(f"{visible(name)}: {text}")
+    return "{" + ", ".join(parts) + "}"
+
+
+def _quoted(value: Any) -> str:
+    """Return a value as JSON in which what JSON leaves as it is, such as an unusual space, is visible, too."""
+    return visible(json.dumps(value, ensure_ascii=False)).replace("\\\\", "\\")

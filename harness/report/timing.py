@@ -1,0 +1,75 @@
+"""Cost: what a run takes of the clock: until the first verdict, per scenario, and per step of it.
+
+A step is a call or a group of parallel calls, which the implementation answers together.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from readfirst.harness.compare.summary import Count
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.pluralize import pluralize
+
+
+@dataclass
+class Cost:
+    """A stopwatch for one run; it begins when it is made. `clock` gives seconds.
+
+    The start-up is the time until the first verdict, without what its calls took. Reports at the end do not count.
+    """
+
+    clock: Callable[[], float] = time.perf_counter
+    began: float = field(init=False)
+    startup: float | None = field(init=False, default=None)
+    """Seconds; None before the first verdict."""
+    ended: float = field(init=False)
+    """When the latest verdict came."""
+    _servers: Counter[bool] = field(init=False, default_factory=Counter)
+    """Sessions on a shared server (True), and on one of their own (False)."""
+    _why: dict[bool, str] = field(init=False, default_factory=dict)
+    """Why, as it was last said."""
+
+    def __post_init__(self) -> None:
+        self.began = self.ended = self.clock()
+
+    def started(self, first: Verdict) -> None:
+        """Note that the first verdict has come; it is counted by `verdict`."""
+        self.startup = max(0.0, self.clock() - self.began - first.milliseconds / 1000)
+
+    def verdict(self, verdict: Verdict) -> None:
+        """Count a verdict that is there."""
+        self.ended = self.clock()
+        if self.startup is None:
+            self.startup = max(0.0, self.ended - self.began - verdict.milliseconds / 1000)
+        if verdict.server is not None:
+            self._servers[verdict.server.shared] += 1
+            self._why[verdict.server.shared] = verdict.server.why
+
+    def sentence(self, total: Count, jobs: int = 1) -> str:
+        """Return the cost of `total` in one line. With several jobs a scenario costs its share of the clock."""
+        elapsed = self.ended - self.began
+        startup = self.startup or 0.0
+        parts = [f"start-up {_duration(startup)}"]
+        if total.scenarios:
+            parts.append(f"{_duration((elapsed - startup) / total.scenarios)} per scenario")
+        if total.steps:
+            parts.append(f"{_duration(total.milliseconds / 1000 / total.steps)} per step")
+        processes = "" if jobs == 1 else f" with {jobs} jobs"
+        servers = "".join(
+            f"; {pluralize(self._servers[shared], 'scenario')} {how} ({self._why[shared]})"
+            for shared, how in ((True, "on a shared server"), (False, "each on its own server"))
+            if self._servers[shared]
+        )
+        return f"cost: {', '.join(parts)}; {_duration(elapsed)} in all{processes}{servers}"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in the unit that suits it, with two or three digits that count."""
+    if seconds >= 100:
+        return f"{seconds:.0f} s"
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    milliseconds = seconds * 1000
+    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.2f} ms"

@@ -1,0 +1,38 @@
+"""Claims: what an implementation claims, and what it has to."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from readfirst.harness.adapter_api import SESSION_CAPABILITIES, AdapterTraits
+from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.suite.scenario import TOOLS
+
+_PLAINEST = {
+    "Read": {"file_path": "$WS/notes.txt"},
+    "Edit": {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "beta"},
+    "Write": {"file_path": "$WS/notes.txt", "content": "alpha\n"},
+}
+
+
+class ClaimsError(ReadfirstError):
+    """`--claims` names something that nothing can claim; the message says what there is."""
+
+
+def claims_named(words: Iterable[str]) -> frozenset[str] | None:
+    """Return the names in words such as `Read,Edit`; None where there are no words. Raises ClaimsError."""
+    names = [name.strip() for word in words for name in word.split(",")]
+    known = sorted({*TOOLS, *SESSION_CAPABILITIES})
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
+            raise ClaimsError(f"--claims {name!r}: nothing of that name can be claimed. {hint}")
+    if names and not {*names} & {*TOOLS}:
+        raise ClaimsError("--claims names no tool, so nothing has to be judged. Name one, for example Read.")
+    return frozenset(names) if names else None
+
+
+def claimed(traits: AdapterTraits) -> frozenset[str]:
+    """Return the capabilities that an adapter declares, without tools of which it lacks even the plainest call."""
+    lacking = {tool for tool, arguments in _PLAINEST.items() if traits.lacks(tool, arguments)}
+    return traits.capabilities - lacking

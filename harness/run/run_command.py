@@ -1,0 +1,402 @@
+"""Test run: what `readfirst run` does: select, replay, rule by the baseline, report, and sum up."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Literal
+
+from readfirst.harness.adapter_api import TIME_LIMIT
+from readfirst.harness.compare.baseline import Baseline, BaselineChecker, BaselineError, load_baseline
+from readfirst.harness.compare.baseline_file import baseline_text, first_differences
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.processes.trace import tracing
+from readfirst.harness.report import Commands, Report, RunFacts, output
+from readfirst.harness.report.escape import visible_command
+from readfirst.harness.report.failure import short_path
+from readfirst.harness.report.jsonl import JsonlReport, read_stream
+from readfirst.harness.report.progress import ProgressBar
+from readfirst.harness.report.results import Page, PageReport, Results, Run, Sources
+from readfirst.harness.report.table import BRIEF, TableReport, print_runs
+from readfirst.harness.report.timing import Cost
+from readfirst.harness.run.failed_workspaces import open_folder
+from readfirst.harness.run.job_count import jobs_for
+from readfirst.harness.run.last_failed import LastFailed, failed_in
+from readfirst.harness.run.runner import run
+from readfirst.harness.suite.contracts import DOCUMENTED
+from readfirst.harness.suite.rules import RuleClass
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.selection import Selection, SelectionError, select
+from readfirst.harness.suite.suite import Suite, UnknownScenarioError
+from readfirst.harness.terminal import console, say, stderr, stdout
+from readfirst.harness.yaml_io.finding import Finding, SuiteError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+_WORTH_GROUPING = 2
+"""Failures from which on it is worth to ask for their causes."""
+ALL = "all"
+"""Stands for every contract of a suite."""
+_WIDE = 110
+"""Columns of a table that does not go to a terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """The options of one run as they were given.
+
+    `target` is the connect string. `version` returns that of this program, which some reports name.
+    `called` is the target as it was written, without options that were made part of it; reports and baselines hold
+    `name`, or that where no name is given.
+    `contracts` empty: the default. `update_baseline` writes the run's failures into `baseline`, keeping reasons.
+    `settle` is in seconds, for whoever writes after the last answer. `claims` are what must be claimed,
+    None: what the mapping `stated`, else Read, Edit and Write; a baseline may know better.
+    `last_failed` takes only what failed when the target was last run, `failed_in` only what failed in that stream.
+    `keep` is the folder for the workspaces of scenarios that fail; `trace` prints calls and answers on standard error.
+    `most_failures` counts rules whose shortest failing scenario the table format explains; None: all scenarios.
+    """
+
+    suite: Suite
+    target: str
+    version: Callable[[], str] = lambda: "unknown"
+    called: str = ""
+    name: str | None = None
+    fixtures: Path | None = None
+    contracts: tuple[str, ...] = ()
+    level: Level = "text"
+    selection: Selection = field(default_factory=Selection)
+    format: str = "table"
+    output: Path | None = None
+    baseline: Path | None = None
+    update_baseline: bool = False
+    jobs: int = 1
+    time_limit: float = TIME_LIMIT
+    settle: float = 0.0
+    confine: bool = False
+    claims: frozenset[str] | None = None
+    stated: frozenset[str] | None = None
+    most_failures: int | None = BRIEF
+    last_failed: bool = False
+    failed_in: Path | None = None
+    keep: Path | None = None
+    trace: bool = False
+
+    @property
+    def title(self) -> str:
+        """What reports call what is tested."""
+        return self.name or self.called or self.target
+
+    def commands(self, contract: str) -> Commands:
+        """Return the command lines that go on from a failure, without the scenario's id."""
+        suite = [] if self.fixtures is None else ["--fixtures", short_path(self.fixtures)]
+        run = ["readfirst", "run", self.target, "--contract", contract, "--level", self.level, *suite]
+        if self.suite.trust:
+            run.append("--trust")
+        if self.time_limit != TIME_LIMIT:
+            run += ["--time-limit", f"{self.time_limit:g}"]
+        if self.settle:
+            run += ["--settle", f"{self.settle * 1000:g}"]
+        if self.confine:
+            run.append("--confine")
+        if self.claims is not None:
+            run += ["--claims", ",".join(sorted(self.claims))]
+        show = ["readfirst", "show", "--contract", contract, *suite]
+        return Commands(visible_command(run), visible_command(show))
+
+
+def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: Level) -> tuple[str, ...]:
+    """Return the contracts to hold a target to.
+
+    Without a name: the one that the target itself is of (`claude-code:2.1.7`), else the suite's default. `latest` is
+    the newest, `all` is all of them; they come in release order. Raises UnknownContractError, and SelectionError for
+    the level `verbatim` on `documented`.
+    """
+    contracts = suite.contracts
+    if not names:
+        kind, _, own = target.partition(":")
+        names = (own,) if kind in ("claude-code", "recording") and own in contracts else (contracts.default,)
+    chosen = {contracts[name].name for name in names if name != ALL}
+    names = tuple(each.name for each in contracts if ALL in names or each.name in chosen)
+    if level == "verbatim" and DOCUMENTED in names:
+        raise SelectionError(f"the level verbatim compares with a recording, and {DOCUMENTED} has none.")
+    return names
+
+
+def open_baseline(
+    suite: Suite, file: Path, name: str | None, called: str, option: str = "--name"
+) -> Baseline:
+    """Read a baseline of what is called by `name`, which `option` gives, or as the target is written.
+
+    Raises BaselineError, also for what is not strict YAML.
+    """
+    try:
+        baseline = load_baseline(file, suite.ids(), suite.contracts)
+    except BaselineError:
+        raise
+    except SuiteError as error:
+        raise BaselineError(error.findings) from error
+    if baseline.name not in (name, called):
+        message = f"this baseline belongs to {baseline.name!r}, but the run is called {name or called!r}"
+        fix = f"If they are the same, add {option} {shlex.quote(baseline.name)}."
+        raise BaselineError([Finding("name", baseline.position, message, fix)])
+    return baseline
+
+
+def perform(request: RunRequest) -> int:
+    """Carry out the run and return its exit code. Raises what the parts raise, before or during the run.
+
+    After Ctrl-C the reports on standard output are finished and say so; a report file is then not written.
+    """
+    suite, cost = request.suite, Cost()
+    contracts = chosen_contracts(suite, request.target, request.contracts, request.level)
+    baseline = None
+    if request.baseline is not None and (request.baseline.exists() or not request.update_baseline):
+        baseline = open_baseline(suite, request.baseline, request.name, request.called or request.target)
+    last_failed = {name: LastFailed(request.target, suite.root, name) for name in contracts}
+    ids, why = _failed_before(request, select(suite, request.selection), last_failed)
+    if not ids:
+        say(f"readfirst: {why}, so nothing was tested.", err=True)
+        return ExitCode.NOTHING
+    if request.keep is not None:
+        open_folder(request.keep)
+    jobs = jobs_for(request.jobs, request.target, len(ids))
+    facts = RunFacts(
+        target=request.target,
+        name=request.title,
+        contracts=contracts,
+        level=request.level,
+        scenarios=len(ids),
+        commands=request.commands,
+        find=partial(_find, suite),
+        rules=suite.rules,
+        suite=suite.version,
+    )
+    summary, ruler = Summary(), BaselineChecker(baseline, request.claims or request.stated)
+    seen: list[Verdict] = []
+    failing: Counter[str] = Counter()
+    tested: dict[str, dict[str, bool]] = {name: {} for name in contracts}
+    """By contract and scenario whether it failed."""
+    with ExitStack() as stack:
+        if request.trace:
+            stack.enter_context(tracing(stderr()))
+        for name, each in last_failed.items():
+            stack.callback(each.note, tested[name])
+        verdicts = stack.enter_context(
+            closing(
+                run(
+                    suite,
+                    request.target,
+                    contracts,
+                    request.level,
+                    ids,
+                    jobs=jobs,
+                    time_limit=request.time_limit,
+                    confine=request.confine,
+                    keep=request.keep,
+                    settle=request.settle,
+                )
+            )
+        )
+        # The first verdict comes before any output: a target that cannot be connected gives none.
+        first = next(verdicts)
+        cost.started(first)
+        reports, console = _reports(
+            request, replace(facts, design=first.design, refuses=first.refuses), stack
+        )
+        bar = stack.enter_context(ProgressBar(console, len(ids) * len(contracts)))
+        try:
+            for verdict in chain((first,), verdicts):
+                ruling = ruler.apply_baseline(verdict)
+                summary.add(verdict, ruling)
+                cost.verdict(verdict)
+                for report in reports:
+                    report.verdict(verdict, ruling)
+                failed = not (ruling.conformant or ruling.unclaimed)
+                bar.advance(failed=failed)
+                tested[verdict.contract][verdict.scenario_id] = failed
+                if verdict.status == "failed" and not ruling.conformant:
+                    failing[verdict.contract] += 1
+                if request.update_baseline:
+                    seen.append(replace(verdict, differences=first_differences(verdict)))
+        except KeyboardInterrupt:
+            bar.stop()
+            for report in reports:
+                report.finish(summary, interrupted=True)
+            raise
+        bar.stop()
+        for report in reports:
+            report.finish(summary)
+    if request.output or request.format != "table":
+        say(summary.sentence(), err=True)
+        if design := summary.design_sentence():
+            say(design, err=True)
+        if complaint := summary.complaint():
+            say(complaint, err=True)
+    if baseline is not None and baseline.lacking is None and not request.update_baseline:
+        say(
+            f"{request.baseline} does not say what was judged, so nobody notices a scenario that no longer is. "
+            "Renew it with --update-baseline.",
+            err=True,
+        )
+    say(cost.sentence(summary.total, jobs), err=True)
+    causes = _by_cause(request, failing)
+    if causes:
+        say(causes, err=True)
+    if request.keep is not None and any(any(each.values()) for each in tested.values()):
+        say(f"the workspaces of failed scenarios are in {short_path(request.keep)}", err=True)
+    if request.update_baseline and request.baseline:
+        text = baseline_text(
+            baseline.name if baseline else request.title,
+            seen,
+            baseline,
+            grouped=baseline.grouped if baseline else request.target.startswith(("target:", "agent:")),
+            of_all=len(ids) == len(suite.ids()),
+            suite=suite.version,
+        )
+        request.baseline.parent.mkdir(exist_ok=True)
+        with output(request.baseline) as stream:
+            stream.write(text)
+        total = summary.total
+        judged = total.scenarios - total.unsupported - total.unspecified
+        return ExitCode.CONFORMANT if judged > 0 else ExitCode.NOTHING
+    return summary.exit_code
+
+
+def perform_report(
+    suite: Suite,
+    streams: Sequence[Path],
+    page: Page | Literal["table"],
+    target: Path | None,
+    *,
+    fixtures: Path | None = None,
+    version: str = "unknown",
+    most_failures: int | None = BRIEF,
+) -> None:
+    """Write a page of the runs of these streams, to `target` or to standard output; `table` is what a run prints.
+
+    Raises StreamError for an incomplete stream, before anything is written.
+    """
+    runs = (replace(run, series=number) for number, file in enumerate(streams) for run in read_stream(file))
+    results = Results(tuple(runs))
+
+    def commands(run: Run) -> Commands:
+        return RunRequest(suite, run.target, fixtures=fixtures, level=run.level).commands(run.contract)
+
+    sources = _sources(suite, commands, version)
+    with output(target) if target is not None else nullcontext(stdout()) as stream:
+        if page == "table":
+            print_runs(_console(stream), results, sources, most_failures)
+        else:
+            stream.write(sources.write(page, results))
+
+
+def _failed_before(
+    request: RunRequest, ids: list[str], last: Mapping[str, LastFailed]
+) -> tuple[list[str], str]:
+    """Return those of the ids that failed before, if that is asked for, and why there may be none.
+
+    Raises SelectionError where the target was not run before, and what `failed_in` raises.
+    """
+    if request.failed_in is not None:
+        failed = failed_in(request.failed_in)
+        return sorted({*ids} & {*failed}), f"no selected scenario failed in {request.failed_in}"
+    if not request.last_failed:
+        return ids, "nothing was selected"
+    known = [each for found in last.values() for each in found.ids() or ()]
+    if all(each.ids() is None for each in last.values()):
+        raise SelectionError(
+            f"{request.target} has not been run in this folder yet on {' or '.join(last)}. Run it once without "
+            "--last-failed, or name the results of a run with --failed-in."
+        )
+    return sorted({*ids} & {*known}), f"no selected scenario failed when {request.target} was last run"
+
+
+def _by_cause(request: RunRequest, failing: Counter[str]) -> str:
+    """Return the line that names the command which groups failures by cause; empty where that shows no more."""
+    contract = next(iter(failing), "")
+    if failing[contract] < _WORTH_GROUPING:
+        return ""
+    words, kept = ["readfirst", "diff", contract], request.format == "jsonl" and request.output is not None
+    if kept:
+        words.append(str(request.output))
+    elif request.selection.ids:
+        return ""  # a comparison takes no ids, and what was chosen by hand is not much
+    else:
+        chosen = request.selection
+        words.append(request.target)
+        for name, values in (
+            ("--family", chosen.families),
+            ("--tag", chosen.tags),
+            ("--requirement", chosen.requirements),
+            ("--rule", chosen.rules),
+            ("--class", chosen.classes),
+            ("-k", (chosen.expression,) if chosen.expression else ()),
+            ("-j", (str(request.jobs),) if request.jobs > 1 else ()),
+            ("--time-limit", (f"{request.time_limit:g}",) if request.time_limit != TIME_LIMIT else ()),
+        ):
+            words += [word for value in values for word in (name, value)]
+    if request.fixtures is not None:
+        words += ["--fixtures", short_path(request.fixtures)]
+    if request.suite.trust:
+        words.append("--trust")
+    again = "" if kept else ", with another run"
+    return f"{failing[contract]} failures on {contract}; grouped by cause{again}: {visible_command(words)}"
+
+
+def _find(suite: Suite, scenario_id: str) -> Scenario | None:
+    try:
+        return suite.scenario(scenario_id)
+    except (UnknownScenarioError, SuiteError):
+        return None  # it was removed or changed during the run
+
+
+def _sources(suite: Suite, commands: Callable[[Run], Commands], version: str) -> Sources:
+    def of_class(class_: RuleClass) -> list[str]:
+        return select(suite, Selection(classes=(class_,)))
+
+    find = partial(_find, suite)
+    return Sources(
+        find, suite.contracts, suite.with_expectations_of, commands, version, suite.rules, of_class
+    )
+
+
+def _reports(request: RunRequest, facts: RunFacts, stack: ExitStack) -> tuple[list[Report], Console]:
+    """Open the reports, and the console that a progress bar may use."""
+    terminal = stdout().isatty()
+    table = _console(stdout())
+    reports: list[Report] = []
+    if request.output is not None:
+        reports.append(_report(request, facts, stack.enter_context(output(request.output))))
+    if request.output is None and request.format != "table":
+        reports.append(_report(request, facts, stdout()))
+    elif request.output is None or request.format != "table":
+        reports.append(TableReport(table, facts, most_failures=request.most_failures))
+    else:
+        terminal = False
+    # Above a bar only its own console may print.
+    return reports, table if terminal else console(err=True)
+
+
+def _report(request: RunRequest, facts: RunFacts, stream: IO[str]) -> Report:
+    match request.format:
+        case "jsonl":
+            return JsonlReport(stream, facts, request.version())
+        case "markdown" | "html" | "badge" | "junit":
+            sources = _sources(request.suite, lambda run: facts.commands(run.contract), request.version())
+            return PageReport(stream, facts, request.format, sources)
+        case _:
+            return TableReport(_console(stream), facts, most_failures=request.most_failures)
+
+
+def _console(stream: IO[str]) -> Console:
+    return console(stream=stream, width=None if stream.isatty() else _WIDE)

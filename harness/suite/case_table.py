@@ -1,0 +1,197 @@
+"""Cases: a file that holds several scenarios as a table, and each of them expanded to a document of its own.
+
+Under `cases` is what each scenario has of its own, by the last part of its id: keys of a scenario replace those at
+the top of the file, and any other key is a value that takes the place of `<key>` wherever the file says it. A key or
+an item of a list that is such a name alone is left out in a case that has no such value.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.yaml_io import strict_yaml
+from readfirst.harness.yaml_io.finding import Finding, SuiteError
+from readfirst.harness.yaml_io.strict_yaml import Document
+
+CASES = "cases"
+HEADING_KEYS = (
+    "title",
+    "about",
+    "requirement",
+    "rule",
+    "tags",
+    "sources",
+    "disputed",
+    "law",
+    "platform",
+    "contract",
+)
+SCENARIO_KEYS = (*HEADING_KEYS, "given", "steps")
+"""What a case may say instead of what the file says at its top."""
+_LISTED_KEYS = ("title", "requirement", "rule", "tags")
+
+_COLUMN = re.compile(r"[a-z][a-z0-9_]*")
+_PLACE = re.compile(r"<([a-z][a-z0-9_]*)>")
+_NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+_ABSENT: Any = object()
+
+
+@lru_cache(maxsize=256)
+def read_cases(data: bytes, file: Path) -> Document:
+    """Return a file of cases. Cached: its ids, headings and scenarios are needed one after the other."""
+    document = strict_yaml.load(data, file)
+    found = _problem(document)
+    if found is not None:
+        raise SuiteError([found])
+    return document
+
+
+def _problem(document: Document) -> Finding | None:
+    top = document.value
+    if not isinstance(top, dict) or not isinstance(top.get(CASES), dict) or not top[CASES]:
+        fix = "Write `cases:`, and below it the last part of each scenario's id with what the scenario has of its own."
+        return Finding("cases-form", document.position((CASES,)), "this file has no cases", fix)
+    for slug, case in top[CASES].items():
+        place = (CASES, slug)
+        if not re.fullmatch(_NAME, slug):
+            fix = "Write lower-case letters, digits and single hyphens: it is the last part of the scenario's id."
+            message = f"{slug!r} cannot be the name of a case"
+            return Finding("cases-form", document.position(place, key=True), message, fix)
+        if not isinstance(case, dict):
+            fix = "Write a mapping with its title."
+            return Finding("cases-form", document.position(place), f"the case {slug} is no mapping", fix)
+        for key in case:
+            if not _COLUMN.fullmatch(key):
+                fix = "Write lower-case letters, digits and underscores, beginning with a letter."
+                message = f"{key!r} cannot be the name of a value"
+                return Finding("cases-form", document.position((*place, key), key=True), message, fix)
+    return None
+
+
+def columns_of(document: Document) -> dict[str, str]:
+    """Return the names of the values that cases have, each with the first case that has it."""
+    found: dict[str, str] = {}
+    for slug, case in document.value[CASES].items():
+        for key in case:
+            if key not in SCENARIO_KEYS:
+                found.setdefault(key, slug)
+    return found
+
+
+@lru_cache(maxsize=256)
+def _columns(data: bytes, file: Path) -> Collection[str]:
+    return columns_of(read_cases(data, file))
+
+
+def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
+    """Return the names of the values that are used nowhere, each with where a case has it."""
+    said: set[str] = set()
+    left = [value for key, value in document.value.items() if key != CASES]
+    while left:
+        match left.pop():
+            case str() as text:
+                said.update(_PLACE.findall(text))
+            case dict() as fields:
+                left += [*fields, *fields.values()]
+            case list() as items:
+                left += items
+    return {name: (CASES, slug, name) for name, slug in columns_of(document).items() if name not in said}
+
+
+@lru_cache(maxsize=256)
+def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
+    """Return the heading of each case of a file, by the last part of its id. Cached. Raises SuiteError."""
+    table = read_cases(data, file)
+    return {slug: _expand(table, slug, _columns(data, file), _LISTED_KEYS) for slug in table.value[CASES]}
+
+
+def expanded(data: bytes, file: Path, slug: str) -> Document | None:
+    """Return the scenario of one case as if it had a file of its own; None if there is no such case.
+
+    Positions are those in the file: of a value that a case has, in the case. Raises SuiteError.
+    """
+    table = read_cases(data, file)
+    return _expand(table, slug, _columns(data, file), SCENARIO_KEYS) if slug in table.value[CASES] else None
+
+
+def _expand(table: Document, slug: str, columns: Collection[str], keys: Collection[str]) -> Document:
+    """Return these keys of a case."""
+    case, marks = table.value[CASES][slug], table.marks[1][CASES][1][1][slug][1]
+    values = dict.fromkeys(columns, _ABSENT)
+    values |= {key: (case[key], marks[1][key][1]) for key in case if key not in SCENARIO_KEYS}
+    own: dict[str, Any] = {}
+    own_marks: dict[str, Any] = {}
+    for key in (*table.value, *case):
+        if key not in keys:
+            continue
+        if key in case:
+            own[key], own_marks[key] = case[key], marks[1][key]
+        elif key in table.value:
+            key_mark, mark = table.marks[1][key]
+            value, mark = _filled(table.value[key], mark, values)
+            if value is not _ABSENT:
+                own[key], own_marks[key] = value, (key_mark, mark)
+    return Document(own, table.file, table.data, (marks[0], own_marks))
+
+
+def _filled(value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool = False) -> tuple[Any, Any]:
+    """Return a value and its marks with the values of a case in their places; `_ABSENT` where there is none.
+
+    In what is expected there is none, too, where no case has one yet: the recorder fills it in.
+    """
+    match value:
+        case str() if "<" in value:
+            alone = _PLACE.fullmatch(value)
+            if alone and (expecting or alone[1] in values):
+                found = values.get(alone[1], _ABSENT)
+                return (_ABSENT, mark) if found is _ABSENT else found
+            return _within(value, values), mark
+        case dict():
+            filled, marks = {}, {}
+            for key, item in value.items():
+                key_mark, item_mark = mark[1][key]
+                name = _within(key, values)
+                item, item_mark = _filled(item, item_mark, values, expecting=expecting or key == "expect")
+                if item is not _ABSENT and name is not _ABSENT:
+                    filled[name], marks[name] = item, (key_mark, item_mark)
+            if expecting and value and not filled:
+                return _ABSENT, mark
+            return filled, (mark[0], marks)
+        case list():
+            both = [
+                _filled(item, each, values, expecting=expecting)
+                for item, each in zip(value, mark[1], strict=True)
+            ]
+            both = [each for each in both if each[0] is not _ABSENT]
+            return [item for item, _ in both], (mark[0], [each for _, each in both])
+        case _:
+            return value, mark
+
+
+def _within(text: str, values: Mapping[str, Any]) -> Any:
+    """Return a text with values in the places that are named in it; a name without a value leaves nothing."""
+    if "<" not in text:
+        return text
+    alone = _PLACE.fullmatch(text)
+    if alone and values.get(alone[1]) is _ABSENT:
+        return _ABSENT
+
+    def of(match: re.Match[str]) -> str:
+        found = values.get(match[1])
+        if found is None:
+            return match[0]
+        return "" if found is _ABSENT else _word(found[0])
+
+    return _PLACE.sub(of, text)
+
+
+def _word(value: Any) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case None:
+            return "null"
+        case _:
+            return str(value)

@@ -1,0 +1,168 @@
+"""Expected: what a contract expects of a scenario, from what its product was recorded to do, and digests in full."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from readfirst.harness.suite.file_entry import Directory, Entry, FileDigest, RegularFile
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    SessionEvent,
+    Step,
+    TextDigest,
+    ToolCall,
+    WorldEvent,
+    calls_of,
+)
+from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
+
+
+def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
+    """Return the scenario with the expectations of another contract, those of its transcript.
+
+    Without a transcript nothing is expected. What the documents state stays as the file says it. What the file
+    leaves open of its own contract is open on the others: text after a pinned beginning, modes of what is new.
+    """
+    return replace(_by_row(scenario, transcript, _expecting), contract=contract)
+
+
+def _by_row(
+    scenario: Scenario,
+    transcript: Transcript | None,
+    change: Callable[[ToolCall | ParallelCalls, TranscriptStep | None], Step],
+) -> Scenario:
+    rows = iter(transcript.steps if transcript is not None else ())
+    steps = (
+        step if isinstance(step, WorldEvent | SessionEvent) else change(step, next(rows, None))
+        for step in scenario.steps
+    )
+    return replace(scenario, steps=tuple(steps))
+
+
+def _expecting(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> Step:
+    stated = step.expect.recorded.files if step.expect.recorded is not None else {}
+    files = {} if row is None else {**row.changes, **_pinned_modes(row, stated)}
+    results = (None,) * len(calls_of(step)) if row is None else row.results
+    if isinstance(step, ToolCall):
+        clause = _clause(results[0], step.expect.recorded, files, () if row is None else row.reminders)
+        return replace(step, expect=_expectation(step, clause))
+    calls = tuple(
+        replace(call, expect=_expectation(call, _clause(result, call.expect.recorded)))
+        for call, result in zip(step.calls, results, strict=True)
+    )
+    reminders = () if row is None else row.reminders
+    group = Clause(files=files, reminders=reminders) if files or reminders else None
+    return replace(step, calls=calls, expect=_expectation(step, group))
+
+
+def _expectation(step: ToolCall | ParallelCalls, recorded: Clause | None) -> Expectation:
+    """Return the expectation with another recorded clause, in the place of the file's own, or of its step."""
+    stated = step.expect.recorded
+    if recorded is not None:
+        recorded = replace(recorded, position=step.position if stated is None else stated.position)
+    return Expectation(recorded, step.expect.documented)
+
+
+def _clause(
+    result: RecordedResult | None,
+    stated: Clause | None,
+    files: Mapping[str, Entry | None] | None = None,
+    reminders: tuple[str, ...] = (),
+) -> Clause | None:
+    if result is None:
+        return None
+    return Clause(error=result.error, text=_text(result, stated), files=files or {}, reminders=reminders)
+
+
+def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
+    """Return the text; where the file pins only how the same refusal begins, the rest is open on every contract."""
+    if stated is not None and stated.error == result.error:
+        match stated.text:
+            case TextDigest(sha256=None, lines=None, ends=None, starts=str() as starts):
+                if result.text.startswith(starts):
+                    return stated.text
+            case _:
+                pass
+    return result.text if result.cut is None else TextDigest(starts=result.text)
+
+
+def _pinned_modes(row: TranscriptStep, stated: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
+    """Return what is new, with its mode, where the file states a mode: other new modes do not matter."""
+    return {
+        path: _with_mode(row.changes.get(path, Directory()), row.created[path])
+        for path, entry in stated.items()
+        if getattr(entry, "mode", None) is not None and path in row.created
+    }
+
+
+def _with_mode(entry: Entry | None, mode: int) -> Entry | None:
+    return replace(entry, mode=mode) if isinstance(entry, RegularFile | Directory) else entry
+
+
+def has_digests(scenario: Scenario) -> bool:
+    """Whether an expectation keeps the digest of a text or file."""
+    return any(
+        any(map(_is_digest, (clause.text, *clause.reminders)))
+        or any(isinstance(entry, FileDigest) for entry in clause.files.values())
+        for part in scenario.parts()
+        for clause in part.expect.clauses()
+    )
+
+
+def expand_digests(scenario: Scenario, transcript: Transcript) -> Scenario:
+    """Return the scenario in which every digest that the transcript agrees with is what was recorded."""
+    return _by_row(scenario, transcript, _step_in_full)
+
+
+def _step_in_full(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> Step:
+    if row is None:
+        return step
+    if isinstance(step, ToolCall):
+        return replace(
+            step, expect=_expectation_in_full(step.expect, row, [result.text for result in row.results])
+        )
+    calls = tuple(
+        replace(call, expect=_expectation_in_full(call.expect, row, [result.text]))
+        for call, result in zip(step.calls, row.results, strict=False)
+    )
+    return replace(step, calls=calls, expect=_expectation_in_full(step.expect, row, []))
+
+
+def _expectation_in_full(expect: Expectation, row: TranscriptStep, texts: Sequence[str]) -> Expectation:
+    recorded = _clause_in_full(expect.recorded, row, texts)
+    same = expect.documented is expect.recorded
+    return Expectation(recorded, recorded if same else _clause_in_full(expect.documented, row, texts))
+
+
+def _clause_in_full(clause: Clause | None, row: TranscriptStep, texts: Sequence[str]) -> Clause | None:
+    if clause is None:
+        return None
+    files = {path: _entry_in_full(entry, row.changes.get(path)) for path, entry in clause.files.items()}
+    text = clause.text
+    if isinstance(text, TextDigest) and _is_digest(text):
+        text = next((each for each in texts if _agrees(text, each)), text)
+    reminders = [
+        next((recorded for recorded in row.reminders if _agrees(each, recorded)), each)
+        for each in clause.reminders
+    ]
+    return replace(clause, text=text, files=files, reminders=tuple(reminders))
+
+
+def _agrees(expected: str | TextDigest, text: str) -> bool:
+    """Whether a text is what is expected, also in its beginning, end and lines where a digest has these, too."""
+    return expected == text if isinstance(expected, str) else not any(expected.differences(text))
+
+
+def _is_digest(text: str | TextDigest | None) -> bool:
+    # A digest of the beginning alone says that the rest does not matter.
+    return isinstance(text, TextDigest) and text.sha256 is not None
+
+
+def _entry_in_full(expected: Entry | None, recorded: Entry | None) -> Entry | None:
+    match expected, recorded:
+        case FileDigest(), RegularFile(data=data) if expected.fits(data):
+            return RegularFile(data, mode=expected.mode)
+        case _:
+            return expected

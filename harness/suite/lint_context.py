@@ -1,0 +1,30 @@
+"""Case: one scenario under inspection, with its file and its suite."""
+
+from dataclasses import dataclass
+
+from readfirst.harness.suite.scenario import Clause, ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.finding import Finding, Position
+from readfirst.harness.yaml_io.strict_yaml import Document, YamlPath
+
+
+@dataclass(frozen=True, slots=True)
+class LintContext:
+    """What a check gets to see."""
+
+    scenario: Scenario
+    document: Document
+    suite: Suite
+
+    def finding(self, rule: str, path: YamlPath, message: str, fix: str, *, key: bool = False) -> Finding:
+        """Return a finding about the value at `path` of the file, or about its key."""
+        return Finding(rule, self.document.position(path, key=key), message, fix)
+
+    def clauses(self) -> list[tuple[Clause, ToolCall | ParallelCalls]]:
+        """Return every clause, with the call or group that it belongs to."""
+        return [(clause, part) for part in self.scenario.parts() for clause in part.expect.clauses()]
+
+
+def at(position: Position | None, case: LintContext) -> Position:
+    """Return the position, or the beginning of the file where there is none."""
+    return position if position is not None else case.document.position()

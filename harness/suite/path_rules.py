@@ -1,0 +1,131 @@
+"""Checks of paths and programs: what a scenario may name by mistake. They do not replace the wall (`sandbox`)."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from readfirst.harness.adapter_api import BASH
+from readfirst.harness.yaml_io.strict_yaml import YamlPath
+from readfirst.harness.yaml_io.yaml_validation import Inspection, Node
+
+CheckCall = Callable[[YamlPath, str, Mapping[str, Any]], None]
+"""Notes what is wrong with a call: its place in the file, its tool or the tools that a hook matches, its arguments."""
+PROGRAMS = (
+    *("cat", "cd", "cp", "echo", "egrep", "false", "fgrep", "grep", "head", "ls", "mv", "nl", "printf"),
+    *("pwd", "rg", "rm", "sed", "sort", "tail", "tee", "touch", "true", "wc"),
+)
+"""The programs that a command of a scenario may run."""
+
+_MOST_COMPONENT_BYTES = 255
+_MOST_PATH_BYTES = 1024
+_PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
+_NOT_ON_ANY_MACHINE = ("readfirst", "?")
+"""How the first part of an absolute path begins that exists on no machine."""
+_LONGEST_PATH_BYTES = 4096
+_JOINING = frozenset({";", "&&", "||", "|", "&", "(", ")", "\n"})
+
+
+def path_problem(path: str) -> str | None:
+    """Say why `path` cannot be a path of a workspace; None if it can.
+
+    A path is relative, separated by `/`, without empty, `.` and `..` parts, not too long.
+    """
+    if not path:
+        return "is empty"
+    if path.startswith("/"):
+        return "is absolute"
+    if path.startswith("$WS"):
+        return "begins with $WS, which is for arguments and texts"
+    if "\\" in path:
+        return "holds a backslash"
+    if "\0" in path:
+        return "contains a NUL character"
+    if not path.isascii() and any("\ud800" <= character <= "\udfff" for character in path):
+        return "contains half a character (an unpaired surrogate)"
+    parts = path.split("/")
+    if ".." in parts:
+        return "leaves the workspace with '..'"
+    if "" in parts or "." in parts:
+        return "has an empty or '.' part"
+    size = len(path.encode())
+    if size > _MOST_COMPONENT_BYTES:
+        if size > _MOST_PATH_BYTES:
+            return f"is longer than {_MOST_PATH_BYTES} bytes"
+        if any(len(part.encode()) > _MOST_COMPONENT_BYTES for part in parts):
+            return f"has a part longer than {_MOST_COMPONENT_BYTES} bytes"
+    return None
+
+
+def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
+    """Whether `path`, the value or its key, is a path of the workspace; if not, a finding says why."""
+    if not isinstance(path, str):
+        node.called("a path").string()
+        return False
+    problem = path_problem(path)
+    if problem is None:
+        return True
+    fix = "Write it relative to the workspace, with / between the parts: src/notes.txt."
+    node.note(f"the path {path[:80]!r} {problem}", fix, rule="unsafe-path", key=key)
+    return False
+
+
+def outside_problem(path: str, *, writes: bool = False) -> str | None:
+    """Return why a path argument leads out of the workspace and the home directory; None if it does not.
+
+    A path inside begins with `$WS/` or `~/`, or is relative, and has no `..` without a folder before it. An absolute
+    path may also name a file that exists on no machine, unless the call `writes` it, which could make it exist.
+    """
+    base = next((each for each in ("$WS", "~nobody", "~") if path.startswith(each)), "")
+    rest = path.removeprefix(base)
+    if base and rest[:1] not in ("", "/", "\\"):
+        return "begins outside the workspace"
+    if not base and path.startswith("/"):
+        is_local = writes and not path.startswith("//")
+        exists_nowhere = path.lstrip("/").startswith(_NOT_ON_ANY_MACHINE) and not is_local
+        if not exists_nowhere and len(path.encode("utf-8", "surrogatepass")) < _LONGEST_PATH_BYTES:
+            return "begins outside the workspace"
+    depth = 0
+    for part in rest.split("/"):
+        depth += -1 if part == ".." else part not in ("", ".")
+        if depth < 0:
+            return "leaves the workspace with '..'"
+    return None
+
+
+def program_problem(command: str) -> str | None:
+    """Return what is wrong with the programs that a command runs; None if each is one of `PROGRAMS`."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars="();<>|&\n")
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
+    begins, redirects = True, False
+    try:
+        for word in lexer:
+            if word in _JOINING:
+                begins = True
+            elif set(word) <= {"<", ">", "&"}:
+                redirects = True
+            elif redirects:
+                redirects = False
+            elif begins and word not in PROGRAMS:
+                return f"runs {word[:40]!r}"
+            else:
+                begins = False
+    except ValueError:
+        return "has a quote that is not closed"
+    return None
+
+
+def check_call(look: Inspection, place: YamlPath, tool: str, arguments: Mapping[str, Any]) -> None:
+    """Note the paths of a call that lead out of the workspace, and the programs of a command that are not listed."""
+    for name in _PATH_ARGUMENTS:
+        path = arguments.get(name)
+        if isinstance(path, str) and (problem := outside_problem(path, writes=tool == "Write")):
+            fix = "Begin it with $WS/ or ~/; what exists on no machine begins with /readfirst-."
+            message = f"the argument {path[:80]!r} {problem}"
+            look.note((*place, name), message, fix, rule="call-outside-workspace")
+    command = arguments.get("command")
+    if isinstance(command, str) and (tool == "*" or BASH in tool.split("|")):
+        if problem := program_problem(command):
+            fix = f"Use one of: {', '.join(PROGRAMS)}."
+            look.note((*place, "command"), f"the command {problem}", fix, rule="unsafe-command")
+    elif tool == BASH:
+        look.note(place, "the command is not a string", "Write it as one string.", rule="unsafe-command")

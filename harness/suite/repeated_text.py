@@ -1,0 +1,131 @@
+"""Texts in a call's arguments: all of them, long ones as a unit and its repetitions, and others as JSON escapes."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from weakref import WeakValueDictionary
+
+from readfirst.harness.suite.file_content import MAX_CONTENT_BYTES
+from readfirst.harness.suite.file_entry import TextContent
+from readfirst.harness.yaml_io.yaml_validation import Node
+
+_KEYS = {"repeat", "times"}
+
+
+class RepeatedText(str):
+    """The full text, which also knows its short form: `unit`, with `{n}` for the number, and `times`."""
+
+    unit: str
+    times: int
+
+    @staticmethod
+    def of(unit: str, times: int) -> "RepeatedText":
+        """Expand a short form, or return its text where somebody still has it: it may have millions of characters."""
+        text = _in_use.get((unit, times))
+        if text is None:
+            text = _in_use[unit, times] = RepeatedText(TextContent(unit, times).expanded)
+            text.unit, text.times = unit, times
+        return text
+
+
+_in_use: WeakValueDictionary[tuple[str, int], RepeatedText] = WeakValueDictionary()
+
+
+def read_arguments(node: Node) -> Any:
+    """Return arguments in which `{repeat: TEXT, times: N}` is the text that it means; notes what is wrong."""
+    match node.value:
+        case {"repeat": _, "times": _} if node.value.keys() == _KEYS:
+            text = node.below("repeat").string()
+            count = node.below("times").integer(least=1, most=MAX_CONTENT_BYTES)
+            return "" if text is None or count is None else RepeatedText.of(text, count)
+        case {"json": str(escaped)} if len(node.value) == 1:
+            text = _json_text(escaped)
+            if text is None:
+                fix = "Write it as between the quotes of a JSON string, for example half a pair as \\ud83d."
+                node.below("json").note(f"{escaped!r} is not a JSON text", fix)
+            return text or ""
+        case dict():
+            return {key: read_arguments(node.below(key)) for key in node.value}
+        case list():
+            return [read_arguments(node.below(number)) for number in range(len(node.value))]
+        case _:
+            return node.value
+
+
+def repeated_characters(value: Any) -> int:
+    """Return how many characters the repetitions in a value of a file have, each up to what one may have."""
+    if isinstance(value, dict):
+        unit, times = value.get("repeat"), value.get("times")
+        if isinstance(unit, str) and isinstance(times, int):
+            return max(0, min(len(unit) * times, MAX_CONTENT_BYTES + 1))
+        return sum(repeated_characters(each) for each in value.values() if isinstance(each, dict | list))
+    return sum(map(repeated_characters, value)) if isinstance(value, list) else 0
+
+
+def _rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a value with another in the place of each for which `change` returns one, and not None."""
+    changed = change(value)
+    if changed is not None:
+        return changed
+    match value:
+        case dict() | Mapping():  # few are another mapping, which takes longer to tell
+            return {key: _rebuilt(item, change) for key, item in value.items()}
+        case list() | tuple():
+            return [_rebuilt(item, change) for item in value]
+        case _:
+            return value
+
+
+def in_short_form(value: Any) -> Any:
+    """Return a value of arguments, as a file has it, with repeated texts in their short form."""
+    return _rebuilt(
+        value,
+        lambda each: {"repeat": each.unit, "times": each.times} if isinstance(each, RepeatedText) else None,
+    )
+
+
+def expanded_arguments(value: Any) -> Any:
+    """Return a value of a file with every short form expanded, as far as it is one."""
+    return _rebuilt(value, _expanded)
+
+
+def _json_text(escaped: str) -> str | None:
+    """Return the text of a JSON string, which may have half a surrogate pair; None if it is not one."""
+    try:
+        text = json.loads(f'"{escaped}"')
+    except ValueError:
+        return None
+    return text if isinstance(text, str) else None
+
+
+def has_half_character(text: str) -> bool:
+    """Tell whether a text has half a surrogate pair."""
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _expanded(value: Any) -> str | None:
+    match value:
+        case {"json": str(escaped)} if len(value) == 1:
+            return _json_text(escaped)
+        case {"repeat": str(unit), "times": int(times)} if value.keys() == _KEYS:
+            return RepeatedText.of(unit, min(times, MAX_CONTENT_BYTES // max(len(unit), 1)))
+        case _:
+            return None
+
+
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return the value with each of its texts changed; names of keys are none."""
+    return _rebuilt(value, lambda each: change(each) if isinstance(each, str) else None)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield the texts of a value in their order; names of keys are none."""
+    match value:
+        case str():
+            yield value
+        case list():
+            for item in value:
+                yield from texts_in(item)
+        case Mapping():
+            for item in value.values():
+                yield from texts_in(item)

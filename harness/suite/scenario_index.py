@@ -1,0 +1,156 @@
+"""Shelf: which file of a suite each scenario is in, one of its own or one of several cases, and its recording.
+
+`scenarios/<family>/<slug>.yaml` is one scenario, `scenarios/<family>/<name>.cases.yaml` a table of them, and
+`corpus/<family>/<theme>.yaml` the same for scenarios that a program composed: what these expect is in their recordings
+alone.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from readfirst.harness.yaml_io import strict_yaml
+from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
+
+DEEPEST = 8
+"""Folders in which a scenario may lie; what lies deeper is not looked at."""
+
+_TABLE = ".cases"
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioLocation:
+    """The file of a scenario; `case`: which of the file's cases it is, empty where the file is the scenario."""
+
+    file: Path
+    case: str = ""
+    composed: bool = False
+
+
+_Cases = tuple[Mapping[str, ScenarioLocation], Sequence[Finding]]
+
+
+class ScenarioIndex:
+    """The scenarios below the folder of a suite. What was found is kept: a new file is found by another shelf."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._scenarios = os.fspath(root / "scenarios")
+        self._read: dict[str, _Cases] = {}
+
+    def ids(self) -> list[str]:
+        """Return the ids of all scenarios, sorted. Raises SuiteError where a file of cases cannot be read."""
+        if self.problems:
+            raise SuiteError(self.problems)
+        return self.readable()
+
+    def readable(self) -> list[str]:
+        """Return the ids of all scenarios but those in files that cannot be read, sorted."""
+        return sorted({*self._names[0], *self.cases})
+
+    def own(self, scenario_id: str) -> Path:
+        """Return where the scenario's own file is or would be."""
+        return Path(f"{self._scenarios}/{scenario_id}.yaml")
+
+    def has(self, scenario_id: str) -> bool:
+        """Whether there is a scenario with this id, in this spelling. Only the tables of its family are read."""
+        return scenario_id in self._names[0] or scenario_id in self._cases_of(_family_of(scenario_id))[0]
+
+    def find(self, scenario_id: str) -> ScenarioLocation | None:
+        """Return where a scenario is. Raises SuiteError where a file of cases cannot be read."""
+        if "\0" in scenario_id or not {"", ".", ".."}.isdisjoint(scenario_id.split("/")):
+            return None
+        if not scenario_id.endswith(_TABLE) and os.path.lexists(f"{self._scenarios}/{scenario_id}.yaml"):
+            return ScenarioLocation(self.own(scenario_id))
+        places, problems = self._cases_of(_family_of(scenario_id))
+        place = places.get(scenario_id)
+        if place is None and problems:
+            raise SuiteError(problems)
+        return place
+
+    @cached_property
+    def cases(self) -> Mapping[str, ScenarioLocation]:
+        """Every case of every table and of the corpus."""
+        return {
+            scenario_id: place
+            for family in self._tables
+            for scenario_id, place in self._cases_of(family)[0].items()
+        }
+
+    @cached_property
+    def problems(self) -> Sequence[Finding]:
+        """What is wrong with the files of several scenarios."""
+        return [finding for family in self._tables for finding in self._cases_of(family)[1]]
+
+    @cached_property
+    def _names(self) -> tuple[list[str], list[str]]:
+        """The names of the files of one scenario, and of the tables, below `scenarios`."""
+        folder = self.root / "scenarios"
+        names = sorted(names_below(os.fspath(folder))) if folder.is_dir() else []
+        return [each for each in names if not each.endswith(_TABLE)], [n for n in names if n.endswith(_TABLE)]
+
+    @cached_property
+    def _tables(self) -> Mapping[str, Sequence[tuple[Path, bool]]]:
+        """The files of several cases by family, each with whether it was composed."""
+        tables: dict[str, list[tuple[Path, bool]]] = {}
+        for name in self._names[1]:
+            tables.setdefault(_family_of(name), []).append((self.own(name), False))
+        corpus = self.root / "corpus"
+        if corpus.is_dir() and not corpus.is_symlink():
+            for name in sorted(names_below(os.fspath(corpus))):
+                tables.setdefault(_family_of(name), []).append((corpus / f"{name}.yaml", True))
+        return tables
+
+    def _cases_of(self, family: str) -> _Cases:
+        """Return the cases of a family, and what is wrong with their files."""
+        if family not in self._read:
+            self._read[family] = self._read_cases(family)
+        return self._read[family]
+
+    def _read_cases(self, family: str) -> _Cases:
+        from readfirst.harness.suite.case_table import case_headings
+
+        found: dict[str, ScenarioLocation] = {}
+        findings: list[Finding] = []
+        tables = self._tables.get(family, ())
+        own = frozenset(self._names[0] if tables else ())
+        for file, composed in tables:
+            if not family:
+                message = "a file of several scenarios must be in the folder of a family"
+                findings.append(Finding("cases-form", Position(file, 1, 1), message, "Move it into one."))
+                continue
+            try:
+                slugs = case_headings(strict_yaml.read(file, suite=self.root), file)
+            except SuiteError as error:
+                findings += error.findings
+                continue
+            for slug in slugs:
+                scenario_id = f"{family}/{slug}"
+                other = found.setdefault(scenario_id, ScenarioLocation(file, slug, composed)).file
+                if scenario_id in own:
+                    other = self.own(scenario_id)
+                if other != file:
+                    message = f"there is another scenario {scenario_id}, in {other}"
+                    findings.append(
+                        Finding("several-of-one-id", Position(file, 1, 1), message, "Rename or remove one.")
+                    )
+        return found, findings
+
+
+def _family_of(scenario_id: str) -> str:
+    return scenario_id.rpartition("/")[0]
+
+
+def names_below(folder: str, suffix: str = ".yaml", prefix: str = "", depth: int = 1) -> Iterator[str]:
+    """Yield the names of the files with a suffix below a folder, as the system lists them. Raises OSError."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                if depth < DEEPEST:
+                    yield from names_below(entry.path, suffix, f"{prefix}{entry.name}/", depth + 1)
+            elif entry.name.endswith(suffix):
+                yield f"{prefix}{entry.name.removesuffix(suffix)}"

@@ -1,0 +1,176 @@
+"""Tools: what the product gives its model of each file tool, and a program beside each answer, contract by contract."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from readfirst.harness.yaml_io.json_file import reading
+
+_FORMAT = 1
+_FACTS = {
+    "demands_a_read": re.compile(r"must use (?:your|the) `?Read`? tool"),
+    "lines": re.compile(r"reads up to (\d+) lines"),
+    "characters_of_a_line": re.compile(r"longer than (\d+) characters"),
+    "pages_at_once": re.compile(r"Maximum (\d+) pages"),
+    "line_numbers": re.compile(r"line number prefix format is: ([^.]{1,60})\."),
+    "unique_or_refused": re.compile(r"will FAIL if `?old_string`? is not unique"),
+    "no_second_read": re.compile(r"Do NOT re-read a file you just edited"),
+}
+"""What a description states, by name: the group of the expression, or that it is stated."""
+_QUOTED = 60
+"""Characters of a description that are quoted at most."""
+_TYPES: Mapping[type, str] = {
+    type(None): "null",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    list: "array",
+    dict: "object",
+}
+
+_Key = TypeVar("_Key", str, tuple[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTool:
+    """A tool as a model is offered it.
+
+    `schema` is the complete JSON Schema of its arguments. Of the description, which is the product's own text, there
+    are `facts`: its length in characters, its SHA-256, how it begins, and what it states of the contract.
+    """
+
+    schema: Mapping[str, Any]
+    facts: Mapping[str, Any]
+
+
+def described(description: str, schema: Mapping[str, Any]) -> OfferedTool:
+    """Return what is kept of a tool with that description."""
+    sentence = re.split(r"(?<=[.!?])\s|\n", description.strip(), maxsplit=1)[0]
+    stated: dict[str, Any] = {}
+    for name, pattern in _FACTS.items():
+        found = pattern.search(description)
+        if found:
+            value = found[1] if pattern.groups else True
+            stated[name] = int(value) if isinstance(value, str) and value.isdecimal() else value
+    return OfferedTool(
+        dict(schema),
+        {
+            "characters": len(description),
+            "sha256": hashlib.sha256(description.encode("utf-8", "surrogatepass")).hexdigest(),
+            "begins": sentence[:_QUOTED],
+            "states": stated,
+        },
+    )
+
+
+def tools_file(root: Path) -> Path:
+    """Return the file of a suite."""
+    return root / "tools.json"
+
+
+def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
+    """Return the tools of each contract, by name. Raises KeptError."""
+    found: dict[str, dict[str, OfferedTool]] = {}
+    with reading(file, "readfirst product tools", _FORMAT, strict=True) as data:
+        for tool, rows in data["tools"].items():
+            for row in rows:
+                for contract in row["contracts"]:
+                    found.setdefault(contract, {})[tool] = OfferedTool(row["schema"], row["description"])
+    return found
+
+
+def tools_text(known: Mapping[str, Mapping[str, OfferedTool]], order: Iterable[str]) -> str:
+    """Return the file with the tools of these contracts, in this order: equal neighbours share a row."""
+    rows = _rows(
+        (tool, contract, {"description": dict(offered.facts), "schema": dict(offered.schema)})
+        for contract in order
+        for tool, offered in known.get(contract, {}).items()
+    )
+    return json.dumps({"format": _FORMAT, "tools": dict(sorted(rows.items()))}, indent=1) + "\n"
+
+
+def _rows(given: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[dict[str, Any]]]:
+    """Return what was given of each key with the contracts it was given on; equal neighbours share a row."""
+    rows: dict[_Key, list[dict[str, Any]]] = {}
+    for key, contract, row in given:
+        before = rows.setdefault(key, [])
+        if before and before[-1] == {"contracts": before[-1]["contracts"], **row}:
+            before[-1]["contracts"].append(contract)
+        else:
+            before.append({"contracts": [contract], **row})
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredResult:
+    """What one call gave: `case` says which call of `tool` it was, `value` is the field `tool_use_result`.
+
+    The workspace is written in it as `$WS`. `value` is None where a version has no such field.
+    """
+
+    case: str
+    tool: str
+    value: Any
+
+
+def results_file(root: Path) -> Path:
+    """Return the file of a suite."""
+    return root / "results.json"
+
+
+def load_results(file: Path) -> dict[str, list[StructuredResult]]:
+    """Return what each contract gave, in the order of the calls. Raises KeptError."""
+    found: dict[str, list[StructuredResult]] = {}
+    with reading(file, "readfirst product tools --results", _FORMAT, strict=True) as data:
+        for case in data["cases"]:
+            for row in case["rows"]:
+                for contract in row["contracts"]:
+                    found.setdefault(contract, []).append(
+                        StructuredResult(case["case"], case["tool"], row["result"])
+                    )
+    return found
+
+
+def results_text(known: Mapping[str, Sequence[StructuredResult]], order: Iterable[str]) -> str:
+    """Return the file with what these contracts gave, in this order: equal neighbours share a row."""
+    cases = _rows(
+        ((each.tool, each.case), contract, {"result": each.value})
+        for contract in order
+        for each in known.get(contract, ())
+    )
+    listed = [{"tool": tool, "case": case, "rows": rows} for (tool, case), rows in cases.items()]
+    return json.dumps({"format": _FORMAT, "cases": listed}, indent=1) + "\n"
+
+
+def fields_of(results: Sequence[StructuredResult]) -> dict[str, dict[str, Any]]:
+    """Return the fields of each tool's results: their types, and whether each result of the tool has them.
+
+    A field of an object is written as `file.numLines`, one of each item of a list as `structuredPatch[].lines`; the
+    result itself is the field without a name. `always` is about those results that have what a field is in.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for tool in dict.fromkeys(each.tool for each in results):
+        values = [each.value for each in results if each.tool == tool and each.value is not None]
+        fields: dict[str, Any] = {}
+        _describe("", values, fields)
+        found[tool] = fields
+    return found
+
+
+def _describe(path: str, values: Sequence[Any], into: dict[str, Any], within: int | None = None) -> None:
+    if not values:
+        return
+    into[path] = {
+        "types": sorted({_TYPES[type(each)] for each in values}),
+        "always": within is None or len(values) == within,
+    }
+    objects = [each for each in values if isinstance(each, dict)]
+    for name in dict.fromkeys(name for each in objects for name in each):
+        below = [each[name] for each in objects if name in each]
+        _describe(f"{path}.{name}".lstrip("."), below, into, len(objects))
+    _describe(f"{path}[]", [item for each in values if isinstance(each, list) for item in each], into)

@@ -1,0 +1,151 @@
+"""Release: record a new version of the product as contracts, one for each class of models."""
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from readfirst.harness.diff.diff import Diff
+from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.processes.temp_dirs import Scratch
+from readfirst.harness.record.record import Recorded, bless
+from readfirst.harness.record.replay_samples import Takes
+from readfirst.harness.suite.contracts import Contract, Contracts, order
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.atomic_write import write_all
+from readfirst.harness.yaml_io.yaml_writer import emit_string
+
+
+class ReleaseError(ReadfirstError):
+    """The version cannot be recorded as a contract; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A version that is not a contract yet: the contracts it becomes, each with the newest one of its class."""
+
+    version: str
+    contracts: tuple[tuple[Contract, Contract], ...]
+
+
+def release_of(contracts: Contracts, version: str) -> Release:
+    """Return what `version` is recorded as. Raises ReleaseError for one that is older than every contract."""
+    pairs = []
+    for name in (version, f"{version}+gated"):
+        before = predecessor(contracts, name)
+        if before is not None:
+            found = contracts.find(name)
+            found = replace(
+                found,
+                name=name,
+                version=version,
+                model=before.model,
+                ignores_outer_whitespace=found.ignores_outer_whitespace and found.model == before.model,
+                summary=f"Recorded as a snapshot after {before.version}.",
+            )
+            pairs.append((found, before))
+    if not pairs:
+        raise ReleaseError(f"{version} is older than every contract; snapshots are for newer versions.")
+    return Release(version, tuple(pairs))
+
+
+def predecessor(contracts: Contracts, name: str) -> Contract | None:
+    """Return the newest contract with the same suffix that is older than `name`."""
+    variant = name.partition("+")[2]
+    older = [
+        each
+        for each in contracts.recorded
+        if each.name.partition("+")[2] == variant and order(each.name) < order(name)
+    ]
+    return older[-1] if older else None
+
+
+def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
+    """Return by contract the scenarios to record: those that the contract before it has recordings of.
+
+    What could not be recorded of one version (no conversation is ever summarised) would fail with the next again.
+    Raises ReleaseError if one has none.
+    """
+    recorded = {each: suite.recordings.recording(each).transcripts for each in suite.ids()}
+    wanted = {
+        contract.name: [each for each, known in recorded.items() if before.name in known]
+        for contract, before in release.contracts
+    }
+    bare = [before.name for contract, before in release.contracts if not wanted[contract.name]]
+    if bare:
+        names = " or ".join(bare)
+        raise ReleaseError(
+            f"Nothing is recorded of {names}, with which {release.version} would be compared. "
+            "Record that first: `readfirst product record --missing --contract all`."
+        )
+    return wanted
+
+
+def write_release(
+    suite: Suite,
+    release: Release,
+    wanted: Mapping[str, Sequence[str]],
+    takes: Takes,
+    broken: Mapping[tuple[str, str], str],
+) -> Iterator[Recorded]:
+    """Yield the result for each scenario, then write all files of the suite that changed; none, if one was not blessed.
+
+    The takes must be there, and stay until everything is written, but for those that disagree. What is blessed is
+    blessed in a copy, so nothing of the suite is ever half done.
+    """
+    with Scratch() as scratch:
+        root = scratch.path / "fixtures"
+        shutil.copytree(suite.root, root)
+        listed = root / "contracts.yaml"
+        entries = "".join(_entry(contract) for contract, _ in release.contracts)
+        listed.write_text(listed.read_text("utf-8").rstrip("\n") + "\n" + entries, "utf-8")
+        copy = Suite(root, copies_bundled=suite.bundled, trust=suite.trust)
+        complete = True
+        for result in bless(copy, wanted, "create", takes, broken, keep=True):
+            complete = complete and result.ok
+            yield result
+        if complete:
+            write_all(_changed(root, suite.root))
+            for name, ids in wanted.items():
+                for scenario_id in ids:
+                    takes.drop(scenario_id, name)
+
+
+def differing_beyond(suite: Suite, changed: Diff, new: Contract, old: Contract) -> list[str]:
+    """Return the scenarios of which two contracts gave something else, but nothing that an expectation states.
+
+    `changed` is what differs between the two. Where a text is pinned by its beginning, the rest of it is left open (the
+    product's own settings schema).
+    """
+    others = [each for each in suite.ids() if each not in changed.differing]
+    recorded = ((each, suite.recordings.recording(each).transcripts) for each in others)
+    return [each for each, gave in recorded if gave.get(new.name) != gave.get(old.name)]
+
+
+def _entry(contract: Contract) -> str:
+    fields = {
+        "package": emit_string(contract.package or ""),
+        "version": contract.version,
+        "model": contract.model,
+        "read_gate": contract.read_gate,
+        **({"outer_whitespace": "ignored"} if contract.ignores_outer_whitespace else {}),
+        "tools": f"[{', '.join(contract.tools)}]",
+        **({"lacks": f"[{', '.join(contract.lacks)}]"} if contract.lacks else {}),
+        "summary": emit_string(contract.summary),
+    }
+    return f"  {contract.name}:\n" + "".join(f"    {key}: {value}\n" for key, value in fields.items())
+
+
+def _changed(new: Path, old: Path) -> dict[Path, bytes]:
+    """Return the files of `new` that are not, or not so, in `old`, by their path there.
+
+    The list of contracts comes last: until it is written, what is in the other files belongs to no contract.
+    """
+    changed = {}
+    for path in sorted(new.rglob("*"), key=lambda path: (path.name == "contracts.yaml", path)):
+        if path.is_file():
+            there = old / path.relative_to(new)
+            data = path.read_bytes()
+            if not there.is_file() or there.read_bytes() != data:
+                changed[there] = data
+    return changed

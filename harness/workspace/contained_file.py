@@ -1,0 +1,97 @@
+"""Inside: a regular file of a workspace, opened so that no link leads out of it; and the user's editor of it."""
+
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+
+from readfirst.harness.processes.safe_open import opened
+from readfirst.harness.suite.file_entry import Entry, RegularFile
+from readfirst.harness.workspace.snapshot import MAXIMUM_FILE_SIZE
+
+
+def name_inside(root: str, path: str) -> str:
+    """Return a path with all links resolved, relative to the workspace. ValueError: it leads out of it."""
+    real = os.path.realpath(os.path.join(root, path))  # noqa: PTH118 - as it is given, then followed
+    if not real.startswith(root + "/"):
+        raise ValueError(f"{path} is not in the folder that is open")
+    return real[len(root) + 1 :]
+
+
+def open_inside(root: str, name: str, how: int) -> int:
+    """Open a regular file by what `name_inside` said. Raises OSError, ValueError if something else is there now."""
+    folder, _, last = f"{root}/{name}".rpartition("/")
+    with opened(folder, make=bool(how & os.O_CREAT)) as at:
+        descriptor = os.open(last, how | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644, dir_fd=at)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise ValueError(f"{name} is no regular file")
+
+
+def read_inside(root: str, path: str) -> bytes:
+    """Return what a file holds. Raises OSError, ValueError, also for one that is too large to be looked at."""
+    root = os.path.realpath(root)
+    with os.fdopen(open_inside(root, name_inside(root, path), os.O_RDONLY), "rb") as file:
+        data = file.read(MAXIMUM_FILE_SIZE + 1)
+    if len(data) > MAXIMUM_FILE_SIZE:
+        raise ValueError(f"{path} has more than {MAXIMUM_FILE_SIZE} bytes")
+    return data
+
+
+class ScriptedEditor:
+    """Holds a buffer for each file that the user has typed into; `root` gives the folder that it has open.
+
+    Whoever reads a file through it gets the buffer, if there is one. What is written through it takes the buffer's
+    place and is saved at once, as editors do with what an agent writes; then there is no buffer any more.
+    """
+
+    def __init__(self, root: Callable[[], str]) -> None:
+        self._root = root
+        self._buffers: dict[str, RegularFile] = {}
+
+    def hold(self, path: str, entry: RegularFile) -> None:
+        """Let the user have typed the file's text; `path` is relative to the root."""
+        self._buffers[path] = entry
+
+    def clear(self) -> None:
+        """Forget all buffers."""
+        self._buffers.clear()
+
+    def seen(self, entries: dict[str, Entry]) -> dict[str, Entry]:
+        """Return the entries of a snapshot as the user sees them, and will save them: with the buffers."""
+        if not self._buffers:
+            return entries
+        seen = dict(entries)
+        for path, buffer in self._buffers.items():
+            saved = entries.get(path)
+            shown = saved if isinstance(saved, RegularFile) else RegularFile(b"", 0o644)
+            seen[path] = replace(shown, content=buffer.data)
+        return seen
+
+    def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
+        """Return a file's text, from a line on (counted from 1) and so many lines. Raises OSError, ValueError."""
+        name = self._inside(path)
+        buffer = self._buffers.get(name)
+        if buffer is None:
+            with os.fdopen(open_inside(self._root(), name, os.O_RDONLY), "rb") as file:
+                data = file.read()
+        else:
+            data = buffer.data
+        text = data.decode("utf-8", "replace")
+        if line is None and limit is None:
+            return text
+        first = (line or 1) - 1
+        lines = text.split("\n")
+        return "\n".join(lines[first : None if limit is None else first + limit])
+
+    def write(self, path: str, text: str) -> None:
+        """Put a text in a file's place, and save it. Raises OSError, ValueError."""
+        name = self._inside(path)
+        with os.fdopen(open_inside(self._root(), name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+            file.write(text.encode())
+        self._buffers.pop(name, None)
+
+    def _inside(self, path: str) -> str:
+        """Return the path relative to the root. ValueError: it leads out of it."""
+        return name_inside(os.path.realpath(self._root()), path)

@@ -1,0 +1,106 @@
+"""Folder: one that the harness made around a workspace, and what others put into it."""
+
+# Plain `os` calls on strings: they run at every step.
+# ruff: noqa: PTH208
+
+import os
+import stat
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+
+from readfirst.harness.processes.safe_open import FOLDER
+from readfirst.harness.suite.file_entry import OLD_TIME
+
+_NOTHING: frozenset[str] = frozenset()
+State = tuple[tuple[float, ...], int, int]
+"""What `state_of` gives: mode, inode, owner, size and the like, then both times of change in nanoseconds."""
+
+
+class SpoiltError(Exception):
+    """What an implementation did to its workspace makes it unusable; the message says what."""
+
+
+class Folder:
+    """A directory of the harness that an implementation can write to.
+
+    `keeps` tells what belongs into it by name. `prefix` is what paths in it begin with in a snapshot. `role` says what
+    it is where it must stay. While nothing else is in it, it has the fixed old time. Whoever puts something into it, or
+    takes something out, changes that, and when its times were changed last; only then is it listed.
+    """
+
+    def __init__(
+        self, path: str, prefix: str, keeps: Callable[[str], object] = lambda _name: False, *, role: str = ""
+    ) -> None:
+        self.path = path
+        self.prefix = prefix
+        self.role = role
+        self._keeps = keeps
+        self._identity = _identity(self._status())
+        self._untouched: State | None = None
+        self._handle = -1
+        self._closing: Callable[[], object] | None = None
+
+    def check(self) -> None:
+        """Raise SpoiltError if the directory must stay, and is no longer the one that was made."""
+        if self.role and _identity(self._status()) != self._identity:
+            raise SpoiltError(f"the implementation removed or replaced {self.role}")
+
+    def is_untouched(self) -> bool:
+        """Tell whether nothing came into it, or left it, since `added` found nothing in it.
+
+        Another one in its place is seen, too: whoever moves or removes a folder changes its times.
+        """
+        return self._untouched is not None and state_of(os.fstat(self._handle)) == self._untouched
+
+    def added(self) -> frozenset[str]:
+        """Return the names in it that do not belong there; none where it is gone.
+
+        Raises SpoiltError as `check` does, and OSError if it cannot be listed.
+        """
+        if self.is_untouched():
+            return _NOTHING
+        status = self._status()
+        self.check()
+        if status is None:
+            return _NOTHING
+        self._untouched = None
+        with suppress(OSError):  # before it is listed, so that what comes meanwhile is seen the next time
+            os.utime(self.path, (OLD_TIME, OLD_TIME), follow_symlinks=False)
+            status = self._status() or status
+        found = frozenset(name for name in os.listdir(self.path) if not self._keeps(name))
+        if not found and status.st_mtime == OLD_TIME and status.st_mode & stat.S_IRWXU == stat.S_IRWXU:
+            with suppress(OSError):
+                self._untouched = self._watched(status)
+        return found
+
+    def close(self) -> None:
+        """Close what is kept open of it; it is taken for touched then."""
+        self._untouched = None
+        if self._closing is not None:
+            self._closing()
+            self._closing = None
+
+    def _watched(self, status: os.stat_result) -> State:
+        """Return its state, and keep what is in it open, which is looked at faster than the path."""
+        if self._closing is None or os.fstat(self._handle).st_ino != status.st_ino:
+            self.close()
+            self._handle = os.open(self.path, FOLDER)
+            self._closing = weakref.finalize(self, os.close, self._handle)
+        return state_of(status)
+
+    def _status(self) -> os.stat_result | None:
+        try:
+            return os.lstat(self.path)
+        except OSError:
+            return None
+
+
+def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
+    """Return what distinguishes the thing at a path from others, None if nothing is there."""
+    return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
+
+
+def state_of(status: os.stat_result) -> State:
+    """Return what is not the same any more when a file, its attributes, or the names in a directory were changed."""
+    return status[:7], status.st_mtime_ns, status.st_ctime_ns

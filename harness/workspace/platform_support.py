@@ -1,0 +1,70 @@
+"""Platform: whether a scenario holds here that holds on some systems alone, or has names that some take for one."""
+
+import os
+import sys
+import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from readfirst.harness.adapter_api import UnsupportedCall
+from readfirst.harness.suite.scenario import Scenario
+
+_SYSTEMS: Mapping[str, tuple[str, str]] = {
+    "linux": ("linux", "Linux"),
+    "macos": ("darwin", "macOS"),
+    "windows": ("win32", "Windows"),
+}
+_FOLDERS: Mapping[str, tuple[str, str, str]] = {
+    "case-insensitive": (
+        "readfirst-a",
+        "READFIRST-A",
+        "a folder in which names may differ from their files' in case",
+    ),
+    "composing": ("readfirst-\u00e9", "readfirst-e\u0301", "a folder in which é has one form"),
+}
+"""The name of a file, another that leads to it there, and what it takes."""
+
+
+def require_platform(platform: str, folder: str | Path) -> None:
+    """Raise UnsupportedCall unless what holds on that platform holds in an empty folder of this machine."""
+    if platform in _SYSTEMS:
+        system, name = _SYSTEMS[platform]
+        if sys.platform != system:
+            raise UnsupportedCall(name)
+    elif platform:
+        made, other, what = _FOLDERS[platform]
+        if not _leads(Path(folder, made), Path(folder, other)):
+            raise UnsupportedCall(what)
+
+
+def require_distinct_names(scenario: Scenario, folder: str | Path) -> None:
+    """Raise UnsupportedCall if an empty folder takes names of a scenario for others, unless it is about that."""
+    names = scenario.names
+    together = "/".join(names)
+    if together.isascii() and together.islower():
+        return
+    if scenario.platform not in ("case-insensitive", "windows") and _in_two_cases(names):
+        _forbid("case-insensitive", "a folder in which the case of a name makes a difference", folder)
+    if scenario.platform != "composing" and any(map(unicodedata.combining, together)):
+        _forbid("composing", "a folder in which é has several forms", folder)
+
+
+def _in_two_cases(names: Sequence[str]) -> bool:
+    parts = ([part for part in name.split("/") if part not in ("", ".")] for name in names)
+    spelled = {"/".join(each[:end]) for each in parts for end in range(1, len(each) + 1)}
+    return len({each.lower() for each in spelled}) < len(spelled)
+
+
+def _forbid(platform: str, what: str, folder: str | Path) -> None:
+    made, other, _ = _FOLDERS[platform]
+    if _leads(Path(folder, made), Path(folder, other)):
+        raise UnsupportedCall(what)
+
+
+def _leads(made: Path, other: Path) -> bool:
+    """Tell whether the second name leads to a file of the first, which is made for it and removed."""
+    made.touch()
+    try:
+        return os.path.lexists(other)
+    finally:
+        made.unlink()

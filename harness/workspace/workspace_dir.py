@@ -1,0 +1,484 @@
+"""Workspace directories: lay out what a scenario gives, take snapshots of it, clear up afterwards."""
+
+# Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
+# ruff: noqa: PTH119, PTH120
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Self
+
+from readfirst.harness.adapter_api import Permissions, Workspace
+from readfirst.harness.processes.rmtree import destroy, empty
+from readfirst.harness.processes.safe_open import DirectoryHandles, opened, set_folder
+from readfirst.harness.processes.temp_dirs import Scratch
+from readfirst.harness.suite.file_entry import NANOSECONDS, OLD_TIME, Directory, Entry, HardLink, RegularFile
+from readfirst.harness.suite.hooks import hooks_of
+from readfirst.harness.suite.repeated_text import with_texts
+from readfirst.harness.suite.scenario import BUFFERS, Scenario, WorldEvent
+from readfirst.harness.workspace.contained_file import ScriptedEditor
+from readfirst.harness.workspace.git import Repository
+from readfirst.harness.workspace.guarded_directory import Folder, SpoiltError
+from readfirst.harness.workspace.mounts import Mounts
+from readfirst.harness.workspace.snapshot import Snapshots, TooLargeError, scan, snapshot, tells_changes
+from readfirst.harness.workspace.world_events import WorldEventError, create, give, make_true, perform, put
+
+HOME = "$HOME/"
+"""What paths in the session's home begin with in a snapshot; `~` may be the name of a directory."""
+
+TEMPORARY = "$TMPDIR/"
+"""What paths in the folder for temporary files of a confined session begin with in a snapshot."""
+
+_OWN_STATE = re.compile(r"\.claude.*|\.npm|\.cache|\.config|\.local", re.DOTALL)
+"""Names at home under which programs keep their own state: the product, npm, and all by the XDG convention."""
+
+_TEMPORARY_NAME = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
+"""The end of a temporary file's name: a process id and random digits."""
+
+_BYTES_SENT = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
+"""How much of a call's arguments an answer repeats, and of how much: the workspace's path counts in both."""
+
+_SAVED_TO = re.compile(r"(?<=\bFull output saved to: )/\S+")
+"""Where an answer says that all of it is: below a folder of the program's own."""
+
+_AROUND, _HOME, _TMPDIR, _ROOT = "s", "h", "t", "w"
+_OF_A_BASE = re.compile(r"[0-9]+|\.lock|[ht]")
+"""The names in a base that are the harness's own: sites, and home and temporary files of a shared server."""
+
+_CONVERSATIONS = re.compile(r"readfirst-conversations-[0-9]+")
+"""The folder for temporary files in which a served reference keeps conversations that outlast its process."""
+
+_OF_THE_SYSTEM = frozenset(
+    {errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EROFS}
+)
+"""Errors that say nothing of whoever had the workspace."""
+
+
+class _spoilt:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
+    """Raise SpoiltError for what goes wrong with a workspace that an implementation had, in any way a system knows.
+
+    OSError is left for what the system itself lacks. `doing` is what is done, in words.
+    """
+
+    __slots__ = ("_doing",)
+
+    def __init__(self, doing: str) -> None:
+        self._doing = doing
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: object
+    ) -> None:
+        deep = f"cannot {self._doing}: its directories are nested too deeply" if error is not None else ""
+        match error:
+            case RecursionError():
+                raise SpoiltError(deep) from None
+            case TooLargeError():
+                raise SpoiltError(f"cannot {self._doing}: {error}") from error
+            case OSError(errno=errno.ENAMETOOLONG):
+                raise SpoiltError(deep) from None
+            case OSError(errno=number) if number not in _OF_THE_SYSTEM:
+                raise SpoiltError(f"cannot {self._doing}: {error}") from error
+
+
+@lru_cache(maxsize=64)
+def _path(name: str) -> Path:
+    """Return a path; those of the last few sites are kept, because scenario after scenario has the same."""
+    return Path(name)
+
+
+def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
+    """Create the given files below `root`, an empty directory: exact bytes, modes, links and times.
+
+    Every file and directory gets the fixed old time unless its own is stated. Hard links come after the files
+    they name, and directories get mode and time last, so that none is spoilt by what is put into it.
+    """
+    top = os.fspath(root)
+    later = []
+    directories = {""}
+    with DirectoryHandles(top) as below:
+        for path, entry in files.items():
+            folder, _, name = path.rpartition("/")
+            folders = path if isinstance(entry, Directory) else folder
+            while folders not in directories:
+                directories.add(folders)
+                folders = folders.rpartition("/")[0]
+            if isinstance(entry, Directory):
+                below.at(path)
+            elif isinstance(entry, HardLink):
+                later.append((path, entry))
+            else:
+                time = OLD_TIME * NANOSECONDS
+                if isinstance(entry, RegularFile) and entry.mtime is not None:
+                    time = int(entry.mtime * NANOSECONDS)
+                put(entry, name, below.at(folder), root=top, time=time)
+        for path, entry in later:
+            create(top, path, entry)
+        for path in sorted(directories, reverse=True):
+            given = files.get(path)
+            mode = given.mode if isinstance(given, Directory) else None
+            if isinstance(given, Directory):
+                give(f"{top}/{path}", given.ownership)
+            set_folder(below.at(path), 0o755 if mode is None else mode, OLD_TIME)
+
+
+@dataclass(frozen=True, slots=True)
+class WritableDirs:
+    """The folder that a confined program may write to, with its home directory and that for its temporary files."""
+
+    folder: Path
+    home: Path
+    temporary: Path
+
+    @classmethod
+    def of(cls, root: Path) -> WritableDirs:
+        """Return that of a session in the workspace `root`, or of a server in the folder above all sites."""
+        folder = root.parents[1] if root.parent.name == _AROUND else root
+        return cls(folder, folder / _HOME, folder / _TMPDIR)
+
+    def make(self) -> None:
+        """Make what is not there yet."""
+        for path in (self.home, self.temporary):
+            path.mkdir(exist_ok=True)
+
+
+class WorkspaceDir:
+    """The directory of one scenario: a workspace `root`, alone in its folder, and the session's `home`.
+
+    `confined`: what runs there writes its temporary files there, too. `alone_in_base`: nobody but the harness
+    puts anything beside the directory. `snapshots` take what did not change from the one before.
+    """
+
+    def __init__(
+        self,
+        directory: str,
+        *,
+        confined: bool = False,
+        alone_in_base: bool = False,
+        snapshots: Snapshots | None = None,
+    ) -> None:
+        self.directory = directory
+        self.confined = confined
+        self.around = f"{directory}/{_AROUND}"
+        self.home = f"{directory}/{_HOME}"
+        self.root = f"{self.around}/{_ROOT}"
+        for made in (directory, self.around, self.home, self.root):
+            _make(made)
+        self._snapshots = snapshots
+        self._scanned: dict[str, Entry] = {}
+        self._placeless: dict[str, Entry] = {}
+        self.editor = ScriptedEditor(lambda: self.root)
+        self.repository = Repository()
+        self._mounts: Mounts | None = None
+        base = os.path.dirname(directory)
+        above = Folder(
+            directory,
+            "../../",
+            {_AROUND, _HOME, _TMPDIR if confined else _HOME}.__contains__,
+            role="the folder two levels above its workspace",
+        )
+        around = Folder(
+            self.around,
+            "../",
+            lambda name: name == os.path.basename(self.root),
+            role="the folder above its workspace",
+        )
+        self._own = [above, around, Folder(self.home, HOME, role="its home")]
+        self._shared = [Folder(base, "../../../", _OF_A_BASE.fullmatch)] if alone_in_base else []
+        servers: list[Folder] = []
+        if confined:
+            _make(f"{directory}/{_TMPDIR}")
+            self._own.append(Folder(f"{directory}/{_TMPDIR}", TEMPORARY, _CONVERSATIONS.fullmatch))
+            servers = [
+                Folder(f"{base}/{_TMPDIR}", TEMPORARY, _CONVERSATIONS.fullmatch),
+                Folder(f"{base}/{_HOME}", HOME),
+            ]
+        self._watched = (*self._own, *self._shared, *servers)
+
+    def rename(self, name: str) -> None:
+        """Give the root another path, in the same folder."""
+        renamed = f"{self.around}/{name}"
+        if renamed != self.root:
+            with opened(self.around) as around:
+                os.rename(os.path.basename(self.root), name, src_dir_fd=around, dst_dir_fd=around)
+            self.root = renamed
+
+    def check(self) -> None:
+        """Raise SpoiltError if a folder above the workspace, or its home, is no longer the one that was made."""
+        for folder in self._own:
+            folder.check()
+
+    def workspace(self, scenario: Scenario) -> Workspace:
+        """Return what the adapter learns of this site and the scenario."""
+        return Workspace(
+            root=_path(self.root),
+            home=_path(self.home),
+            deny=self._placed(scenario.given.deny),
+            needs=scenario.needs,
+            relative=scenario.relative,
+            hooks=hooks_of(scenario, self.root),
+            permissions=self._permissions(scenario),
+            editor=self.editor if BUFFERS in scenario.needs else None,
+        )
+
+    def _permissions(self, scenario: Scenario) -> Permissions | None:
+        given = scenario.given.permissions
+        if given is None:
+            return None
+        root = _path(self.root)
+        further = tuple(root / folder for folder in given.additional_directories)
+        return Permissions(given.mode, root / given.working_directory, self._placed(given.allow), further)
+
+    def _placed(self, rules: Iterable[str]) -> tuple[str, ...]:
+        return tuple(rule.replace("$WS", self.root) for rule in rules)
+
+    def lay_out(self, files: Mapping[str, Entry]) -> None:
+        """Create the given files below the root, which must be empty."""
+        lay_out(files, self.root)
+
+    def perform(self, event: WorldEvent) -> None:
+        """Perform a world event. Raises WorldEventError, SpoiltError."""
+        self.check()
+        if event.kind == "git":
+            changed = self.repository.changed_by(event.path, self.snapshot())
+            make_true(changed, self.root, self.repository.time)
+        elif event.kind in ("mount", "unmount"):
+            self._mount(event)
+        elif event.kind == "buffer" and isinstance(event.entry, RegularFile):
+            self.editor.hold(event.path, event.entry)
+        else:
+            perform(event, self.root)
+
+    @contextmanager
+    def mounting(self) -> Iterator[None]:
+        """Let events mount file systems below the workspace. Raises UnsupportedCall where the system does not."""
+        self._mounts = Mounts()
+        try:
+            yield
+        finally:
+            self._mounts.close()
+            self._mounts = None
+
+    def _mount(self, event: WorldEvent) -> None:
+        assert self._mounts is not None
+        act = self._mounts.mount if event.kind == "mount" else self._mounts.unmount
+        try:
+            act(f"{self.root}/{event.path}")
+        except OSError as error:
+            raise WorldEventError(f"cannot {event.kind} {event.path}: {error.strerror}") from error
+
+    def snapshot(self) -> dict[str, Entry]:
+        """Return the state of the workspace, of what lies beside or above it (`../name`) and at home (`$HOME/name`).
+
+        Of a confined session also that of its temporary files (`$TMPDIR/name`). Raises SpoiltError, and OSError for
+        what the system lacks.
+        """
+        with _spoilt("read the workspace"):
+            touched = [folder for folder in self._watched if not folder.is_untouched()]
+            added = [(folder, names) for folder in touched if (names := folder.added())]
+            entries = snapshot(self.root) if self._snapshots is None else self._snapshots.take(self.root)
+            if added:
+                entries = dict(entries)
+            for folder, names in added:
+                own = filter(_OWN_STATE.fullmatch, names) if folder.prefix == HOME else ()
+                scan(folder.path, folder.prefix, entries, self.root, names=names.difference(own))
+            if entries is not self._scanned:
+                self._scanned, self._placeless = entries, self._without_place(entries)
+            return self.editor.seen(self._placeless)
+
+    def _without_place(self, entries: dict[str, Entry]) -> dict[str, Entry]:
+        """Name alike in every place what was made below the workspace by its path, such as a space and that."""
+        base = os.path.dirname(self.directory)
+        if base not in "\n".join(entries):
+            return entries
+        above = (self.root, self.around, self.directory, base)
+        for number, folder in enumerate(above):
+            name = "/$WS" + "/.." * number
+            entries = {path.replace(folder, name): entry for path, entry in entries.items()}
+        return entries
+
+    def substituted(self, value: Any) -> Any:
+        """Return a JSON value with the root's absolute path for `$WS` in all nested strings."""
+        return with_texts(value, lambda text: text.replace("$WS", self.root))
+
+    def normalised(self, text: str) -> str:
+        """Return the text as it would be anywhere.
+
+        `$WS` and `$HOME` replace their absolute paths, one name for every temporary file and every file that holds an
+        answer, and `N` for numbers of bytes in which paths count.
+        """
+        if "saved to: " in text:
+            text = _SAVED_TO.sub("FILE", text)
+        text = text.replace(self.root, "$WS").replace(self.home, "$HOME")
+        if ".tmp." in text:
+            text = _TEMPORARY_NAME.sub(".tmp.N", text)
+        return _BYTES_SENT.sub("(first N of N bytes)", text) if "(first " in text else text
+
+    def clear(self) -> None:
+        """Make the site as new. Raises OSError, and RecursionError for a tree that is too deep."""
+        if self._snapshots is not None:
+            self._snapshots.forget()
+        self.editor.clear()
+        self.repository.close()
+        for folder in self._shared:
+            for name in folder.added():
+                destroy(f"{folder.path}/{name}")
+        for folder in self._own:
+            if not folder.is_untouched():
+                empty(folder.path, folder.added())
+        try:
+            empty(self.root)
+        except OSError:  # something else is in its place, or nothing
+            empty(self.around)
+            _make(self.root)
+
+    def close(self) -> None:
+        """Close what is kept open of the folders around it."""
+        for folder in self._watched:
+            folder.close()
+
+
+def _make(folder: str) -> None:
+    above, name = os.path.split(folder)
+    with opened(above) as parent:
+        os.mkdir(name, 0o755, dir_fd=parent)
+
+
+class WorkspacePool:
+    """A base directory below which every scenario gets a site of its own; sites are cleared and used again.
+
+    The base is a fresh directory for temporary files unless one is named. Its path holds no symbolic links.
+    One in which a site could not be cleared is left alone until the place is closed, and there is a fresh one.
+    `memory`: a fresh directory is in memory where that is possible. `stamps`: what works there changes files by the
+    calls for that, so that their times tell. `confined` is that of its sites. `keep` gets every site with its
+    scenario's id, after the last step.
+    """
+
+    def __init__(
+        self,
+        base: Path | None = None,
+        *,
+        confined: bool = False,
+        memory: bool = False,
+        stamps: bool = False,
+    ) -> None:
+        self.keep: Callable[[str, WorkspaceDir], None] | None = None
+        self._confined = confined
+        self._memory = memory
+        self._stamps = stamps
+        self._tells_changes = False
+        self.base = ""
+        self._named = base is not None
+        self._scratch: list[Scratch] = []
+        self._free: list[WorkspaceDir] = []
+        self._made = 0
+        self._lent = 0
+        self._closed = False
+        if base is None:
+            self._move()
+        else:
+            base.mkdir(parents=True, exist_ok=True)
+            self.base = os.path.realpath(base)
+
+    @contextmanager
+    def site(self, *, unique: bool = False) -> Iterator[WorkspaceDir]:
+        """Lend an empty site. `unique`: its root has a path that no other has; otherwise paths repeat.
+
+        Raises SpoiltError at the end if the site could not be cleared; the next one is a fresh one.
+        """
+        with _spoilt("prepare a workspace"):
+            site = self._free.pop() if self._free else self._new()
+            self._lent += 1
+            site.rename(str(self._lent) if unique else _ROOT)
+        try:
+            yield site
+        except BaseException:
+            with suppress(SpoiltError, OSError):
+                self._take_back(site)
+            raise
+        self._take_back(site)
+
+    def holds(self, site: WorkspaceDir) -> bool:
+        """Tell whether a site is in the present base, and that is there."""
+        return not self._closed and os.path.dirname(site.directory) == self.base
+
+    def close(self) -> None:
+        """Remove every site, and the base if it was made here."""
+        for site in self._free:
+            site.close()
+            if self._named:
+                destroy(site.directory)
+        self._free.clear()
+        while self._scratch:
+            self._scratch.pop().close()
+        self._closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _take_back(self, site: WorkspaceDir) -> None:
+        cleared = False
+        try:
+            cleared = self.holds(site) and self._cleared(site)  # another is removed with its base
+        except (SpoiltError, OSError):
+            with suppress(OSError):
+                destroy(site.directory)
+            self._move()
+            raise
+        finally:
+            if cleared:
+                self._free.append(site)
+            else:
+                site.close()
+
+    @staticmethod
+    def _cleared(site: WorkspaceDir) -> bool:
+        """Make a site as new, or remove it where that cannot be done; return whether it is there."""
+        site.check()
+        with _spoilt("clear the workspace"):
+            try:
+                site.clear()
+            except RecursionError:
+                destroy(site.directory)
+                return False
+        return True
+
+    def _move(self) -> None:
+        """Go on in a fresh base, unless it has a name."""
+        if not self._named:
+            while self._free:
+                self._free.pop().close()
+            self._scratch.append(Scratch(memory=self._memory))
+            self.base = str(self._scratch[-1].path)
+            self._tells_changes = self._stamps and tells_changes(self.base)
+
+    def _new(self) -> WorkspaceDir:
+        moved = False
+        while True:
+            self._made += 1
+            try:
+                return WorkspaceDir(
+                    f"{self.base}/{self._made}",
+                    confined=self._confined,
+                    alone_in_base=not self._named,
+                    snapshots=Snapshots() if self._tells_changes else None,
+                )
+            except FileExistsError:
+                continue
+            except OSError:
+                if moved:
+                    raise
+                self._move()
+                moved = True

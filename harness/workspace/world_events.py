@@ -1,0 +1,233 @@
+"""World events: changes to the workspace that no tool makes, performed by the harness itself."""
+
+# Plain `os` calls in open folders: what an implementation puts in the place of one must not lead elsewhere.
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from readfirst.harness.adapter_api import UnsupportedCall
+from readfirst.harness.processes.safe_open import below, opened, set_mode
+from readfirst.harness.suite.file_entry import (
+    NANOSECONDS,
+    OLD_TIME,
+    Directory,
+    Entry,
+    HardLink,
+    RegularFile,
+    Seconds,
+    SpecialFile,
+    Symlink,
+)
+from readfirst.harness.suite.ownership import OWN, Ownership
+from readfirst.harness.suite.scenario import WorldEvent
+
+_KINDS = {"fifo": stat.S_IFIFO, "socket": stat.S_IFSOCK}
+"""The types of special files that can be given."""
+
+
+class WorldEventError(Exception):
+    """A world event could not be performed in the state that the workspace was in."""
+
+
+def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> None:
+    """Create `path` below `root`, with missing parents; it must not exist yet, unless as a directory.
+
+    `time` is in nanoseconds; without it times are left to the caller. A mode that is not stated is 0644 for files and
+    0755 for directories.
+    """
+    folder, name = _split(root, path)
+    with opened(folder, make=True) as at:
+        put(entry, name, at, root=root, time=time)
+
+
+def put(entry: Entry, name: str, at: int, *, root: str, time: int | None = None) -> None:
+    """Create what is called `name` in an open folder, as `create` does; `root` is what links lead to."""
+    match entry:
+        case RegularFile(content, mode, ownership=ownership):
+            data = content if isinstance(content, bytes) else content.data()
+            descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=at)
+            try:
+                _write(descriptor, data)
+                give(descriptor, ownership)
+                os.fchmod(descriptor, 0o644 if mode is None else mode)
+            finally:
+                os.close(descriptor)
+        case Symlink(link):
+            os.symlink(link.replace("$WS", root), name, dir_fd=at)
+        case HardLink(to):
+            there, known = _split(root, to)
+            with opened(there) as source:
+                os.link(known, name, src_dir_fd=source, dst_dir_fd=at, follow_symlinks=False)
+        case Directory(mode):
+            os.close(below(name, at, make=True))
+            set_mode(name, 0o755 if mode is None else mode, at)
+        case SpecialFile(kind):
+            if kind not in _KINDS:
+                raise ValueError(f"a scenario cannot ask for a {kind}")
+            try:
+                os.mknod(name, _KINDS[kind] | 0o644, dir_fd=at)
+            except (OSError, AttributeError) as error:
+                raise UnsupportedCall(f"a workspace with a {kind}") from error
+    if time is not None:
+        os.utime(name, ns=(time, time), dir_fd=at, follow_symlinks=False)
+
+
+def give(file: int | str, ownership: Ownership | None) -> None:
+    """Give a file to its owner and group, with its attributes. UnsupportedCall: the system does not let us."""
+    if ownership is None or ownership == OWN:
+        return
+    try:
+        os.chown(file, *(-1 if each is None else each for each in ownership[:2]))
+        for name, data in ownership.attributes:
+            os.setxattr(file, name, data)
+    except (OSError, AttributeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "this system has none"
+        raise UnsupportedCall(f"files with {ownership} ({reason})") from error
+
+
+def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
+    """Change the workspace as the event says; times are set in whole seconds relative to the file's own.
+
+    `modify` keeps the file's inode and mode, and follows a link that stays inside the workspace. A file that
+    `modify` creates gets the fixed old time plus the shift.
+
+    Raises:
+        WorldEventError: The path is missing, is of another type, or leads out of the workspace.
+    """
+    top = os.fspath(root)
+    try:
+        _perform(event, top)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise WorldEventError(f"cannot {event.kind} {event.path}: {reason}") from error
+
+
+def make_true(changes: Mapping[str, Entry | None], root: str, time: int) -> None:
+    """Change the workspace so, as a checkout does: what changes is made anew, with this time in nanoseconds.
+
+    Raises WorldEventError.
+    """
+    try:
+        for path, entry in sorted(changes.items()):
+            target = _inside(root, path, WorldEvent("git", path))
+            if os.path.lexists(target):
+                if isinstance(entry, Directory) and stat.S_ISDIR(os.lstat(target).st_mode):
+                    continue
+                _perform(WorldEvent("delete", path), root)
+            if entry is not None:
+                create(root, path, entry, time=time)
+    except OSError as error:
+        raise WorldEventError(f"cannot change what git changes: {error.strerror or error}") from error
+
+
+def _perform(event: WorldEvent, root: str) -> None:
+    target = _inside(root, event.path, event)
+    match event.kind:
+        case "modify" | "symlink" | "mkdir":
+            _make(event, root, target)
+        case "delete":
+            with _at(target) as (folder, name):
+                if stat.S_ISDIR(_status(name, folder).st_mode):
+                    shutil.rmtree(name, dir_fd=folder)
+                else:
+                    os.unlink(name, dir_fd=folder)
+        case "rename":
+            if event.to is None:
+                raise WorldEventError(f"cannot rename {event.path}: the event names no new path")
+            with _at(target) as (folder, name), _at(_inside(root, event.to, event)) as (other, new):
+                os.rename(name, new, src_dir_fd=folder, dst_dir_fd=other)
+        case "touch":
+            with _at(_followed(root, target, event)) as (folder, name):
+                _shift(name, folder, _status(name, folder).st_mtime_ns, event.mtime)
+        case "chmod":
+            if event.mode is None:
+                raise WorldEventError(f"cannot chmod {event.path}: the event names no mode")
+            with _at(_followed(root, target, event)) as (folder, name):
+                set_mode(name, event.mode, folder)
+
+
+def _make(event: WorldEvent, root: str, target: str) -> None:
+    """Put there what the event names: a file with other bytes, or something else in its place."""
+    entry = event.entry or (Directory() if event.kind == "mkdir" else None)
+    if entry is None:
+        raise WorldEventError(f"cannot modify {event.path}: the event names no content")
+    path = target.removeprefix(f"{root}/")
+    if isinstance(entry, RegularFile) and not os.path.lexists(target):
+        create(root, path, entry, time=_shifted(OLD_TIME * NANOSECONDS, event.mtime))
+    elif isinstance(entry, RegularFile):
+        _modify(event, entry, _followed(root, target, event))
+    else:
+        if os.path.lexists(target):
+            with _at(target) as (folder, name):
+                there = _status(name, folder).st_mode
+                if event.kind == "modify" or stat.S_ISLNK(there) or stat.S_ISREG(there):
+                    os.unlink(name, dir_fd=folder)
+        create(root, path, entry)
+
+
+def _modify(event: WorldEvent, entry: RegularFile, real: str) -> None:
+    with _at(real) as (folder, name):
+        status = _status(name, folder)
+        if not stat.S_ISREG(status.st_mode):
+            raise WorldEventError(f"cannot modify {event.path}: it is not a regular file")
+        mode = stat.S_IMODE(status.st_mode)
+        if not mode & 0o200:
+            set_mode(name, mode | 0o200, folder)
+        descriptor = os.open(name, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        try:
+            _write(descriptor, entry.data)
+            os.fchmod(descriptor, mode if entry.mode is None else entry.mode)
+        finally:
+            os.close(descriptor)
+        _shift(name, folder, status.st_mtime_ns, event.mtime)
+
+
+def _shifted(old: int, seconds: Seconds | None) -> int:
+    return old + int((seconds or 0) * NANOSECONDS)
+
+
+def _shift(name: str, folder: int, old: int, seconds: Seconds | None) -> None:
+    time = _shifted(old, seconds)
+    os.utime(name, ns=(time, time), dir_fd=folder, follow_symlinks=False)
+
+
+def _status(name: str, folder: int) -> os.stat_result:
+    return os.stat(name, dir_fd=folder, follow_symlinks=False)
+
+
+@contextmanager
+def _at(path: str) -> Iterator[tuple[int, str]]:
+    """Open the folder of a path, past no link; with the path's name in it."""
+    folder, _, name = path.rpartition("/")
+    with opened(folder) as descriptor:
+        yield descriptor, name
+
+
+def _split(root: str, path: str) -> tuple[str, str]:
+    folder, _, name = f"{root}/{path}".rpartition("/")
+    return folder, name
+
+
+def _inside(root: str, path: str, event: WorldEvent) -> str:
+    """Return the absolute path, its folder without links; one of an implementation must not lead the harness out."""
+    folder, name = _split(root, path)
+    parent = os.path.realpath(folder)
+    if parent != root and not parent.startswith(root + "/"):
+        raise WorldEventError(f"cannot {event.kind} {event.path}: its folder leads out of the workspace")
+    return f"{parent}/{name}"
+
+
+def _followed(root: str, target: str, event: WorldEvent) -> str:
+    real = os.path.realpath(target)
+    if not real.startswith(root + "/"):
+        raise WorldEventError(f"cannot {event.kind} {event.path}: it leads out of the workspace")
+    return real
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]

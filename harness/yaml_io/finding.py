@@ -1,0 +1,55 @@
+"""Finding: one thing that is wrong with a suite, where it is and how to correct it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from readfirst.harness.errors import ExitCode, ReadfirstError
+from readfirst.harness.terminal import one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a file; line and column count from 1."""
+
+    file: Path
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`rule` is the id that `readfirst lint` prints; `fix` is one sentence that says what to do."""
+
+    rule: str
+    position: Position
+    message: str
+    fix: str
+
+    def __str__(self) -> str:
+        # A file's name need not be UTF-8, nor be one line.
+        return one_line(f"{self.position}: {self.message} [{self.rule}]") + "\n  " + one_line(self.fix)
+
+
+class SuiteError(ReadfirstError):
+    """The suite cannot be used as it is. `findings` are all that was found, in the order of the file."""
+
+    exit_code = ExitCode.SUITE_INVALID
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        super().__init__("\n".join(map(str, findings)))
+        self.findings = tuple(findings)
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The message as lines: two of each finding."""
+        return str(self).split("\n")
+
+    def __reduce__(self) -> tuple[type[SuiteError], tuple[tuple[Finding, ...]]]:
+        """Make it travel between processes with its findings, not with their text."""
+        return type(self), (self.findings,)

@@ -1,0 +1,32 @@
+"""Cache of the last file that was read: scenarios and contracts often need one file several times in a row."""
+
+import time
+from pathlib import Path
+
+from readfirst.harness.yaml_io import strict_yaml
+
+_CLOCK_TICK_NS = 100_000_000
+"""Many times the resolution of file system clocks, in nanoseconds."""
+
+
+class LastFileCache:
+    """Reads files of a suite and caches the last one, as long as it does not change."""
+
+    def __init__(self, suite: Path, max_bytes: int = strict_yaml.MAX_BYTES) -> None:
+        self._suite = suite
+        self._max_bytes = max_bytes
+        self._last: tuple[tuple[object, ...], bytes] = (), b""
+
+    def read(self, path: Path) -> bytes | None:
+        """Return a file's bytes, None if nothing is there. Raises SuiteError as `strict_yaml.read`."""
+        strict_yaml.refuse_links(path, self._suite)
+        try:
+            status = path.lstat()
+        except (OSError, ValueError):
+            return None
+        state = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        if self._last[0] != state:
+            # A second change within a tick of the clock is not visible, so a new file is not cached.
+            is_settled = time.time_ns() - status.st_ctime_ns > _CLOCK_TICK_NS
+            self._last = state if is_settled else (), strict_yaml.read(path, most=self._max_bytes)
+        return self._last[1]

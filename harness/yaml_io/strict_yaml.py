@@ -1,0 +1,379 @@
+"""Strict YAML: one file, one document, JSON types only, and a position for every value."""
+
+import math
+import os
+import re
+import stat
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
+
+# PyYAML is imported by what parses: a list of scenarios, whose headings are written as files are, needs none.
+
+
+MAX_BYTES = 1024 * 1024
+MAX_DEPTH = 64
+
+_CONSTANTS: dict[str, Any] = {"null": None, "true": True, "false": False}
+_NUMBER_STARTS = frozenset("-0123456789")
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_FLOAT = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_MAX_DIGITS = 300
+
+# Two leaves of the tree of marks; a mapping's marks are a dict, a sequence's a list.
+_Mark = tuple[int, int]
+YamlPath = tuple[str | int, ...]
+"""Where a value is in a document: the keys and indexes that lead to it."""
+
+
+class StrictYamlError(SuiteError):
+    """The file is not strict YAML. Reading stops at the first such place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """One scalar as it is written: `style` is `''` (plain), `'`, `"`, `|` or `>`; lines count from 1."""
+
+    value: str
+    style: str
+    first_line: int
+    last_line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The value of one file in JSON types, and where each part of it is."""
+
+    value: Any
+    file: Path
+    data: bytes = field(repr=False)
+    marks: Any = field(repr=False)
+    """Of each value its place, counted from 0, and the marks of what is in it; of a key in a mapping also its own."""
+
+    def position(self, path: YamlPath = (), *, key: bool = False) -> Position:
+        """Return where the value at `path` begins; with `key`, where its key begins.
+
+        `path` names keys and list indexes from the top. A path that leads nowhere gives its nearest ancestor.
+        """
+        node = self.marks
+        found = node[0]
+        for number, part in enumerate(path, 1):
+            children = node[1]
+            if isinstance(children, dict):
+                if part not in children:
+                    break
+                key_mark, node = children[part]
+                found = key_mark if key and number == len(path) else node[0]
+            elif isinstance(children, list) and isinstance(part, int) and part < len(children):
+                node = children[part]
+                found = node[0]
+            else:
+                break
+        return Position(self.file, found[0] + 1, found[1] + 1)
+
+    def scalars(self) -> Iterator[Scalar]:
+        """Yield every scalar in the order of the file; reads the file's bytes once more."""
+        import yaml
+
+        for event in _events(self.data):
+            kind = type(event)
+            if kind is yaml.ScalarEvent:
+                start, end = event.start_mark, event.end_mark
+                # The end mark of a block scalar is the beginning of what follows it.
+                last = end.line if event.style in ("|", ">") else end.line + 1
+                yield Scalar(event.value, event.style or "", start.line + 1, last, start.column + 1)
+
+
+def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> bytes:
+    """Return the bytes of `file`. StrictYamlError if it is missing, not a regular file or over so many bytes.
+
+    The size is asked for before reading, so a huge file costs nothing. Of a `suite`, the folder that the file is in,
+    it is refused where it or a folder on the way to it is a link: what lies elsewhere is none of the suite's.
+    """
+    if suite is not None:
+        refuse_links(file, suite)
+    try:
+        # Without O_NONBLOCK a named pipe would wait for a writer.
+        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        raise _unreadable(
+            file, f"the file cannot be read: {error.strerror}", "Check its name and mode."
+        ) from error
+    except ValueError as error:
+        raise _unreadable(file, "the file's name contains a NUL character", "Give another name.") from error
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise _unreadable(file, "this is not a regular file", "Put a YAML file in its place.")
+        if status.st_size > most:
+            raise _too_large(status.st_size, most).at(file)
+        return os.read(descriptor, status.st_size + 1)
+    finally:
+        os.close(descriptor)
+
+
+def refuse_links(file: Path, suite: Path) -> None:
+    """Raise StrictYamlError if `file`, or a folder between it and that of its suite, is a link."""
+    # With strings, because it is asked of every file: paths would take more time than what they ask the system.
+    path, top = os.fspath(file), os.fspath(suite)
+    while path != top and (parent := os.path.dirname(path)) != path:  # noqa: PTH120
+        if os.path.islink(path):  # noqa: PTH114 - it takes a name that no file can have
+            raise _unreadable(Path(path), "this is a link", "Put what it leads to in its place.")
+        path = parent
+
+
+class _Refused(Exception):  # noqa: N818 - it says what became of the file
+    """What is not strict YAML, before anybody says of which file."""
+
+    def __init__(self, rule: str, message: str, fix: str, mark: _Mark = (0, 0)) -> None:
+        super().__init__(message)
+        self.rule, self.message, self.fix, self.mark = rule, message, fix, mark
+
+    def at(self, file: Path) -> StrictYamlError:
+        """Return the error of a file."""
+        line, column = self.mark
+        return StrictYamlError(
+            [Finding(self.rule, Position(file, line + 1, column + 1), self.message, self.fix)]
+        )
+
+
+def _unreadable(file: Path, message: str, fix: str) -> StrictYamlError:
+    return _Refused("unreadable", message, fix).at(file)
+
+
+def _too_large(size: int, most: int) -> _Refused:
+    fix = "Write large content with repeat and times, long text with sha256."
+    return _Refused("file-too-large", f"the file has {size:,} bytes; at most {most:,} are read", fix)
+
+
+def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
+    """Read one document; `file` is only named in positions. Raises StrictYamlError at the first problem.
+
+    `null`, `true`, `false` and numbers in JSON's spelling get their type; every other scalar is a string.
+    Reading ends before the first top-level key that is in `until`: what follows is neither there nor checked.
+    """
+    try:
+        value, marks = _loaded(data, until)
+    except _Refused as error:
+        raise error.at(file) from None
+    return Document(value, file, data, marks)
+
+
+def _loaded(data: bytes, until: Collection[str]) -> tuple[Any, Any]:
+    import yaml
+
+    if len(data) > MAX_BYTES:
+        raise _too_large(len(data), MAX_BYTES)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        mark = before.count("\n"), len(before) - before.rfind("\n") - 1
+        fix = "Save the file as UTF-8; write other bytes as base64."
+        raise _Refused("not-utf-8", f"byte 0x{data[error.start]:02x} is not UTF-8", fix, mark) from None
+    if text.startswith("\ufeff"):
+        raise _Refused("not-utf-8", "the file begins with a byte order mark", "Save it without one.")
+    try:
+        return _build(data, until)
+    except yaml.reader.ReaderError as error:
+        message = f"character U+{_code(error):04X} is not allowed in a YAML file"
+        fix = r'Write it as an escape, for example "\0".'
+        raise _Refused("control-character", message, fix, _place(text, error)) from None
+    except yaml.MarkedYAMLError as error:
+        place = error.problem_mark or error.context_mark
+        mark = (place.line, place.column) if place else (0, 0)
+        message = ", ".join(part for part in (error.context, error.problem) if part)
+        # libyaml may count brackets itself, before any event
+        if _open_brackets(text, *mark) > MAX_DEPTH:
+            raise _too_deep(mark) from None
+        raise _Refused("yaml-syntax", message or "not YAML", _syntax_fix(message), mark) from None
+    except yaml.YAMLError as error:
+        raise _Refused("yaml-syntax", " ".join(str(error).split()), _syntax_fix("")) from None
+
+
+def _parser(data: bytes) -> Any:
+    import yaml
+
+    # libyaml's parser is about 8 times faster; PyYAML's own parser gives the same events.
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)(data)
+
+
+def _events(data: bytes) -> Iterator[Any]:
+    parser = _parser(data)
+    try:
+        while parser.check_event():
+            yield parser.get_event()
+    finally:
+        parser.dispose()
+
+
+def _build(data: bytes, until: Collection[str] = ()) -> tuple[Any, Any]:
+    """Build the value and the tree of marks in one pass over the events; never recursive."""
+    import yaml
+
+    parser = _parser(data)
+    get = parser.get_event
+    root: Any = None
+    marks: Any = None
+    documents = 0
+    stack: list[tuple[Any, Any, bool]] = []
+    container: Any = None  # the innermost open collection and the marks of its children
+    children: Any = None
+    in_mapping = False
+    key: str | None = None
+    key_mark: _Mark = (0, 0)
+    try:
+        while True:
+            event = get()
+            kind = type(event)
+            if kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                container, children, in_mapping = stack.pop()
+                key = None
+                continue
+            if kind is yaml.StreamEndEvent:
+                break
+            place = event.start_mark
+            mark = (place.line, place.column)
+            if kind is yaml.ScalarEvent:
+                if event.anchor is not None or event.tag is not None:
+                    raise _with_properties(event, mark)
+                text = event.value
+                plain = event.implicit[0] and not event.style
+                if in_mapping and key is None:
+                    if text in until and container is root:
+                        break
+                    if plain and (text == "<<" or not text or text in _CONSTANTS or _is_number(text)):
+                        raise _no_key(text, mark)
+                    if text in container:
+                        message = f"the key {text!r} occurs twice, first in line {children[text][0][0] + 1}"
+                        raise _Refused("duplicate-key", message, "Keep one of the two, or merge them.", mark)
+                    key, key_mark = text, mark
+                    continue
+                value: Any = text
+                if plain:
+                    if text in _CONSTANTS:
+                        value = _CONSTANTS[text]
+                    elif not text:
+                        fix = 'Write null, "" or the value that is meant.'
+                        raise _Refused("missing-value", "a value is missing here", fix, mark)
+                    elif text[0] in _NUMBER_STARTS:
+                        value = _number(text, mark)
+                node: Any = (mark, None)
+                opened = False
+            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                if event.anchor is not None or event.tag is not None:
+                    raise _with_properties(event, mark)
+                if in_mapping and key is None:
+                    fix = "Write a plain or quoted string before the colon."
+                    raise _Refused("non-string-key", "a collection cannot be a key", fix, mark)
+                if len(stack) >= MAX_DEPTH:
+                    raise _too_deep(mark)
+                value = {} if kind is yaml.MappingStartEvent else []
+                node = (mark, {} if kind is yaml.MappingStartEvent else [])
+                opened = True
+            elif kind is yaml.AliasEvent:
+                message = f"the alias *{event.anchor} repeats another value"
+                raise _Refused("alias", message, "Write the value out where it is used.", mark)
+            elif kind is yaml.DocumentStartEvent:
+                documents += 1
+                if documents > 1:
+                    fix = "Keep one document per file."
+                    raise _Refused("several-documents", "a second document begins here", fix, mark)
+                if event.version is not None or event.tags:
+                    fix = "Remove it: the format needs none."
+                    raise _Refused("tag", "directives (%YAML, %TAG) are not allowed", fix, mark)
+                continue
+            else:
+                continue
+
+            if in_mapping:
+                container[key] = value
+                children[key] = (key_mark, node)
+                key = None
+            elif container is not None:
+                container.append(value)
+                children.append(node)
+            else:
+                root, marks = value, node
+            if opened:
+                stack.append((container, children, in_mapping))
+                container, children, in_mapping = value, node[1], kind is yaml.MappingStartEvent
+    finally:
+        parser.dispose()
+    if marks is None:
+        raise _Refused("empty-file", "the file has no value", "Write it, or remove the file.")
+    return root, marks
+
+
+def _too_deep(mark: _Mark) -> _Refused:
+    fix = "Use less nesting; no part of the format is that deep."
+    return _Refused("too-deep", f"nested more than {MAX_DEPTH} levels deep", fix, mark)
+
+
+def _open_brackets(text: str, line: int, column: int) -> int:
+    lines = text.splitlines(keepends=True)
+    before = "".join(lines[:line]) + "".join(lines[line : line + 1])[:column]
+    return sum(map(before.count, "[{")) - sum(map(before.count, "]}"))
+
+
+def _is_number(text: str) -> bool:
+    return text[0] in _NUMBER_STARTS and _FLOAT.fullmatch(text) is not None
+
+
+def _number(text: str, mark: _Mark) -> Any:
+    """Return the number that `text` spells in JSON, or `text` itself."""
+    if _FLOAT.fullmatch(text) is None:
+        return text
+    if len(text) <= _MAX_DIGITS:
+        if _INTEGER.fullmatch(text):
+            return int(text)
+        number = float(text)
+        if math.isfinite(number):
+            return number
+    fix = "Write a smaller number, or quote it if it is meant as a string."
+    raise _Refused("number-too-large", f"the number {text[:20]}... is too large", fix, mark)
+
+
+def _with_properties(event: Any, mark: _Mark) -> _Refused:
+    if event.anchor is not None:
+        message = f"the anchor &{event.anchor} is not allowed"
+        return _Refused("alias", message, "Remove it, and write the value out where it is used.", mark)
+    fix = "Remove it: the format has JSON types only; quote what is a string."
+    return _Refused("tag", f"the tag {event.tag} is not allowed", fix, mark)
+
+
+def _no_key(text: str, mark: _Mark) -> _Refused:
+    if text == "<<":
+        message, fix = "merge keys (<<) are not supported", "Write the merged keys out."
+    elif not text:
+        message, fix = "a key is missing before the colon", 'Write it, if need be as "".'
+    else:
+        message, fix = f"the key {text} is not a string", f'Quote it: "{text}".'
+    return _Refused("non-string-key", message, fix, mark)
+
+
+def _code(error: Any) -> int:
+    character = error.character
+    return ord(character) if isinstance(character, str) else int(character)
+
+
+def _place(text: str, error: Any) -> _Mark:
+    """Return line and column of a character that the reader refused; its own offset may count bytes."""
+    character = chr(_code(error))
+    offset = text.find(character)
+    if offset < 0:
+        return (0, 0)
+    before = text[:offset]
+    return (before.count("\n"), offset - before.rfind("\n") - 1)
+
+
+def _syntax_fix(message: str) -> str:
+    if "escape" in message:
+        return r'Use the escapes of YAML: "\x01", "\u2028", "\U0001F600" (one escape, not two surrogates).'
+    if "tab" in message or "cannot start any token" in message:
+        return "Indent with spaces, and quote a string that begins with a special character."
+    return "Compare with `readfirst docs format`; a string with `: `, `#` or quotes in it is safest in double quotes."

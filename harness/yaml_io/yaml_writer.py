@@ -1,0 +1,146 @@
+"""Values as YAML that people review: a block scalar wherever that is exact, else a quoted string with escapes."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from readfirst.harness.yaml_io.strict_yaml import StrictYamlError, load
+
+# What YAML 1.1 or the core schema of YAML 1.2 reads as null, truth value, number or time.
+_AMBIGUOUS = re.compile(
+    r"""~|=|[Nn]ull|NULL|[Yy]|[Yy]es|YES|[Nn]|[Nn]o|NO|[Tt]rue|TRUE|[Ff]alse|FALSE|[Oo]n|ON|[Oo]ff|OFF
+    |[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)
+    |[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?
+    |[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+
+    |[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)
+    |[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?
+    |[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?""",
+    re.VERBOSE,
+)
+_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_JSON_WORDS = ("null", "true", "false")
+
+
+def is_ambiguous(text: str) -> bool:
+    """Tell whether some reader takes an unquoted string for a null, truth value, number or time, and others do not.
+
+    What JSON spells, such as `12` or `true`, all of them read alike.
+    """
+    if _AMBIGUOUS.fullmatch(text) is None:
+        return False
+    return text not in _JSON_WORDS and _JSON_NUMBER.fullmatch(text) is None
+
+
+_SHORT_CONTENT = 80
+_PLAIN_START = re.compile(r"[A-Za-z/$(]")
+_NAMED = re.compile(r"<[a-z][a-z0-9_]*>")
+"""What is replaced by a value of a case."""
+_IN_FLOW = re.compile(r"[][{},]")
+_PLAIN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]|:(?=[!-~])| (?=[!\"$-~—]))*")
+"""Words without what means something to YAML, a colon or a number sign at a space: plain for every reader."""
+_NEVER_PLAIN = re.compile(r"\n|: | #")
+_NOT_IN_BLOCKS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f]|[ \t](?:\n|\Z)")
+"""What a block scalar would change or hide: control characters, CR, NEL, trailing spaces."""
+INVISIBLE_PATTERN = re.compile(
+    r"[\x7f-\xa0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
+    r"\ufffe\uffff]"
+)
+"""Characters that look like others or like nothing, visible only as escapes, and those that YAML does not allow."""
+
+_IN_QUOTES = json.JSONEncoder(ensure_ascii=False).encode
+
+
+Value = str | int | bool | None | Sequence["Value"] | Mapping[str, "Value"]
+
+
+def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -> list[str]:
+    """Return the lines of a block mapping whose keys are at column `indent` (from 0).
+
+    Strings of up to `one_line` characters stay on one line; those below `files` up to 80, as people write them.
+    """
+    lines = []
+    for key, value in mapping.items():
+        name = " " * indent + emit_string(key)
+        if isinstance(value, str):
+            first, *rest = _string_lines(value, indent, one_line)
+            lines += [f"{name}: {first}", *rest]
+        elif isinstance(value, Mapping) and value:
+            lines.append(f"{name}:")
+            lines += emit_mapping(value, indent + 2, _SHORT_CONTENT if key == "files" else one_line)
+        elif isinstance(value, Sequence) and value:
+            lines.append(f"{name}:")
+            for item in value:
+                if isinstance(item, Mapping):
+                    body = emit_mapping(item, indent + 4, one_line)
+                    first, *rest = body[0].lstrip(), *body[1:]
+                elif isinstance(item, str):
+                    first, *rest = _string_lines(item, indent + 2, one_line)
+                else:
+                    first, rest = json.dumps(item), []
+                lines += [f"{' ' * (indent + 2)}- {first}", *rest]
+        else:
+            lines.append(f"{name}: {'{}' if isinstance(value, Mapping) else json.dumps(value)}")
+    return lines
+
+
+@lru_cache(maxsize=65536)
+def emit_string(text: str) -> str:
+    """Return a string on one line: plain where YAML reads it back unchanged, else in double quotes."""
+    if (_PLAIN_START.match(text) and _reads_back(text)) or _NAMED.fullmatch(text):
+        return text
+    return _quoted(text)
+
+
+def emit_flow(value: Value) -> str:
+    """Return a value on one line."""
+    match value:
+        case str():
+            written = emit_string(value)
+            return _quoted(value) if not written.startswith('"') and _IN_FLOW.search(written) else written
+        case Mapping():
+            return (
+                "{" + ", ".join(f"{emit_flow(key)}: {emit_flow(item)}" for key, item in value.items()) + "}"
+            )
+        case list():
+            return "[" + ", ".join(map(emit_flow, value)) + "]"
+        case _:
+            return json.dumps(value)
+
+
+def _string_lines(text: str, indent: int, one_line: int) -> list[str]:
+    single = len(text) <= one_line or "\n" not in text.rstrip("\n") or not text.strip("\n")
+    # A text that ends with a line is unlike one that does not: in files that is the rule, otherwise it must be seen.
+    ends_a_line = text.endswith("\n") and not one_line
+    if ends_a_line or single or _NOT_IN_BLOCKS.search(text) or INVISIBLE_PATTERN.search(text):
+        return [emit_string(text)]
+    body = text.rstrip("\n")
+    ends = len(text) - len(body)
+    chomping = ("-", "", "+")[min(ends, 2)]
+    # The explicit indentation keeps leading spaces of the first line content.
+    lines = [" " * (indent + 2) + line if line else "" for line in body.split("\n")]
+    return [f"|2{chomping}", *lines, *[""] * (ends - 1)]
+
+
+def _quoted(text: str) -> str:
+    return INVISIBLE_PATTERN.sub(_escape, _IN_QUOTES(text))
+
+
+def _escape(match: re.Match[str]) -> str:
+    number = ord(match[0])
+    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
+
+
+def _reads_back(text: str) -> bool:
+    if _NEVER_PLAIN.search(text) or INVISIBLE_PATTERN.search(text) or is_ambiguous(text):
+        return False
+    if _PLAIN.fullmatch(text):
+        return True
+    import yaml  # few texts come this far
+
+    line = f"k: {text}\n".encode()
+    try:
+        return bool(load(line, Path("-")).value == {"k": text} == yaml.safe_load(line))
+    except (StrictYamlError, yaml.YAMLError, ValueError):
+        return False

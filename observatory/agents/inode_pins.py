@@ -1,0 +1,45 @@
+"""Pins: files of past scenarios keep their inodes, so that no file of a later one is taken for one of them."""
+
+import contextlib
+import os
+import resource
+from pathlib import Path
+
+_FLAGS = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK) | os.O_NOFOLLOW | os.O_CLOEXEC
+_MOST = 4096
+
+
+class HeldFiles:
+    """Open descriptors of files that an agent may know, for as long as it runs.
+
+    Some agents remember a file by device and inode. A system gives the inode of a removed file to the next one,
+    and given files share a fixed time: the new file would count as read.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[int, int], int] = {}
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = _MOST if hard == resource.RLIM_INFINITY else min(_MOST, hard)
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def hold(self, root: Path) -> None:
+        """Hold every regular file below `root` that is not held yet; one that cannot be opened is left out."""
+        # An agent may have put a link in the place of the folder itself: `os.walk` would follow it.
+        with contextlib.suppress(OSError):
+            for _, _, names, folder in os.fwalk(root):
+                for name in names:
+                    with contextlib.suppress(OSError):
+                        status = os.lstat(name, dir_fd=folder)
+                        key = (status.st_dev, status.st_ino)
+                        if key not in self._held:
+                            self._held[key] = os.open(name, _FLAGS, dir_fd=folder)
+
+    def release(self) -> None:
+        """Let go of all."""
+        while self._held:
+            os.close(self._held.popitem()[1])

@@ -1,0 +1,90 @@
+"""Rule links: what is known of a rule (claims, behaviours, versions, scenarios), and its story in lines."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from readfirst.harness.compare.level_reached import level_of
+from readfirst.harness.report.rule_text import rule_lines, scenarios_by_rule
+from readfirst.harness.suite.product_versions import version_spans
+from readfirst.harness.suite.rules import Rule, Rules
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.claims.claims import Claim, claims_file, load_claims
+from readfirst.observatory.claims.evidence import RecordingLookup
+from readfirst.observatory.claims.versions import (
+    by_contract,
+    rule_versions,
+    seen_in_versions,
+    versions_in_words,
+)
+from readfirst.reference_impl.behaviours_by_version import histories, history_of
+
+
+def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
+    """Return the behaviours that each rule is about, in the order of the reference; of another suite, those it shows.
+
+    Raises SuiteError.
+    """
+    found: dict[str, list[str]] = {}
+    ids = set(suite.ids())
+    for name, history in histories().items():
+        for rule_id in {suite.heading(each).rule for each in history.shown_by if each in ids} - {""}:
+            found.setdefault(rule_id, []).append(name)
+    return found
+
+
+def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Sequence[tuple[Claim, str]]]:
+    """Return the claims about each rule, or about one, each with the versions on which it holds, in words.
+
+    The words are empty where nothing can show the claim. Empty for a suite without claims. Raises SuiteError.
+    """
+    file = claims_file(suite.root)
+    if not file.exists():
+        return {}
+    known = load_claims(file)
+    wanted = {claim.id: claim for claim in known if claim.rule and rule_id in (None, claim.rule)}
+    names = [contract.name for contract in suite.contracts.recorded]
+    holdings = by_contract(known, wanted, names, RecordingLookup(suite))
+    found: dict[str, list[tuple[Claim, str]]] = {}
+    for claim in wanted.values():
+        found.setdefault(claim.rule or "", []).append((claim, versions_in_words(holdings[claim.id])))
+    return found
+
+
+def rule_story(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
+    """Yield the lines of `readfirst rules RULE`, then claims, behaviours and versions of a rule.
+
+    Raises SuiteError, RecordingError.
+    """
+    yield from rule_lines(suite, known, rule)
+    if claims := claims_by_rule(suite, rule.id).get(rule.id, ()):
+        yield "  what the documents claim about it, with the versions on which that holds:"
+    for claim, versions in claims:
+        yield f"    {claim.id}\t{claim.says}\t{versions or 'cannot be observed'}"
+    if names := behaviours_by_rule(suite).get(rule.id, ()):
+        yield "  behaviours of the reference, with the versions they changed in (`readfirst product history`):"
+    for name in names:
+        yield f"    {name}\t{changed_in(name)}"
+    yield from _versions(suite, rule, [heading.id for heading in scenarios_by_rule(suite).get(rule.id, [])])
+
+
+def _versions(suite: Suite, rule: Rule, ids: Sequence[str]) -> Iterator[str]:
+    if not ids:
+        return
+    contracts = [each for each in suite.contracts if each.recorded]
+    seen = seen_in_versions(suite, Rules({}, {rule.id: rule}), ids)
+    cells = rule_versions([rule], contracts, seen, {rule.id: ids})[rule.id]
+    yield f"  versions that behave like {suite.contracts.default} at the level {level_of(rule.class_)}:"
+
+    said = {"not claimed": "lack what it needs", "unknown": "nothing is recorded", "yes": "all scenarios"}
+
+    def describe(name: str) -> str:
+        cell = cells[name]
+        count = f"{cell.holding} of {cell.judged} scenarios; the shortest of the others: {cell.shortest}"
+        return said.get(cell.standing, count)
+
+    for between, what in version_spans(cells, describe):
+        yield f"    {between}\t{what}"
+
+
+def changed_in(name: str) -> str:
+    """Return the versions in which a behaviour changed, for a sentence."""
+    return ", ".join(".".join(map(str, version)) for version in history_of(name).changes) or "never"

@@ -1,0 +1,80 @@
+"""Alternatives: every value that a behaviour of the reference ever had, over all versions and in the documents."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from readfirst.harness.suite.contracts import DOCUMENTED
+from readfirst.reference_impl import Behaviours, behaviours_of
+from readfirst.reference_impl.behaviours.versioned import ByModel
+from readfirst.reference_impl.behaviours_by_version import FIRST_VERSION, histories
+
+_RELAXED_SINCE = (2, 1, 208)
+_GATED = "+gated"
+
+
+@dataclass(frozen=True, slots=True)
+class BehaviourChange:
+    """A behaviour that has another value than in some version."""
+
+    behaviour: str
+    value: Any
+
+    @property
+    def name(self) -> str:
+        """The behaviour with its value as JSON, for example `edit_needs_read=false`."""
+        return f"{self.behaviour}={json.dumps(self.value, ensure_ascii=False)}"
+
+
+@cache
+def named(name: str) -> BehaviourChange:
+    """Return the change of a name. ValueError: there is no such behaviour, or it never had that value."""
+    behaviour, _, value = name.partition("=")
+    for each in alternatives():
+        if each.behaviour == behaviour and each.name == name:
+            return each
+    known = behaviour in histories()
+    raise ValueError(f"{behaviour} never was {value}" if known else f"there is no behaviour {behaviour!r}")
+
+
+@cache
+def values_of(behaviour: str) -> tuple[Any, ...]:
+    """Return the values of a behaviour without repetition, the oldest first."""
+    history = histories()[behaviour]
+    found: list[Any] = []
+    for value in (history.first, *history.changes.values(), history.documented):
+        for one in (value.enforced, value.relaxed) if isinstance(value, ByModel) else (value,):
+            if one not in found:
+                found.append(one)
+    return tuple(found)
+
+
+@cache
+def alternatives() -> tuple[BehaviourChange, ...]:
+    """Return every value of every behaviour."""
+    return tuple(
+        BehaviourChange(behaviour, value) for behaviour in histories() for value in values_of(behaviour)
+    )
+
+
+def with_changes(behaviours: Behaviours, changes: Iterable[BehaviourChange]) -> Behaviours:
+    """Return the behaviours with these changed."""
+    return behaviours.changed(**{each.behaviour: each.value for each in changes})
+
+
+@cache
+def versions() -> Mapping[str, Behaviours]:
+    """Return the behaviours of the versions in which any of them changed, oldest first, then of those of older models.
+
+    Each represents all versions up to the next one. `documented`, what the documents state, comes first.
+    """
+    changed = {version for history in histories().values() for version in history.changes}
+    plain = [FIRST_VERSION, *map(_text, sorted(changed))]
+    gated = [f"{_text(each)}{_GATED}" for each in sorted(changed) if each >= _RELAXED_SINCE]
+    return {name: behaviours_of(name) for name in (DOCUMENTED, *plain, *gated)}
+
+
+def _text(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))

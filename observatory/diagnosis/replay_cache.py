@@ -1,0 +1,169 @@
+"""Replays: what the reference does in scenarios with any behaviours, and which of them it asks for on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any, Self, cast
+
+from readfirst.harness.adapter_api import BASH, SESSION_CAPABILITIES, TIME_LIMIT, AdapterTraits, Workspace
+from readfirst.harness.adapters.reference import ReferenceSession
+from readfirst.harness.adapters.shell import CommandLimits
+from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.observatory.diagnosis.fingerprint import BROKEN, Fingerprint, fingerprint_of
+from readfirst.reference_impl import Behaviours
+from readfirst.reference_impl.behaviours_by_version import groups
+
+_SEVERAL_EDITS = "multi_edit_exists"
+_NOTEBOOK_READ = "read_refuses_notebooks"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    """What the reference did in a scenario, and the behaviours that it asked for: no other one matters there."""
+
+    fingerprint: Fingerprint
+    asked: frozenset[str]
+
+
+_LUCK = {"stop", "resume"}
+"""What a resumed conversation finds of a call that was given up while it wrote depends on how far the call had got."""
+
+
+class Replays:
+    """Replays scenarios of a suite on the reference with any behaviours, each path through it once.
+
+    What the reference does depends on nothing but the behaviours that it asks for; so whoever gives all of these the
+    same values gets the same answer without a replay.
+    """
+
+    def __init__(self, suite: Suite) -> None:
+        self.count = 0
+        """Scenarios that were replayed."""
+        self._suite = suite
+        self._place = WorkspacePool(memory=True, stamps=True)
+        self._scenarios: dict[str, Scenario] = {}
+        self._known: dict[str, _Fork | ReplayResult] = {}
+
+    def __call__(self, scenario_id: str, behaviours: Behaviours) -> ReplayResult:
+        """Return what the reference does in a scenario. Raises SuiteError if its file is damaged."""
+        node = self._known.get(scenario_id)
+        while isinstance(node, _Fork):
+            node = node.ways.get(behaviours.value(node.behaviour))
+        if node is not None:
+            return node
+        if scenario_id not in self._scenarios:
+            self._scenarios[scenario_id] = self._suite.in_full(self._suite.scenario(scenario_id))
+        scenario = self._scenarios[scenario_id]
+        verdict, asked = self._replayed(scenario, behaviours)
+        found = BROKEN if scenario.needs >= _LUCK else fingerprint_of(verdict) or BROKEN
+        seen = ReplayResult(found, frozenset(asked))
+        self._keep(scenario_id, behaviours, asked, seen)
+        return seen
+
+    def _replayed(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, Sequence[str]]:
+        """Replay, and judge by what the file expects of its own contract."""
+        suite, contract = self._suite, self._suite.contracts[scenario.contract]
+        self.count += 1
+        adapter = _Adapter(behaviours)
+        offered = (_SEVERAL_EDITS, _NOTEBOOK_READ) if "NotebookRead" in scenario.needs else (_SEVERAL_EDITS,)
+        skip = skipped(scenario, contract, "reason", adapter.traits.capabilities)
+        if skip is not None:
+            return skip, offered
+        outcome = replay(scenario, adapter, self._place)
+        verdict = compare(scenario, outcome, contract, "reason", suite.vocabulary)
+        asked = dict.fromkeys((*offered, *adapter.asked))
+        return verdict, tuple(asked)
+
+    def _keep(
+        self, scenario_id: str, behaviours: Behaviours, asked: Sequence[str], seen: ReplayResult
+    ) -> None:
+        """Grow the tree of what is known of a scenario: a fork for each behaviour, in the order of asking."""
+        ways: dict[Any, _Fork | ReplayResult] = cast(
+            "dict[Any, _Fork | ReplayResult]", self._known
+        )  # the root is chosen by the id
+        way: Any = scenario_id
+        for behaviour in asked:
+            node = ways.get(way)
+            if not isinstance(node, _Fork) or node.behaviour != behaviour:
+                node = ways[way] = _Fork(behaviour)
+            ways, way = node.ways, behaviours.value(behaviour)
+        ways[way] = seen
+
+    def close(self) -> None:
+        """Remove the workspaces."""
+        self._place.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(slots=True)
+class _Fork:
+    """The next behaviour that is asked for, and where each of its values leads, as far as that is known."""
+
+    behaviour: str
+    ways: dict[Any, _Fork | ReplayResult] = field(default_factory=dict)
+
+
+class _Adapter:
+    """Opens the reference with any behaviours; `asked` are those that it asked for, in this order."""
+
+    def __init__(self, behaviours: Behaviours) -> None:
+        tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}
+        if behaviours.calls.multi_edit_exists:
+            tools.add("MultiEdit")
+        if behaviours.notebooks.read_refuses_notebooks:
+            tools.add("NotebookRead")
+        self.traits = AdapterTraits(frozenset({*tools, *SESSION_CAPABILITIES}), repeats_paths=True)
+        self.asked: dict[str, None] = {}
+        self._behaviours = behaviours
+
+    def open(self, workspace: Workspace) -> ReferenceSession:
+        """Start with nothing read."""
+        self.asked = {}
+        confines = CommandLimits(workspace.root, workspace.home, TIME_LIMIT)
+        return ReferenceSession.of(_watched(self._behaviours, self.asked), workspace, confines)
+
+
+class _Distinct(Behaviours):
+    """Behaviours that are equal only to themselves: none replaces another."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+
+def _watched(behaviours: Behaviours, asked: dict[str, None]) -> Behaviours:
+    """Return the same behaviours, which note in `asked` which of them are asked for."""
+    watched = {}
+    for group, kind in groups().items():
+        values = {each.name: behaviours.value(each.name) for each in fields(kind)}
+        watched[group] = noting = _noting(kind)(**values)
+        vars(noting)[_ASKED] = asked
+    return _Distinct(**watched)
+
+
+_ASKED = "_asked"
+
+
+@cache
+def _noting(kind: type) -> type:
+    """Return the class of a group whose behaviours note in its `_asked` that they are asked for."""
+    names = frozenset(each.name for each in fields(kind))
+
+    def noted(group: object, name: str) -> Any:
+        if name in names:
+            object.__getattribute__(group, "__dict__")[_ASKED][name] = None
+        return object.__getattribute__(group, name)
+
+    members = {"__getattribute__": noted, "__eq__": object.__eq__, "__hash__": object.__hash__}
+    return type(kind.__name__, (kind,), members)

@@ -1,0 +1,288 @@
+"""Searches: what `readfirst fuzz` does: search all seeds, write a file for each finding, sum up.
+
+One seed is searched here; several at once are searched by processes (`streams`).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from readfirst.harness.compare.baseline import Baseline, load_baseline
+from readfirst.harness.errors import ExitCode
+from readfirst.harness.pluralize import pluralize
+from readfirst.harness.report.escape import visible
+from readfirst.harness.report.progress import ProgressBar
+from readfirst.harness.suite.rules import CLASSES, Rules
+from readfirst.harness.suite.scenario_writer import scenario_text, values_of
+from readfirst.harness.terminal import console, say, say_lines, stderr
+from readfirst.harness.yaml_io.atomic_write import write_all
+from readfirst.observatory.fuzz.differential import Finding, Group, Tally
+from readfirst.observatory.fuzz.disagreement import Disagreement
+from readfirst.observatory.fuzz.known_disagreements import load_known
+from readfirst.observatory.fuzz.parallel import Streams, shares
+from readfirst.observatory.fuzz.worker import SearchRequest, search
+
+_NO_RULE = "no rule"
+_SHOWN_BY_NONE = "none of the scenarios that are most like it shows it"
+
+
+def by_rule(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
+    """Yield the lines: each class with its rules, how often each was broken, and what of the suite shows it, too.
+
+    Rules come in the order of the suite, and last what breaks none that is known. Nothing where nothing was found.
+    """
+    if not findings:
+        return
+    known = {rule.id: rule for rule in rules} if rules is not None else {}
+    found: dict[str, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(finding.rule if finding.rule in known else "", []).append(finding)
+    total = len(found) - ("" in found)
+    yield f"Rules that are probably broken, worst first: {total}"
+    wide = max(len(str(len(each))) for each in found.values())
+    for class_ in CLASSES:
+        names = [name for name, rule in known.items() if rule.class_ == class_ and name in found]
+        if names:
+            yield class_
+        for name in names:
+            yield f"  {len(found[name]):{wide}}  {known[name].title}"
+            shown = min((each.shown_by for each in found[name] if each.shown_by), default="")
+            too = f"the suite shows it, too: {shown}" if shown else _SHOWN_BY_NONE
+            yield f"  {'':{wide}}  {name}; {too}"
+    if "" in found:
+        yield _NO_RULE
+        yield f"  {len(found['']):{wide}}  Nothing in the suite is like it"
+
+
+_ACCEPTED, _OTHER = "that the baseline accepts", "of no rule of the classes asked for"
+_SHOWN = 300
+_REPORT_EVERY = 1000
+"""Steps after which a search without a terminal reports its progress."""
+
+
+def perform(request: SearchRequest) -> ExitCode:
+    """Search and print what was found; return how `readfirst` ends.
+
+    Raises ConnectError, BrokenAdapter or SuiteError. Whatever ends the search, no process of a target stays.
+    """
+    suite = request.suite
+    known = load_known(request.known, suite.contracts) if request.known is not None else ()
+    baseline = None
+    if request.baseline is not None:
+        baseline = load_baseline(request.baseline, suite.ids(), suite.contracts)
+    requests = shares(request)
+    result = _Result(request, requests, baseline)
+    try:
+        if len(requests) == 1:
+            _search_here(requests[0], result)
+        else:
+            _search_in_processes(requests, result)
+    finally:  # an interrupted search reports how far it got
+        result.progress.stop()
+        if request.level != "safe":
+            say_lines(by_rule(result.findings, request.suite.rules))
+        if result.agreement:
+            say(result.agreement, err=True)
+        say(result.summary, err=True)
+    for number in sorted(set(result.made.gone)):
+        say(f"{known[number].scenario.path}: no longer a disagreement; remove it from {request.known}")
+        result.all_well = False
+    if result.refused_all:
+        say(f"{result.refused_all} Nobody can tell that it is safe.")
+        result.all_well = False
+    if not result.all_well:
+        return ExitCode.NOT_CONFORMANT
+    return ExitCode.CONFORMANT if result.made.steps else ExitCode.NOTHING
+
+
+def _search_here(request: SearchRequest, result: _Result) -> None:
+    with result.progress, search(request) as under_way:
+
+        def report() -> None:
+            result.at([under_way.made])
+
+        report()
+        for finding in under_way.perform(report):
+            result.take(finding)
+        report()
+
+
+def _search_in_processes(requests: tuple[SearchRequest, ...], result: _Result) -> None:
+    """Search all at once. Findings are taken in the order of the seeds, whichever is quicker."""
+    with result.progress:
+        streams = Streams(requests)
+        try:
+            with streams:
+                for _ in streams.perform():
+                    result.at(streams.tallies)
+        finally:
+            result.at(streams.tallies)
+            for found in streams.found:
+                for finding in found:
+                    result.take(finding)
+
+
+class _Result:
+    """What was found so far by all searches of a request: files, lines on the screen, and sums."""
+
+    def __init__(
+        self, request: SearchRequest, requests: tuple[SearchRequest, ...], baseline: Baseline | None
+    ) -> None:
+        self._request = request
+        self._baseline = baseline
+        self._left_out: dict[str, set[Group]] = {_ACCEPTED: set(), _OTHER: set()}
+        self._seeds = [each.seed for each in requests]
+        self._groups: set[Group] = set()
+        self.findings: list[Finding] = []
+        self.made = Tally()
+        self.all_well = True
+        self.progress = _Progress(request)
+
+    @property
+    def refused_all(self) -> str:
+        """What to say where a target that is judged alone answered no call that changes files; else nothing."""
+        if not self.made.asked or self.made.answered:
+            return ""
+        asked = pluralize(self.made.asked, "call")
+        return f"{self._request.target} refused each of {asked} that would change a file."
+
+    @property
+    def agreement(self) -> str:
+        """How many calls both sides made alike, in one line; empty where the target is judged alone."""
+        calls, effects, answers = self.made.calls, self.made.other_effects, self.made.other_texts
+        if not calls:
+            return ""
+        alike = f"{(calls - effects) / calls:.2%} agree in effects"
+        if self._request.judged != "effects":
+            alike += f", {(calls - effects - answers) / calls:.2%} also in {self._request.judged}"
+        return f"Of {pluralize(calls, 'call')} {alike}."
+
+    def at(self, tallies: list[Tally]) -> None:
+        """Take note of how far each search is."""
+        self.made = sum(tallies, Tally())
+        self.progress.made(self.made.steps, self.made.disagreed)
+
+    def take(self, finding: Finding) -> None:
+        """Write the file of a finding and tell it, unless another seed gave one of the same group."""
+        if why := self._why_left_out(finding):
+            self._left_out[why].add(finding.group)
+        elif finding.group not in self._groups:
+            self._groups.add(finding.group)
+            self.all_well = False
+            self.findings.append(finding)
+            path = _write(self._request, finding, len(self._groups))
+            say_lines(_describe(finding, path, self._request.beside))
+
+    def _why_left_out(self, finding: Finding) -> str:
+        """Say why a finding is none of this search; empty where it is one."""
+        request, rules = self._request, self._request.suite.rules
+        if request.classes:
+            known = rules is not None and finding.rule in rules
+            if not (known and rules is not None and rules[finding.rule].class_ in request.classes):
+                return _OTHER
+        accepted = self._baseline is not None and self._baseline.of(finding.shown_by, request.contract)
+        return _ACCEPTED if accepted else ""
+
+    @property
+    def summary(self) -> str:
+        """What all searches made, in one line."""
+        request, made = self._request, self.made
+        target = f"{request.target}{' (fast)' if request.fast else ''}"
+        first, last = self._seeds[0], self._seeds[-1]
+        return (
+            f"{made.steps} steps in {pluralize(made.scenarios, 'scenario')} "
+            f"on {target} {'with' if request.level == 'safe' else 'and'} {request.beside}, level {request.judged}, "
+            f"{f'seed {first}' if first == last else f'seeds {first} to {last}'}: "
+            f"{pluralize(made.disagreed, _word(request))}, "
+            f"{made.explained} of them known, {pluralize(len(self._groups), 'new cause')}"
+            + "".join(
+                f", {pluralize(len(groups), 'cause')} {why}"
+                for why, groups in self._left_out.items()
+                if groups
+            )
+        )
+
+
+def _word(request: SearchRequest) -> str:
+    return "harmful scenario" if request.level == "safe" else "disagreement"
+
+
+class _Progress(ProgressBar):
+    """A bar on a terminal, of steps or, where these have no limit, of seconds; elsewhere a line now and then."""
+
+    def __init__(self, request: SearchRequest) -> None:
+
+        self._word = _word(request)
+        self._steps = request.steps
+        self._seconds = round(60 * request.minutes) if request.minutes is not None else 0
+        self._started = time.monotonic()
+        self._reported = 0
+        super().__init__(console(err=True), self._seconds if self._steps is None else self._steps)
+
+    def made(self, steps: int, disagreed: int) -> None:
+        """Say how many steps were made, and how often the sides disagreed."""
+        if self._steps is None:
+            self.at(min(int(time.monotonic() - self._started), self._seconds), self._seconds)
+        else:
+            self.at(min(steps, self._steps), self._steps)
+        if not stderr().isatty() and steps // _REPORT_EVERY > self._reported:
+            self._reported = steps // _REPORT_EVERY
+            say(f"{steps} steps, {pluralize(disagreed, self._word)}", err=True)
+
+
+def _write(request: SearchRequest, finding: Finding, number: int) -> Path:
+    cause = finding.disagreement.cause
+    words = re.sub(r"[^a-z0-9]+", "-", f"{cause.tool} {cause.reference} {cause.target}".lower()).strip("-")
+    path = request.output / f"{words}-{number}.yaml"
+    found = finding.disagreement
+    scenario = replace(
+        finding.scenario,
+        id=f"fuzz/{path.stem}",
+        rule=finding.rule,
+        title=f"Generated sequence of {pluralize(len(finding.scenario.steps), 'step')} about {cause.tool}",
+        about=_about(request, found),
+    )
+    write_all({path: scenario_text(values_of(scenario)).encode()})
+    return path
+
+
+def _about(request: SearchRequest, found: Disagreement) -> str:
+    if found.cause.level == "safe":
+        return f"Step {found.step + 1}, {_cut(found.what)}. The target {request.target} does it."
+    return (
+        f"Step {found.step + 1}, {found.what}. The {request.against}: {_cut(found.reference)} "
+        f"The target {request.target}: {_cut(found.target)}"
+    )
+
+
+def _describe(finding: Finding, path: Path, beside: str) -> Sequence[str]:
+    found = finding.disagreement
+    if found.cause.level == "safe":
+        again = "" if finding.again else " (not seen a second time, so not shrunk)"
+        return (
+            f"{path}: {visible(found.cause.tool)}, {visible(found.what)}{again}",
+            f"  step {found.step + 1} of {len(finding.scenario.steps)}",
+            f"    was     {_cut(found.reference)}",
+            f"    is now  {_cut(found.target)}",
+        )
+    sides = ("target", beside.removeprefix("the "))
+    wide = max(map(len, sides))
+    shown = f"; so does {finding.shown_by}" if finding.shown_by else ""
+    rule = f"breaks {finding.rule}, probably{shown}" if finding.rule else "breaks no rule that is known"
+    again = "" if finding.again else " (not seen a second time, so not shrunk)"
+    return (
+        f"{path}: {found.cause.in_words(beside)}{again}",
+        f"  step {found.step + 1} of {len(finding.scenario.steps)}, {found.what}",
+        f"  {rule}",
+        f"    {sides[0].ljust(wide)}  {_cut(found.target)}",
+        f"    {sides[1].ljust(wide)}  {_cut(found.reference)}",
+    )
+
+
+def _cut(text: str) -> str:
+    shown = visible(text) or "(empty)"
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}… ({len(text)} characters)"

@@ -1,0 +1,245 @@
+"""Campaign: generated scenarios side by side on the reference and a target until enough steps were made."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+
+from readfirst.harness.adapter_api import Adapter, BrokenAdapter, traits_of
+from readfirst.harness.compare.verdict import Level
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.error_names import Vocabulary
+from readfirst.harness.suite.scenario import Scenario, calls_of
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.observatory.fuzz.disagreement import Cause, Disagreement, disagreements
+from readfirst.observatory.fuzz.shrink import SECONDS, shrink
+
+_SHRUNK_PER_CAUSE = 3
+_MOST_BROKEN = 5
+
+
+Group = tuple[Cause, tuple[str, ...]]
+"""What makes two findings one: the cause, and the kinds of steps that are needed for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A minimal scenario on which the two disagree, and how that shows. `again`: it did so a second time.
+
+    `rule` is the one that it most probably breaks, empty where none fits; `shown_by` the scenario of the suite on
+    which the two disagree in the same way, empty where none was found.
+    """
+
+    scenario: Scenario
+    disagreement: Disagreement
+    again: bool = True
+    rule: str = ""
+    shown_by: str = ""
+
+    @property
+    def group(self) -> Group:
+        """The group it belongs to."""
+        names = (
+            getattr(step, "tool", None) or getattr(step, "kind", None) or "parallel"
+            for step in self.scenario.steps
+        )
+        return self.disagreement.cause, tuple(sorted({*names}))
+
+
+@dataclass(slots=True)
+class Tally:
+    """How far a search came.
+
+    Both sides made `calls`, of which `other_effects` left other files or were refused by one side alone, and
+    `other_texts` differ in the answer. A target that is judged alone was `asked` to change files, and has `answered`
+    without a refusal. On so many scenarios the sides `disagreed`; the shrunken form of those that are `explained`
+    belongs to an accepted group. `gone` are the numbers of the accepted disagreements that are none any more.
+    """
+
+    steps: int = 0
+    scenarios: int = 0
+    calls: int = 0
+    other_effects: int = 0
+    other_texts: int = 0
+    asked: int = 0
+    answered: int = 0
+    disagreed: int = 0
+    explained: int = 0
+    gone: tuple[int, ...] = ()
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+
+
+@dataclass
+class DifferentialRunner:
+    """Replays one scenario on both sides and returns where they disagree; counts in `made` what was compared.
+
+    `reference` is what the target is compared with, and `beside` what that is called. `ignores_outer_whitespace` as in
+    a contract. `apart`: the target begins anew for each scenario, for which others may not have made it forget files.
+    """
+
+    reference: Adapter
+    target: Adapter
+    place: WorkspacePool
+    level: Level
+    vocabulary: Vocabulary
+    beside: str = "the reference"
+    ignores_outer_whitespace: bool = False
+    apart: bool = False
+    made: Tally = field(default_factory=Tally, init=False)
+    broken_in_a_row: int = field(default=0, init=False)
+
+    def __call__(self, scenario: Scenario) -> Disagreement | None:
+        """Replay and return the first disagreement. Raises BrokenAdapter as `differences`."""
+        return next(iter(self.differences(scenario)), None)
+
+    def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
+        """Replay and return a disagreement for each step that has one, up to the first one in effects.
+
+        Raises BrokenAdapter where the target broke and the reference did not.
+        """
+        self.made.scenarios += 1
+        ours = self._on_reference(scenario)
+        if ours.broken is not None:
+            # A change could not be made in the state that the calls before had left: replay what comes before.
+            if ours.broken.blame not in ("harness", "environment"):
+                raise _broken(self.beside, ours)
+            scenario = replace(scenario, steps=scenario.steps[: len(ours.steps)])
+            if not ours.steps or next(scenario.calls(), None) is None:
+                return ()
+        theirs = self._on_target(scenario)
+        if theirs.broken is not None and theirs.broken.blame in ("unsupported", "machine"):
+            # The target has no way to make a call: compare what comes before.
+            scenario = replace(scenario, steps=scenario.steps[: len(theirs.steps)])
+            theirs = replace(theirs, broken=None)
+        found = [
+            *disagreements(
+                scenario,
+                ours,
+                theirs,
+                self.level,
+                self.vocabulary,
+                ignores_outer_whitespace=self.ignores_outer_whitespace or theirs.disturbed,
+            )
+        ]
+        apart = bool(found) and found[-1].cause.level == "effects"
+        steps = found[-1].step + 1 if apart else len(theirs.steps)
+        self.made.steps += steps
+        self.made.calls += sum(len(calls_of(step)) for step in scenario.steps[:steps])
+        self.made.other_effects += apart
+        self.made.other_texts += len(found) - apart
+        return found
+
+    def _on_reference(self, scenario: Scenario) -> Outcome:
+        return replay(scenario, self.reference, self.place)
+
+    def _on_target(self, scenario: Scenario) -> Outcome:
+        """Replay on the target, once more where it broke: a process may have been killed from outside."""
+        for _ in range(2):
+            if self.apart:
+                traits_of(self.target).reset()
+            outcome = replay(scenario, self.target, self.place)
+            if outcome.broken is None or outcome.broken.blame in ("harness", "unsupported", "machine"):
+                self.broken_in_a_row = 0
+                return outcome
+            self.broken_in_a_row += 1
+            if self.broken_in_a_row > _MOST_BROKEN:
+                raise _broken("the target", outcome)
+        return outcome
+
+
+def _broken(side: str, outcome: Outcome) -> BrokenAdapter:
+    broken = outcome.broken
+    assert broken is not None
+    return BrokenAdapter(
+        f"{side} broke at step {broken.step + 1}: {broken.message}",
+        blame=broken.blame,
+        details=broken.details,
+    )
+
+
+class Campaign:
+    """One search; `made` is how far it came, `named` gives a finding its rule. `clock` gives seconds."""
+
+    def __init__(
+        self,
+        duel: DifferentialRunner,
+        scenarios: Iterable[Scenario],
+        *,
+        steps: int | None,
+        seconds: float | None = None,
+        accepted: frozenset[Group] = frozenset(),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.duel = duel
+        self.generated = scenarios
+        self.most_steps = math.inf if steps is None else steps
+        self.clock = clock
+        self.deadline = math.inf if seconds is None else clock() + seconds
+        self.accepted = accepted
+        self.made = Tally()
+        self.named: Callable[[Finding], Finding] = lambda finding: finding
+
+    def is_late(self) -> bool:
+        """Tell whether the time is over."""
+        return self.clock() >= self.deadline
+
+    def perform(self, progress: Callable[[], None] = lambda: None) -> Iterator[Finding]:
+        """Yield a finding for each new group; stops when enough steps were made on both sides, or in time.
+
+        `progress` is called after each scenario.
+
+        What is being shrunk when the time is over stays as small as it is by then. Of one cause only the first few
+        disagreements that are not accepted are shrunk; the rest is counted.
+        """
+        groups: set[Group] = set()
+        shrunk: Counter[Cause] = Counter()
+        for scenario in self.generated:
+            if self.made.steps >= self.most_steps or self.is_late():
+                return
+            every = self._played(scenario)
+            progress()
+            self.made.disagreed += bool(every)
+            explained = False
+            for found in every:
+                if shrunk[found.cause] == _SHRUNK_PER_CAUSE or (found is not every[0] and self.is_late()):
+                    continue
+                finding = self._shrunk(scenario, found)
+                if finding.group in self.accepted:
+                    explained = True
+                    continue
+                shrunk[found.cause] += 1
+                if finding.group not in groups:
+                    groups.add(finding.group)
+                    yield self.named(finding)
+            self.made.explained += explained
+
+    def _played(self, scenario: Scenario) -> Sequence[Disagreement]:
+        """Replay a scenario and count it; what shrinking makes is no volume."""
+        self.duel.made = self.made
+        try:
+            return self.duel.differences(scenario)
+        finally:
+            self.duel.made = Tally()
+
+    def _shrunk(self, scenario: Scenario, found: Disagreement) -> Finding:
+        cut = replace(scenario, steps=scenario.steps[: found.step + 1])
+        latest = found
+
+        def shows(candidate: Scenario) -> bool:
+            nonlocal latest
+            seen = next(
+                (each for each in self.duel.differences(candidate) if each.cause == found.cause), None
+            )
+            latest = seen or latest
+            return seen is not None
+
+        if not shows(cut):
+            return Finding(cut, found, again=False)
+        seconds = min(SECONDS, self.deadline - self.clock())
+        return Finding(shrink(cut, shows, seconds=seconds), latest)

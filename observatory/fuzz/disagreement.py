@@ -1,0 +1,200 @@
+"""Disagreement: where a target differs from another implementation, whose outcome is what is expected of it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from readfirst.harness.adapter_api import ToolResult
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Level, up_to
+from readfirst.harness.record.transcribe import own_changes
+from readfirst.harness.replay.outcome import Outcome, StepOutcome
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.error_names import Vocabulary
+from readfirst.harness.suite.file_entry import Entry
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    Step,
+    ToolCall,
+    calls_of,
+)
+from readfirst.harness.suite.unwrap_host_text import answer_of
+from readfirst.harness.workspace.snapshot import applied
+
+DONE = "done"
+UNNAMED = "unnamed error"
+_OTHER = Contract("the other implementation", version="")
+_OF_FILES = ("file", "path", "mode", "ownership", "inode", "time", "names")
+"""What the differences are called that show in the workspace."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cause:
+    """What disagreements are grouped by: the tool, the level, and what each side made of the call.
+
+    `reference` and `target` are an error's name, `done` for a success, or `unnamed error`. At the level `safe` `target`
+    is the kind of harm, and there is no reference.
+    """
+
+    tool: str
+    level: Level
+    reference: str
+    target: str
+
+    def __str__(self) -> str:
+        return self.in_words("the reference")
+
+    def in_words(self, beside: str) -> str:
+        """Return it in one line; `beside` is what the target is compared with, at the level `safe` nothing."""
+        if self.level == "safe":
+            return f"{self.tool}: {self.target}"
+        return f"{self.tool}: {self.target} by the target, {self.reference} by {beside} ({self.level})"
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Where two outcomes first differ: step and call (from 0), and what each side gave there."""
+
+    cause: Cause
+    step: int
+    call: int
+    what: str
+    reference: str
+    target: str
+
+
+def disagreements(
+    scenario: Scenario,
+    reference: Outcome,
+    target: Outcome,
+    level: Level,
+    vocabulary: Vocabulary,
+    *,
+    ignores_outer_whitespace: bool = False,
+) -> Iterator[Disagreement]:
+    """Yield a difference at `level` or below for each step that has one, up to the first one in effects.
+
+    After that the two have different files, and what they answer about them says nothing.
+    Files are compared in full after every step; so are, where the target has to leave them alone, their times and which
+    names share one. `verbatim` compares as `text`, because host wrapping differs. With
+    `ignores_outer_whitespace`, answers may have other whitespace at both ends.
+    """
+    steps, done = [], []
+    state = dict(reference.before)
+    for step, ours, theirs in zip(scenario.steps, reference.steps, target.steps, strict=False):
+        ours, theirs = _answered(step, ours, theirs, vocabulary)
+        steps.append(_expecting(step, ours, own_changes(ours, state)))
+        done.append((ours, theirs))
+        state = applied(state, ours.changes)
+    expected = replace(
+        scenario,
+        given=replace(scenario.given, reminders=False),
+        steps=tuple(steps),
+        contract=_OTHER.name,
+        law=False,
+    )
+    happened = Outcome(target.scenario_id, tuple(theirs for _, theirs in done), None, reference.before)
+    contract = replace(_OTHER, ignores_outer_whitespace=ignores_outer_whitespace)
+    differences = compare(expected, happened, contract, "text", vocabulary).differences
+    judged = up_to(level)
+    for index, group in groupby(
+        (each for each in differences if each.level in judged), lambda each: each.step
+    ):
+        first = next(group)
+        calls, sides = calls_of(steps[index]), done[index]
+        if first.what.partition(" ")[0] in _OF_FILES:
+            what, shown = first.what, (first.expected, first.got)
+            made = [each.results[0].error or DONE for each in sides] if len(calls) == 1 else [DONE, DONE]
+            cause = Cause(_tool_of(calls), "effects", *made)
+        else:
+            one, other = (each.results[first.call] for each in sides)
+            cause = Cause(calls[first.call].tool, first.level, one.error or DONE, other.error or DONE)
+            what, shown = "answer", (one.text, other.text)
+        yield Disagreement(cause, index, first.call, what, *shown)
+        if first.level == "effects":
+            return
+    if (broke := _of_breakage(scenario, reference, target)) is not None:
+        yield broke
+
+
+def _answered(
+    step: Step, ours: StepOutcome, theirs: StepOutcome, vocabulary: Vocabulary
+) -> tuple[StepOutcome, StepOutcome]:
+    """Return what both did with the answers of the tools alone, and the names of errors; the same where they agree."""
+    pairs = []
+    for call, one, other in zip(calls_of(step), ours.results, theirs.results, strict=True):
+        texts = _answers(one, other)
+        names = [_made_of(call, each, vocabulary) for each in (one, other)]
+        if texts[0] == texts[1] and one.is_error == other.is_error:
+            names[1] = names[0]
+        pairs.append(
+            [
+                ToolResult(text, each.is_error, name if each.is_error else None)
+                for text, each, name in zip(texts, (one, other), names, strict=True)
+            ]
+        )
+    return (
+        replace(ours, results=tuple(one for one, _ in pairs)),
+        replace(theirs, results=tuple(other for _, other in pairs)),
+    )
+
+
+def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None]) -> Step:
+    """Return the step with what one implementation did as what is expected."""
+    clauses = [Clause(error=each.error, text=each.text) for each in ours.results]
+    match step:
+        case ToolCall():
+            return replace(step, expect=Expectation(replace(clauses[0], files=files)))
+        case ParallelCalls(calls):
+            expecting = zip(calls, clauses, strict=True)
+            return replace(
+                step,
+                calls=tuple(replace(call, expect=Expectation(clause)) for call, clause in expecting),
+                expect=Expectation(Clause(files=files)),
+            )
+        case _:
+            return step
+
+
+def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Disagreement | None:
+    """Return the difference that one side broke where the other went on."""
+    if reference.broken is not None or target.broken is None or target.broken.step >= len(reference.steps):
+        return None
+    calls = calls_of(scenario.steps[target.broken.step])
+    cause = Cause(_tool_of(calls), "effects", "answered", "broken")
+    return Disagreement(cause, target.broken.step, 0, "answer", "an answer", target.broken.message)
+
+
+def _tool_of(calls: Sequence[ToolCall]) -> str:
+    """Return what a step is called in a cause: by the tool of its only call."""
+    return calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
+
+
+def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
+    """Return what each side itself answered. Line ends before a reminder may be the reminder's: they do not count."""
+    answers = (_answer(ours.text), _answer(theirs.text))
+    if any(
+        "</system-reminder>" in result.text[len(answer) :]
+        for result, answer in zip((ours, theirs), answers, strict=True)
+    ):
+        return answers[0].rstrip("\n"), answers[1].rstrip("\n")
+    return answers
+
+
+_QUOTING_REMINDER = re.compile(r"\n{1,2}<system-reminder>\nNote: .*</system-reminder>\n*\Z", re.DOTALL)
+"""A reminder at the end that quotes changed lines, which may hold such elements themselves."""
+
+
+def _answer(text: str) -> str:
+    """Return a tool's own answer; what is at its end like a reminder counts on neither side, wrapped or not."""
+    return answer_of(answer_of(_QUOTING_REMINDER.sub("", text)))
+
+
+def _made_of(call: ToolCall, result: ToolResult, vocabulary: Vocabulary) -> str:
+    if not result.is_error:
+        return DONE
+    return result.error or vocabulary.name_of(call.tool, _answer(result.text)) or UNNAMED

@@ -1,0 +1,83 @@
+"""Known: disagreements that somebody has looked into, and what of a scenario both sides do not claim to support."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from readfirst.harness.adapter_api import Adapter, traits_of
+from readfirst.harness.suite.contracts import Contracts
+from readfirst.harness.suite.load import load_scenario
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.yaml_io import strict_yaml
+from readfirst.harness.yaml_io.yaml_validation import Inspection
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDisagreement:
+    """One accepted disagreement: the smallest scenario that shows it, and why it is accepted."""
+
+    scenario: Scenario
+    reason: str
+
+
+def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...]:
+    """Read a file `known: [{scenario: FILE, reason: TEXT}]`; each FILE is relative to it.
+
+    Raises SuiteError for the file, and for a scenario.
+    """
+    look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
+    keys = ("scenario", "reason")
+    found: list[tuple[Path, str]] = []
+    for item in look.top.fields(("known",), ("known",)).items("known"):
+        fields = item.called("a known disagreement").fields(keys, keys)
+        file, reason = fields.string("scenario"), fields.string("reason")
+        if not (file and reason):
+            continue
+        if not (path.parent / file).is_file():
+            fix = "Name the scenario's file, relative to this one."
+            fields["scenario"].note(f"there is no file {file!r}", fix)
+            continue
+        found.append((path.parent / file, reason))
+    look.finish()
+    return tuple(
+        KnownDisagreement(load_scenario(file, path.parent, contracts, require_expect=False), reason)
+        for file, reason in found
+    )
+
+
+def claimed(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
+    """Yield the scenarios without the calls that a side does not claim, unless no call is left.
+
+    Without groups the calls of one come one after the other; without races what interferes with a call comes before
+    it; without permission rules there are none.
+    """
+    traits = [*map(traits_of, sides)]
+    capabilities = frozenset.intersection(*(each.capabilities for each in traits))
+
+    def claims(call: ToolCall) -> bool:
+        return call.tool in capabilities and not any(each.lacks(call.tool, call.arguments) for each in traits)
+
+    for scenario in scenarios:
+        steps = tuple(step for each in scenario.steps for step in _offered(each, capabilities, claims))
+        if all(isinstance(step, WorldEvent) for step in steps):
+            continue
+        given = scenario.given if "deny" in capabilities else replace(scenario.given, deny=())
+        yield replace(scenario, given=given, steps=steps)
+
+
+def _offered(step: Step, capabilities: frozenset[str], claims: Callable[[ToolCall], bool]) -> Iterator[Step]:
+    match step:
+        case WorldEvent():
+            yield step
+        case ToolCall(during=during) if during and "during" not in capabilities:
+            yield from during
+            yield from _offered(replace(step, during=()), capabilities, claims)
+        case ToolCall():
+            if claims(step):
+                yield step
+        case ParallelCalls(calls):
+            left = tuple(call for call in calls if claims(call))
+            if "parallel" not in capabilities or len(left) == 1:
+                yield from left
+            elif left:
+                yield replace(step, calls=left)

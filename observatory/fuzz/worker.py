@@ -1,0 +1,181 @@
+"""Search: generate scenarios of one seed, and replay them on a target and the reference."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from readfirst.harness.adapter_api import TIME_LIMIT, Adapter, traits_of
+from readfirst.harness.compare.verdict import Level
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.processes.sandbox import refuse_without_trust
+from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.error_names import Vocabulary
+from readfirst.harness.suite.harm_kinds import HARMS
+from readfirst.harness.suite.scenario import Scenario, calls_of
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.observatory.fuzz.differential import Campaign, DifferentialRunner, Finding, Group
+from readfirst.observatory.fuzz.disagreement import Cause, Disagreement
+from readfirst.observatory.fuzz.generate import long_sessions, scenarios
+from readfirst.observatory.fuzz.known_disagreements import KnownDisagreement, claimed, load_known
+from readfirst.observatory.fuzz.likely_rule import portrait_of, with_rule
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """The options of one search as they were given: `target` is compared with `against`, the reference as a rule.
+
+    It ends after so many `steps` on both sides or so many `minutes`, whichever comes first; None: without that limit.
+    `output` gets the files. More than one of `jobs` search as many seeds, from `seed` on, and divide the steps
+    between them. With `long` sessions are long, and about several files. What a scenario shows that `baseline` accepts
+    is known as well, and where `classes` are given, rules of other classes may break.
+    """
+
+    suite: Suite
+    target: str
+    contract: str
+    steps: int | None
+    seed: int
+    level: Level
+    output: Path
+    against: str = "reference"
+    minutes: float | None = None
+    known: Path | None = None
+    baseline: Path | None = None
+    classes: tuple[str, ...] = ()
+    time_limit: float = TIME_LIMIT
+    fast: bool = False
+    long: bool = False
+    jobs: int = 1
+
+    @property
+    def judged(self) -> Level:
+        """The level at which answers are compared."""
+        return "reason" if self.fast and self.level == "text" else self.level
+
+    @property
+    def beside(self) -> str:
+        """What the target is compared with, in words; at the level `safe` it is judged alone."""
+        if self.level == "safe":
+            return "nothing beside it"
+        return f"the {self.against}" if self.against == "reference" else self.against
+
+
+@contextmanager
+def search(request: SearchRequest) -> Iterator[Campaign]:
+    """Connect both sides for the search of one seed, and close them whatever happens.
+
+    Raises ConnectError, BrokenAdapter or SuiteError.
+    """
+    suite = request.suite
+    known = load_known(request.known, suite.contracts) if request.known is not None else ()
+    with ExitStack() as stack:
+        place = stack.enter_context(WorkspacePool(confined=suite.needs_wall))
+        reference, target = _sides(request, suite.contracts.find(request.contract))
+        alone = reference is target
+        for side in (target,) if alone else (reference, target):
+            stack.callback(traits_of(side).close)
+        duel = (
+            SingleRunner(target, place, suite.vocabulary)
+            if alone
+            else DifferentialRunner(
+                reference,
+                target,
+                place,
+                request.judged,
+                suite.vocabulary,
+                request.beside,
+                apart=request.long,
+            )
+        )
+        accepted, gone = _accepted(duel, known)
+        portrait = portrait_of(suite)
+        drawn = (
+            long_sessions(request.seed)
+            if request.long
+            else scenarios(request.seed, basic=request.fast, large=alone, seen=portrait.pairs)
+        )
+        generated = claimed(drawn, (reference, target))
+        seconds = None if request.minutes is None else 60 * request.minutes
+        campaign = Campaign(duel, generated, steps=request.steps, seconds=seconds, accepted=accepted)
+        campaign.made.gone = gone
+        if not alone:
+            campaign.named = lambda finding: with_rule(finding, suite, portrait, duel, campaign.is_late)
+        yield campaign
+
+
+def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter]:
+    """Return what the target is compared with, at the level `safe` itself, and the target.
+
+    Raises ConnectError or BrokenAdapter.
+    """
+    if request.fast:
+        from readfirst.observatory.fuzz.mcp_serve_mode import FastProduct, FastReference
+
+        if request.suite.needs_wall:
+            refuse_without_trust(request.suite.root, "fuzz --fast")
+        kind, _, version = request.target.partition(":")
+        if kind != "claude-code" or request.against != "reference":
+            raise ConnectError(
+                f"{request.target!r} against {request.against!r}: only claude-code:VERSION has the fast mode, "
+                "against the reference."
+            )
+        return FastReference(contract.name), FastProduct(version, time_limit=request.time_limit)
+
+    def connected(spec: str) -> Adapter:
+        return connect(spec, request.suite, contract=contract, time_limit=request.time_limit)
+
+    if request.level == "safe":
+        target = connected(request.target)
+        return target, target
+    reference = connected(request.against)
+    try:
+        return reference, connected(request.target)
+    except BaseException:
+        traits_of(reference).close()
+        raise
+
+
+def _accepted(
+    duel: DifferentialRunner, known: tuple[KnownDisagreement, ...]
+) -> tuple[frozenset[Group], tuple[int, ...]]:
+    """Return the groups that are known, and the numbers of the entries on which both sides agree by now."""
+    accepted: set[Group] = set()
+    gone = []
+    for number, entry in enumerate(known):
+        found = duel(entry.scenario)
+        if found is None:
+            gone.append(number)
+        else:
+            accepted.add(Finding(entry.scenario, found).group)
+    return frozenset(accepted), tuple(gone)
+
+
+class SingleRunner(DifferentialRunner):
+    """Replays one scenario on the target and returns the first harm; counts the steps, and the calls that change files.
+
+    Who refuses all of these harms nobody, and nobody can tell that it is safe.
+    """
+
+    def __init__(self, target: Adapter, place: WorkspacePool, vocabulary: Vocabulary) -> None:
+        super().__init__(target, target, place, "safe", vocabulary, "itself")
+
+    def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
+        """Replay and return the first harm. Raises BrokenAdapter where the target broke again and again."""
+        outcome = self._on_target(scenario)
+        for step, happened in zip(scenario.steps, outcome.steps, strict=False):
+            for call, result in zip(calls_of(step), happened.results, strict=False):
+                if call.tool != "Read":
+                    self.made.asked += 1
+                    self.made.answered += not result.is_error
+        found = next((each for each in harms_of(scenario, outcome) if each.kind in HARMS), None)
+        self.made.scenarios += 1
+        self.made.steps += len(outcome.steps) if found is None else found.step + 1
+        if found is None:
+            return ()
+        calls = calls_of(scenario.steps[found.step])
+        tool = calls[min(found.call, len(calls) - 1)].tool if calls else "afterwards"
+        cause = Cause(tool, "safe", "", found.kind)
+        return (Disagreement(cause, found.step, found.call, found.line, found.before, found.after),)

@@ -1,0 +1,204 @@
+"""Map: who harms whom, a row for each implementation and version; as pictures, and a card of one row."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+from readfirst.harness.report.escape import visible
+from readfirst.harness.report.html import macro, safe, styles
+from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, KINDS, Kind
+from readfirst.observatory.template import template
+
+BRIEFLY: Mapping[Kind, str] = {
+    "lost": "others’ text gone",
+    "misplaced": "wrong place edited",
+    "spoiled": "bytes beside it changed",
+    "altered": "not what was asked",
+    "stray": "other files touched",
+    "untrue": "the answer is not so",
+    "trespass": "closed files touched",
+    "blind": "edited unseen",
+    "overcautious": "refused without need",
+}
+"""Each kind in the few words that fit above a column."""
+SAMPLED = (
+    "* Asked only a sample of the sessions, spread evenly, because each takes long: in brackets, where the share of all"
+    " lies in 95 of 100 such samples."
+)
+_STEPS = (0.005, 0.02, 0.05, 0.1)
+"""The shares of sessions up to which the first four of five colours go."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapCell:
+    """In how many sessions a kind of harm was done, None where that is unknown, and the shortest that shows it."""
+
+    kind: Kind
+    count: int | None
+    tone: str
+    """Its CSS class: `harm-1` to `harm-5`, `wording-1` to `wording-5` for what is counted beside harm, or `none`."""
+    scenario: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MapRow:
+    """An implementation, `NAME@VERSION`, or a version of the `product`; `harmed` are sessions with any harm."""
+
+    name: str
+    product: bool
+    sessions: int
+    harmed: int
+    cells: tuple[MapCell, ...]
+    sampled: bool = False
+    """Whether only a part of the sessions was tried, spread evenly."""
+
+    @property
+    def label(self) -> str:
+        """The name as a row shows it."""
+        return f"Claude Code {self.name}" if self.product else self.name
+
+    @property
+    def share(self) -> float:
+        """The share of sessions in which anything was harmed."""
+        return self.harmed / self.sessions
+
+    @property
+    def shown(self) -> str:
+        """The share in percent, for a sample with a star and how certain it is."""
+        return f"{self.starred_share} {self.bounds}".strip()
+
+    @property
+    def starred_share(self) -> str:
+        """The share alone."""
+        return percent(self.harmed, self.sessions) + "*" * self.sampled
+
+    @property
+    def bounds(self) -> str:
+        """How certain the share of a sample is, in percent; empty where it is one of all sessions."""
+        if not self.sampled:
+            return ""
+        low, high = interval(self.harmed, self.sessions)
+        return f"({low:.0f}–{high:.0f})"
+
+
+def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
+    """Return the rows of what `compatibility_data` gives, the most harmful first; nothing of who was not tried."""
+    rows = []
+    for of in ("implementations", "versions"):
+        for name, each in data[of].items():
+            harm = each.get("harm", {"sessions": 0})
+            if sessions := harm["sessions"]:
+                counts = {kind: harm["counts"].get(kind) for kind in KINDS}
+                cells = [
+                    MapCell(kind, count, _tone(kind, count or 0, sessions), harm["shortest"].get(kind, ""))
+                    for kind, count in counts.items()
+                ]
+                facts = of == "versions", sessions, harm["any"]
+                rows.append(MapRow(name, *facts, tuple(cells), "sampled" in harm))
+    return sorted(rows, key=lambda row: (-row.share, row.product, row.name))
+
+
+def starred(rows: Iterable[MapRow]) -> str:
+    """Return what the star of a row means, empty where none has one."""
+    return SAMPLED if any(row.sampled for row in rows) else ""
+
+
+def untried(data: Mapping[str, Any]) -> list[str]:
+    """Return the implementations in which nobody looked for harm."""
+    return [name for name, each in data["implementations"].items() if not each["harm"]["sessions"]]
+
+
+def percent(part: int, total: int) -> str:
+    """Return a share in percent with one decimal; what is there never shows as nothing."""
+    return f"{max(100 * part / total, 0.1) if part else 0:.1f}%"
+
+
+def interval(count: int, of: int) -> tuple[float, float]:
+    """Return the bounds, in percent, within which a share lies in 95 of 100 samples of this size (Wilson)."""
+    if not of:
+        return 0.0, 100.0
+    z, share = 1.96, count / of
+    middle, spread = share + z * z / (2 * of), z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    low, high = ((middle + side * spread) / (1 + z * z / of) for side in (-1, 1))
+    return 100 * max(0.0, low), 100 * min(1.0, high)
+
+
+def _tone(kind: Kind, count: int, sessions: int) -> str:
+    if not count:
+        return "none"
+    step = next((at for at, limit in enumerate(_STEPS, 1) if count <= limit * sessions), len(_STEPS) + 1)
+    return f"{'harm' if kind in HARMS else 'wording'}-{step}"
+
+
+_GAP = 8
+"""Pixels between harm and what is counted beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapLayout:
+    """Positions, in pixels; `letters` are those of a name before its version is left out."""
+
+    width: int
+    names: int
+    letters: int
+    share: int
+    sessions: int
+    """The width of that column, 0: it is left out."""
+    head: int
+    row: int = 21
+    size: float = 12.5
+    margin: int = 14
+
+
+WIDE_MAP = MapLayout(width=1120, names=236, letters=40, share=64, sessions=64, head=52)
+NARROW_MAP = MapLayout(width=520, names=198, letters=25, share=44, sessions=0, head=92, size=12)
+
+
+def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
+    """Return the map as a picture. The same rows give the same text."""
+    height = layout.margin * 2 + layout.head + layout.row * len(rows) + 4
+    label = "In how many of the sessions that were tried each implementation and version did which harm"
+    named = [
+        (row, name if len(name) <= layout.letters else name.partition("@")[0])
+        for row, name in ((row, visible(row.label)) for row in rows)
+    ]
+    kinds = _columns(
+        layout.margin + layout.names + layout.sessions + layout.share, layout.width - layout.margin
+    )
+    return macro(template("harm.svg.j2"), "picture", named, kinds, layout, height, label, _colours())
+
+
+def harm_card(row: MapRow, title: str) -> str:
+    """Return a picture of one row for sharing, 1200 by 630 pixels."""
+    kinds = _columns(72, 1200 - 72)
+    return macro(template("harm.svg.j2"), "card", row, visible(row.label), visible(title), kinds, _colours())
+
+
+def _colours() -> Any:
+    return safe(styles(":root", "@media (prefers-color-scheme: dark) {{ :root {{ {} }} }}", []))
+
+
+def _columns(left: float, right: float) -> list[dict[str, Any]]:
+    """Return of each kind where its column begins, how wide it is, and what is said above it."""
+    width = (right - left - _GAP) / len(KINDS)
+    return [
+        {
+            "name": kind,
+            "x": left + number * width + _GAP * (kind in BESIDE),
+            "width": width,
+            "lines": _two_lines(BRIEFLY[kind]),
+        }
+        for number, kind in enumerate(KINDS)
+    ]
+
+
+def _two_lines(words: str) -> list[str]:
+    """Return words on one or two lines, the first not much longer than the second."""
+    if len(words) <= 13:
+        return [words]
+    parts = words.split(" ")
+    at = min(
+        range(1, len(parts)), key=lambda cut: max(len(" ".join(parts[:cut])), len(" ".join(parts[cut:])))
+    )
+    return [" ".join(parts[:at]), " ".join(parts[at:])]

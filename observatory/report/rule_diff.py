@@ -1,0 +1,94 @@
+"""Rule change: what differs, rule by rule, between two implementations of the table, as two versions of one are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from readfirst.harness.pluralize import pluralize
+from readfirst.harness.report.markdown_escape import bullets, code, document
+from readfirst.harness.suite.rules import CLASSES
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChange:
+    """A rule of which `before` and `after` differ: whether it holds (`yes`, `partly`, `no`, `not claimed`).
+
+    `holding` hold before and after, of the scenarios that were `judged` on both sides: what only one side was asked
+    tells of no change. `scenario` is the shortest of them that fails afterwards, empty if none does.
+    """
+
+    rule: str
+    title: str
+    class_: str
+    before: str
+    after: str
+    holding: tuple[int, int]
+    judged: int
+    scenario: str
+
+    @property
+    def worse(self) -> bool:
+        """Whether it is kept in fewer scenarios."""
+        return self.holding[1] < self.holding[0]
+
+    @property
+    def better(self) -> bool:
+        """Whether it is kept in more scenarios."""
+        return self.holding[1] > self.holding[0]
+
+
+def rule_changes(
+    table: Mapping[str, Any],
+    before: str,
+    after: str,
+    common: Mapping[str, Mapping[str, Any]],
+    of: str = "implementations",
+) -> list[RuleChange]:
+    """Return the rules that differ between two implementations, or `of` the versions, in the order of the rules.
+
+    `table` is what `implementations_data` or `compatibility_data` returns; `common` has, of each rule, what
+    `common_cells` does. Raises KeyError for a name that the table does not have.
+    """
+    for name in (before, after):
+        table[of][name]
+    found = []
+    for rule, fields in table["rules"].items():
+        one, other = (fields[of][name]["holds"] for name in (before, after))
+        cells = common.get(rule, {"holding": (0, 0), "judged": 0})
+        was, now = cells["holding"]
+        if was != now or (one != other and "not claimed" in (one, other)):
+            named = rule, fields["title"], fields["class"]
+            shown = (was, now), cells["judged"], cells.get("shortest", "")
+            found.append(RuleChange(*named, one, other, *shown))
+    return found
+
+
+def change_data(changes: Sequence[RuleChange], before: str, after: str) -> dict[str, Any]:
+    """Return the changes in JSON types."""
+    rows = []
+    for each in changes:
+        fields = asdict(each)
+        fields["class"] = fields.pop("class_")
+        rows.append({**fields, "worse": each.worse, "better": each.better})
+    return {"before": before, "after": after, "rules": rows}
+
+
+def change_page(changes: Sequence[RuleChange], before: str, after: str) -> str:
+    """Return the changes in Markdown: what is worse first, then what is better, then the rest, class by class."""
+    rules = pluralize(len(changes), "rule") if changes else "no rule"
+    blocks = [f"# {before} → {after}: {rules} changed"]
+    ordered = sorted(changes, key=lambda each: CLASSES.index(each.class_))
+    groups = (
+        ("Worse", [each for each in ordered if each.worse]),
+        ("Better", [each for each in ordered if each.better]),
+        ("Otherwise", [each for each in ordered if not (each.worse or each.better)]),
+    )
+    for heading, group in groups:
+        lines = []
+        for each in group:
+            was, now = (f"{holding}/{each.judged}" for holding in each.holding)
+            sides = f"{each.before} ({was}) → {each.after} ({now})"
+            shown = f", for example {code(each.scenario)}" if each.scenario and not each.better else ""
+            lines.append(f"{each.class_}, {code(each.rule)}: {sides}{shown}. {each.title}.")
+        blocks += [f"## {heading}", bullets(lines)] if lines else []
+    return document(blocks)

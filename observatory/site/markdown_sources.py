@@ -1,0 +1,109 @@
+"""Sources: the Markdown of a site, which is laid out like the project, so that every link of a page leads on."""
+
+import mimetypes
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from urllib.parse import unquote
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from readfirst.observatory.claims.claims import claims_file
+from readfirst.observatory.claims.page import behaviour
+from readfirst.observatory.site.mkdocs import HOME
+from readfirst.observatory.site.pages import home_page, implementation_pages, rule_pages, version_pages
+from readfirst.observatory.site.site_data import Facts
+from readfirst.observatory.versions.history import history_page
+
+_ATTRIBUTE = re.compile(r"""\s(?:href|src|srcset)=["']([^"']+)["']""")
+_ACTS = re.compile(
+    r"<(?!/?(?:svg|g|title|desc|rect|text|tspan|line|path|circle|style)\b)"
+    r"|\bon\w+\s*=|href|@import|url\(|//|\\|&#(?!3[49];)",
+    re.I,
+)
+"""What is in no picture of this project: other elements, programs, addresses of anything else, and other spellings but
+of quotes."""
+_XMLNS = 'xmlns="http://www.w3.org/2000/svg"'
+_FENCE = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
+
+
+def made_pages(facts: Facts) -> dict[str, str]:
+    """Return the pages that are made for the site alone, by path, among them two that docs/ has shortened.
+
+    Raises SiteError, SuiteError.
+    """
+    suite = facts.suite
+    claimed = {"docs/behaviour.md": behaviour(suite)} if claims_file(suite.root).is_file() else {}
+    return {
+        **claimed,
+        "docs/history.md": history_page(suite),
+        HOME: home_page(facts),
+        **{f"rules/{name}": text for name, text in rule_pages(facts)},
+        **{f"implementations/{name}": text for name, text in implementation_pages(facts)},
+        **{f"versions/{name}": text for name, text in version_pages(facts)},
+    }
+
+
+def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Path, root: Path) -> None:
+    """Write all pages into a folder: those that are `made`, those of the project, and the files that they link to.
+
+    `pages` are by path in the site; `root` is the folder that links in them are relative to, with the same layout. A
+    page that a page links to is followed as well.
+    """
+    texts = {**{name: file.read_text("utf-8") for name, file in pages.items()}, **made}
+    waiting, copied = list(texts), set(texts)
+    while waiting:
+        name = waiting.pop()
+        text = texts[name]
+        for path in linked(name, text):
+            file = root / path
+            if path in copied or not file.is_file() or not may_be_shown(file, root):
+                continue
+            copied.add(path)
+            if file.suffix == ".md":
+                texts[path] = file.read_text("utf-8")
+                waiting.append(path)
+            else:
+                target = folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(file.read_bytes())
+    for name, text in texts.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(plain_markdown(text), "utf-8")
+
+
+def may_be_shown(file: Path, root: Path) -> bool:
+    """Tell whether a file is the project's own, and is only shown where a browser opens it; no page loads a program."""
+    if not file.resolve().is_relative_to(root.resolve()):
+        return False
+    kind = mimetypes.guess_type(file.name)[0] or ""
+    if kind == "image/svg+xml":
+        return _ACTS.search(file.read_text("utf-8", "replace").replace(_XMLNS, "")) is None
+    return not any(each in kind for each in ("html", "xml"))
+
+
+def plain_markdown(text: str) -> str:
+    """Return Markdown without what follows the language of a code block, which not every renderer knows."""
+    return _FENCE.sub(r"\1\2\3", text)
+
+
+def linked(name: str, text: str) -> Iterator[str]:
+    """Yield the paths in the site that a page links to, without fragments."""
+    for token in _tokens(MarkdownIt("commonmark").enable("table").parse(text)):
+        targets = [str(token.attrs.get("href") or token.attrs.get("src") or "")]
+        if token.type in ("html_block", "html_inline"):
+            targets = _ATTRIBUTE.findall(token.content)
+        for target in targets:
+            path = unquote(target.partition("#")[0])
+            if path and "://" not in target and not target.startswith(("mailto:", "/")):
+                # What leads out of the site is taken from its root.
+                yield posixpath.normpath(f"/{posixpath.dirname(name)}/{path}").strip("/")
+
+
+def _tokens(tokens: list[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield token
+        yield from _tokens(token.children or [])

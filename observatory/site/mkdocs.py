@@ -1,0 +1,185 @@
+"""Generator: MkDocs with the Material theme, set up so that nothing of a site comes from another host."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from html import escape, unescape
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from readfirst.harness.report.html import styles
+from readfirst.harness.report.markdown_escape import anchor
+from readfirst.observatory.site.sanitize_html import sanitized
+from readfirst.observatory.site.site_data import SiteError
+from readfirst.observatory.template import template
+
+_WORKER = Path(__file__).with_name("iframe-worker.js")
+"""What the search needs in a page without a server; the theme would fetch its own."""
+_PALETTES = [
+    {
+        "media": f"(prefers-color-scheme{scheme})",
+        "scheme": name,
+        "primary": "teal",
+        "accent": "teal",
+        "toggle": {"icon": f"material/{icon}", "name": f"Switch to {following}"},
+    }
+    for scheme, name, icon, following in (
+        ("", "default", "brightness-auto", "light mode"),
+        (": light", "default", "weather-sunny", "dark mode"),
+        (": dark", "slate", "weather-night", "what the system prefers"),
+    )
+]
+"""The first is what a reader has who chose nothing: what the system prefers, also when that changes."""
+HOME = "home.md"
+"""The source of the first page, where the project's README would be otherwise."""
+_PLACES = {HOME: "index.html", "README.md": "about.html"}
+_STYLE = "maps.css"
+_THEME = {
+    "name": "material",
+    "font": False,
+    "palette": _PALETTES,
+    "icon": {"logo": "material/file-check-outline"},
+    "features": [
+        "navigation.indexes",
+        "navigation.prune",
+        "navigation.tabs",
+        "navigation.top",
+        "search.highlight",
+        "toc.follow",
+    ],
+}
+_EXTENSIONS = (
+    "sane_lists",
+    "pymdownx.superfences",
+    "pymdownx.highlight",
+)
+
+
+def demand_mkdocs() -> None:
+    """Raise SiteError if MkDocs is not installed."""
+    try:
+        import material
+        import mkdocs.commands.build
+    except ImportError as error:
+        raise SiteError("a site needs MkDocs: python3 -m pip install 'readfirst[observatory]'") from error
+    del material, mkdocs
+
+
+def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> None:
+    """Build the Markdown in `source` into the folder `target`. `url` is where the site will be published.
+
+    Raises SiteError if MkDocs finds something wrong.
+    """
+    from mkdocs.commands.build import build as built
+    from mkdocs.config import load_config
+    from mkdocs.exceptions import Abort, MkDocsException
+
+    (source / _WORKER.name).write_bytes(_WORKER.read_bytes())
+    colours = ("[data-md-color-scheme=default]", "[data-md-color-scheme=slate] {{ {} }}")
+    (source / _STYLE).write_text(styles(*colours, ["map.css", template("site.css")]), "utf-8")
+    settings = source.with_name("mkdocs.yml")
+    settings.write_text("site_name: readfirst\n", "utf-8")
+    with _messages() as messages:
+        try:
+            config = load_config(
+                str(settings),
+                strict=True,
+                site_description="Conformance suite for the file tools of coding agents",
+                site_url=url,
+                docs_dir=str(source),
+                site_dir=str(target),
+                use_directory_urls=False,
+                nav=list(nav),
+                theme=_THEME,
+                plugins=["search", "offline"],
+                extra_css=[_STYLE],
+                markdown_extensions=[  # MkDocs takes the mappings apart
+                    *_EXTENSIONS,
+                    {"tables": {"use_align_attribute": True}},
+                    {"toc": {"permalink": True, "slugify": lambda title, _: anchor(title)}},
+                ],
+                validation={"anchors": "warn"},
+                extra={"generator": False, "polyfills": [_WORKER.name]},
+            )
+            config.plugins["readfirst"] = _harmless(source, url)
+            built(config)
+        except (Abort, MkDocsException) as error:
+            details = "\n".join([*messages, str(error)])
+            raise SiteError("MkDocs finds fault with the pages:", details=details) from error
+
+
+def _harmless(source: Path, url: str) -> Any:
+    """Return a plugin by which no text of a page acts: the theme takes contents, titles and metadata as they come."""
+    from markupsafe import Markup
+    from mkdocs.plugins import BasePlugin
+
+    class Harmless(BasePlugin):
+        def on_files(self, files: Any, **_: Any) -> Any:
+            for file in files:
+                place = _PLACES.get(file.src_uri)
+                if place is not None:
+                    file.dest_uri = file.url = place
+            return files
+
+        def on_page_markdown(self, markdown: str, *, page: Any, **_: Any) -> str:
+            # Front matter may name templates, and is put into attributes.
+            page.meta = {"hide": ["navigation", "toc"]} if page.file.src_uri == HOME else {}
+            return markdown
+
+        def on_page_content(self, html: str, **_: Any) -> str:
+            return sanitized(html)
+
+        def on_env(self, env: Any, *, files: Any, **_: Any) -> Any:
+            """Every page was rendered, none was put into the theme."""
+            env.filters["striptags"] = lambda text: _title(Markup(text).striptags())  # which unescapes
+            for file in files.documentation_pages():
+                file.page.title = _title(file.page.title)
+                _escape(file.page.toc)
+            return env
+
+        def on_post_page(self, output: str, *, page: Any, **_: Any) -> str:
+            return _carded(output, page.file.src_uri.removesuffix(".md"), source, url)
+
+    return Harmless()
+
+
+def _carded(output: str, name: str, source: Path, url: str) -> str:
+    """Return a page with what networks that it is shared on show: its card, a PNG, for none of them shows SVG."""
+    card = source / f"{name}.svg"
+    if not url or not card.is_file():
+        return output
+    properties = {
+        "og:title": f"{card.stem}: what harm it does",
+        "og:image": f"{url.rstrip('/')}/{quote(f'{name}.png', safe='/@+')}",
+    }
+    marks = "".join(f'<meta property="{each}" content="{escape(said)}">' for each, said in properties.items())
+    return output.replace("</head>", f"{marks}</head>", 1)
+
+
+def _title(text: object) -> Any:
+    from markupsafe import Markup
+
+    return Markup(escape(unescape(str(text or ""))))
+
+
+def _escape(items: Any) -> None:
+    for each in items:
+        each.title = _title(each.title)
+        _escape(each.children)
+
+
+@contextmanager
+def _messages() -> Iterator[list[str]]:
+    """Collect what MkDocs says, instead of printing it."""
+    messages: list[str] = []
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("mkdocs")
+    logger.addHandler(handler)
+    before, logger.propagate = logger.propagate, False
+    try:
+        yield messages
+    finally:
+        logger.propagate = before
+        logger.removeHandler(handler)

@@ -1,0 +1,160 @@
+"""Facts: everything that the pages of the site are made of, read once from a suite and the docs beside it."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from packaging.version import InvalidVersion, Version
+
+from readfirst.harness.compare.level_reached import in_families
+from readfirst.harness.compare.shared_scenarios import CommonHarm
+from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.report.markdown_escape import prose
+from readfirst.harness.report.rule_text import scenarios_by_rule
+from readfirst.harness.suite.rules import Rules
+from readfirst.harness.suite.scenario_metadata import Heading
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.json_file import reading
+from readfirst.observatory.report.compatibility import like
+from readfirst.observatory.report.harm_heatmap import MapRow, map_rows
+from readfirst.observatory.report.rule_diff import RuleChange, rule_changes
+from readfirst.observatory.survey.compatibility import known_scenarios, looked_at, targets_in_common
+
+_Data = Mapping[str, Any]
+_NAME = re.compile(r"\w[\w.+-]*(@[\w.+-]+)?")
+
+
+class SiteError(ReadfirstError):
+    """A site cannot be made of what is there; the message names the file and says what to do."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A suite with rules, and the folder `docs` beside it, which holds what was published of it."""
+
+    suite: Suite
+    docs: Path
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules. Raises SiteError for a suite without."""
+        if self.suite.rules is None:
+            raise SiteError(f"{self.suite.root} has no rules.yaml, and the pages of a site are about rules.")
+        return self.suite.rules
+
+    @cached_property
+    def scenarios(self) -> Mapping[str, Sequence[Heading]]:
+        """The scenarios of each rule."""
+        return scenarios_by_rule(self.suite)
+
+    @cached_property
+    def table(self) -> _Data:
+        """The same as `compatibility`, with implementations compared with the default contract alone."""
+        return like(self.compatibility, self.compatibility["contract"])
+
+    @cached_property
+    def compatibility(self) -> _Data:
+        """What compatibility.json holds. Raises SiteError, also where it is about other rules than the suite."""
+        table = self._read("compatibility.json", "readfirst field compatibility --write")
+        _check_names((*table["implementations"], *table["versions"]))
+        missing = [rule.id for rule in self.rules if rule.id not in table["rules"]]
+        if missing:
+            raise SiteError(
+                f"{self.docs / 'compatibility.json'} knows no rule {missing[0]!r}, which the suite has."
+                " `readfirst field compatibility --write` writes it anew."
+            )
+        return table
+
+    def since(self, name: str, before: str) -> tuple[CommonHarm, list[RuleChange]]:
+        """Return what is otherwise in an implementation than in another `before` it, in what both were asked."""
+        one, other = self.results[before], self.results[name]
+        scenarios = (each["harm"]["scenarios"] for each in (one, other))
+        before_it, after_it = (
+            {kind: set(in_families(ids)) for kind, ids in each.items()} for each in scenarios
+        )
+        harm = CommonHarm.of((looked_at(one), looked_at(other)), (before_it, after_it))
+        survey = {"contracts": [self.table["contract"]], "targets": [one, other]}
+        common = targets_in_common(self.rules, known_scenarios(self.suite), survey, before, name)
+        return harm, rule_changes(self.table, before, name, common)
+
+    @property
+    def against(self) -> str:
+        """The version that everything is compared with, as Markdown."""
+        return prose(self.table["contract"])
+
+    @cached_property
+    def results(self) -> Mapping[str, _Data]:
+        """What implementations.json holds of each target. Raises SiteError."""
+        data = self._read("implementations.json", "readfirst field implementations --write")
+        _check_names(each["target"] for each in data["targets"])
+        return {each["target"]: each for each in data["targets"]}
+
+    @cached_property
+    def rows(self) -> Mapping[str, MapRow]:
+        """The row of the map of harm for each implementation and version that was tried, in the order of the map."""
+        return {row.name: row for row in map_rows(self.table)}
+
+    @cached_property
+    def recorded(self) -> list[str]:
+        """The versions that have a page, oldest first."""
+        return [
+            each.name
+            for each in self.suite.contracts
+            if each.recorded and each.name in self.table["versions"]
+        ]
+
+    def harm_address(self, row: MapRow, kind: str) -> str:
+        """Return where the site shows a kind of harm, or all of them, from its root; nothing without such a page."""
+        if row.product and row.name not in self.recorded:
+            return ""
+        folder = "versions" if row.product else "implementations"
+        return f"{folder}/{quote(row.name, safe='@+')}.html" + (f"#{kind}" if kind else "")
+
+    @cached_property
+    def recorded_harm(self) -> _Data:
+        """What harm.json holds: of each contract the harm in its recordings, and the causes. Raises SiteError."""
+        return self._read("harm.json", "python3 observatory/tools/harms.py")
+
+    def earlier(self, name: str) -> str | None:
+        """Return the newest implementation of the same name, before its `@`, with an older version; None if none."""
+        tool, _, version = name.partition("@")
+        others = [each.partition("@") for each in self.results]
+        older = [found for one, _, found in others if one == tool and _order(found) < _order(version)]
+        return f"{tool}@{max(older, key=_order)}" if older else None
+
+    @cached_property
+    def diagnoses(self) -> Mapping[str, _Data]:
+        """What diagnosis.json holds of each target. Raises SiteError."""
+        data = self._read("diagnosis.json", "readfirst diagnose results/*.jsonl --format json")
+        return {each["target"].removeprefix("target:"): each for each in data["diagnoses"]}
+
+    @cached_property
+    def rule_of(self) -> Mapping[str, str]:
+        """The rule of each scenario."""
+        return {each.id: rule for rule, found in self.scenarios.items() for each in found}
+
+    def shortest(self, rule_id: str) -> Heading:
+        """Return the scenario of a rule with the least to read."""
+        return min(self.scenarios[rule_id], key=lambda each: (self.suite.scenario(each.id).length, each.id))
+
+    def _read(self, name: str, command: str) -> _Data:
+        with reading(self.docs / name, command) as data:
+            return dict(data)
+
+
+def _order(version: str) -> Version:
+    try:
+        return Version(version)
+    except InvalidVersion:
+        return Version("0")
+
+
+def _check_names(names: Iterable[str]) -> None:
+    """Raise SiteError for a name under which no page could be found, or which would lead out of the site."""
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise SiteError(f"{name!r} is no name of an implementation or a version, so no page can have it.")

@@ -1,0 +1,243 @@
+"""Evidence: what a target answered in the shortest scenario of each rule that it breaks and that guards work."""
+
+import json
+import re
+import tempfile
+from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.adapter_api import Adapter, traits_of
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.level_reached import holds_at, level_of, unpacked
+from readfirst.harness.compare.verdict import Verdict, up_to
+from readfirst.harness.harm.judge import judge
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.connect import connect
+from readfirst.harness.suite.rules import Rule
+from readfirst.harness.suite.scenario import Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from readfirst.harness.yaml_io.atomic_write import write_all
+from readfirst.harness.yaml_io.json_file import reading
+from readfirst.observatory.survey.compatibility import RuleScenario, known_scenarios
+from readfirst.observatory.targets.install import cache_root
+
+FILE = "evidence.json"
+"""Its name, beside implementations.json."""
+FORMAT = 1
+_TRIES = 10
+"""How often a scenario is replayed whose end is left to luck, to see it fail."""
+_RANDOM = re.compile(r"(?<=\$TMPDIR)(?:/(?:readfirst-|tmp)[^/\s'\"]+)+")
+"""The folders that programs make for a while, which have other names each time."""
+_LONGEST = 2000
+"""Characters of an answer or a file's content that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one call of a step, with `$WS` for the workspace's path."""
+
+    text: str
+    refused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """One thing that differs after the step: `what` (`refused`, `file notes.txt`), expected and found."""
+
+    what: str
+    expected: str
+    got: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A scenario up to its first step, from 1, that does not hold.
+
+    `answers` are those of each step up to it, none for a step that is no call; `found` is what differs there. `broken`
+    says why the target ended early, if it did. `inputs` is the digest of the scenario that was replayed.
+    """
+
+    scenario: str
+    inputs: str
+    step: int
+    answers: tuple[tuple[Answer, ...], ...]
+    found: tuple[Mismatch, ...]
+    broken: str = ""
+
+
+def is_kept(rule: Rule) -> bool:
+    """Whether evidence is kept of a rule: a rule of safety."""
+    return rule.class_ == "safety"
+
+
+def failing(
+    rules: Iterable[Rule], known: Iterable[RuleScenario], result: Mapping[str, Any]
+) -> dict[str, list[str]]:
+    """Return those of the rules that a target breaks, each with the scenarios that fail, the shortest first.
+
+    `result` is that of the target in docs/implementations.json.
+    """
+    reach = unpacked(next(iter(result.get("reach", {}).values()), {}))
+    levels = {rule.id: level_of(rule.class_) for rule in rules}
+    found: dict[str, list[RuleScenario]] = {rule_id: [] for rule_id in levels}
+    for each in known:
+        if each.rule in found and each.id in reach and holds_at(reach[each.id], levels[each.rule]) is False:
+            found[each.rule].append(each)
+    return {
+        rule: [each.id for each in sorted(scenarios, key=lambda each: (each.length, each.id))]
+        for rule, scenarios in found.items()
+        if scenarios
+    }
+
+
+def keep_evidence(
+    suite: Suite,
+    folder: Path,
+    target: str,
+    order: Sequence[str],
+    time_limit: float,
+    again: Container[str] | None = None,
+) -> dict[str, Evidence]:
+    """Replay what implementations.json in `folder` says that the target `name@version` breaks, and keep the answers.
+
+    What was kept earlier is not replayed of scenarios that still fail and were not run `again`; None: all were.
+    They are written to evidence.json beside it, which then has the targets in `order` alone. Returns what was kept of
+    this target. Raises KeptError where its results are not there, and what `gather` raises.
+    """
+    with reading(
+        folder / "implementations.json", f"readfirst field implementations --write {target}"
+    ) as data:
+        result: Mapping[str, Any] = {each["target"]: each for each in data["targets"]}[target]
+    wanted = failing(filter(is_kept, suite.rules or ()), known_scenarios(suite), result)
+    before = load_evidence(folder / FILE)
+    found = {
+        rule: each
+        for rule, each in before.get(target, {}).items()
+        if again is not None
+        and each.scenario in wanted.get(rule, ())
+        and each.scenario not in again
+        and each.inputs == suite.scenario(each.scenario).inputs
+    }
+    if left := {rule: ids for rule, ids in wanted.items() if rule not in found}:
+        found |= gather(suite, target, left, time_limit)
+    known = {**before, target: found}
+    write_all({folder / FILE: evidence_text(known, order).encode()})
+    return found
+
+
+def gather(
+    suite: Suite, target: str, wanted: Mapping[str, Sequence[str]], time_limit: float
+) -> dict[str, Evidence]:
+    """Replay scenarios of each rule on the target `name@version`, and return what did not hold in one of them.
+
+    That is the first whose failure begins in a call that the rule is about; else the first that fails. A rule whose
+    scenarios all hold this time is left out. Installs the target. Raises BrokenAdapter, SuiteError.
+    """
+    found = {}
+    adapter = connect(f"target:{target}", suite, time_limit=time_limit)
+    with closing(traits_of(adapter)), WorkspacePool() as place:
+        for rule_id, scenario_ids in wanted.items():
+            kept = _first(suite, rule_id, scenario_ids, adapter, place)
+            if kept is not None:
+                found[rule_id] = kept
+    return found
+
+
+def _first(
+    suite: Suite, rule_id: str, scenario_ids: Sequence[str], adapter: Adapter, place: WorkspacePool
+) -> Evidence | None:
+    contract = suite.contracts[suite.contracts.default]
+    rule = suite.rules[rule_id] if suite.rules is not None else None
+    level = "effects" if rule is None else level_of(rule.class_)
+    first = None
+    for scenario_id in scenario_ids:
+        scenario = suite.scenario(scenario_id, contract)
+        for _ in range(_TRIES if scenario.left_to_luck else 1):
+            outcome = replay(scenario, adapter, place)
+            judgement = judge(scenario, outcome) if scenario.law else None
+            verdict = compare(
+                scenario, outcome, contract, level, suite.vocabulary, None, judgement, suite.in_full
+            )
+            if (each := evidence_of(scenario, outcome, verdict)) is not None:
+                step = scenario.steps[each.step - 1]
+                if rule is None or (isinstance(step, ToolCall) and step.tool in rule.tools):
+                    return each
+                first = first or each
+                break
+    return first
+
+
+def evidence_of(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evidence | None:
+    """Return what an outcome shows at the first step that does not hold; None where all of them do."""
+    asked = up_to(verdict.level)
+    differing = [each for each in verdict.differences if each.level in asked]
+    if verdict.status == "passed" or (not differing and verdict.status != "broken"):
+        return None
+    step = differing[0].step if differing else outcome.broken.step if outcome.broken is not None else 0
+    return Evidence(
+        scenario.id,
+        scenario.inputs,
+        step + 1,
+        tuple(
+            tuple(Answer(_kept(result.text), result.is_error) for result in each.results)
+            for each in outcome.steps[: step + 1]
+        ),
+        tuple(
+            Mismatch(each.what, _kept(each.expected), _kept(each.got))
+            for each in differing
+            if each.step == step
+        ),
+        "" if differing else _kept(verdict.reason),
+    )
+
+
+def _kept(text: str) -> str:
+    """Return the text without this machine's folders, and not longer than what is kept."""
+    for folder, name in (
+        (str(cache_root()), "$INSTALL"),
+        (tempfile.gettempdir(), "$TMPDIR"),
+        (str(Path.home()), "~"),
+    ):
+        text = text.replace(folder + "/", f"{name}/")
+    text = _RANDOM.sub("", text)
+    if "\0" in text and "$TMPDIR" in text:
+        return "Bytes that name folders of the machine."
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:_LONGEST]} [{len(text) - _LONGEST:,} more characters]"
+
+
+def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
+    """Return evidence by target and rule; nothing where there is no file. Raises KeptError."""
+    if not file.exists():
+        return {}
+    with reading(file, "readfirst field implementations --evidence", FORMAT) as data:
+        return {
+            target: {rule: _evidence_from(**fields) for rule, fields in rules.items()}
+            for target, rules in data["targets"].items()
+        }
+
+
+def _evidence_from(answers: Any, found: Any, **fields: Any) -> Evidence:
+    said = tuple(tuple(Answer(**answer) for answer in step) for step in answers)
+    return Evidence(answers=said, found=tuple(Mismatch(**each) for each in found), **fields)
+
+
+def evidence_text(known: Mapping[str, Mapping[str, Evidence]], order: Iterable[str]) -> str:
+    """Return the JSON of evidence by target and rule, a line for each rule; of the targets in `order` alone."""
+    targets = []
+    for target in (each for each in order if each in known):
+        fields = {
+            rule: {name: value for name, value in asdict(each).items() if name != "broken" or value}
+            for rule, each in sorted(known[target].items())
+        }
+        rules = [f"   {json.dumps(rule)}: {json.dumps(each)}" for rule, each in fields.items()]
+        inside = "{\n" + ",\n".join(rules) + "\n  }" if rules else "{}"
+        targets.append(f"  {json.dumps(target)}: {inside}")
+    body = "{\n" + ",\n".join(targets) + "\n }" if targets else "{}"
+    return f'{{\n "format": {FORMAT},\n "targets": {body}\n}}\n'

@@ -1,0 +1,242 @@
+"""Issue: the text of a report to the maintainers of a published implementation, about one rule that it breaks."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+from readfirst.harness.compare.level_reached import in_families
+from readfirst.harness.diff.observed_answers import asked, before_steps, clause_answer
+from readfirst.harness.report.escape import visible_lines
+from readfirst.harness.report.markdown_escape import bullets, code, document, fenced
+from readfirst.harness.report.markdown_escape import cell as prose
+from readfirst.harness.report.step_text import brief_step, given_lines
+from readfirst.harness.suite.contracts import clause_for
+from readfirst.harness.suite.file_entry import RegularFile
+from readfirst.harness.suite.harm_kinds import HARMS, MEANING
+from readfirst.harness.suite.rules import Rule
+from readfirst.harness.suite.scenario import (
+    ParallelCalls,
+    Scenario,
+    SessionEvent,
+    Step,
+    ToolCall,
+    WorldEvent,
+    calls_of,
+)
+from readfirst.harness.suite.suite import Suite
+from readfirst.observatory.survey.failure_evidence import Evidence, Mismatch
+from readfirst.observatory.targets.edit_formats import Knowledge
+from readfirst.observatory.targets.mapping import Target
+from readfirst.observatory.targets.translate import Scope, TargetCall, translated
+
+HEADINGS = ("What happens", "Steps", "Expected", "Why it matters", "How to repeat it")
+"""The parts of a text, in their order."""
+_SCOPE = Scope(Path("$WS"), Path("$HOME"))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a text is made of.
+
+    `cell` is that of rule and target in docs/compatibility.json, `result` that of the target in
+    docs/implementations.json.
+    """
+
+    target: Target
+    rule: Rule
+    scenario: Scenario
+    evidence: Evidence
+    cell: Mapping[str, Any]
+    result: Mapping[str, Any]
+
+    @property
+    def packages(self) -> str:
+        """What was installed, for a sentence."""
+        return ", ".join(f"`{each}`" for each in (*self.target.release.pip, *self.target.release.npm))
+
+
+def issue_text(report: Report, suite: Suite) -> str:
+    """Return the text, in Markdown. Nothing of this machine is in it, and nothing is sent."""
+    parts = (
+        _what_happens(report),
+        _steps(report),
+        _expected(report, suite),
+        iter((prose(report.rule.why),)),
+        _repeated(report, suite),
+    )
+    harmed = report.result["harm"]["scenarios"]
+    kind = next((each for each in HARMS if report.scenario.id in in_families(harmed.get(each, {}))), None)
+    harm = f"{MEANING[kind][0].upper()}{MEANING[kind][1:]}" if kind else ""
+    blocks = [f"# {harm or f'Does not hold: {prose(report.rule.title)}'}"]
+    for heading, part in zip(HEADINGS, parts, strict=True):
+        blocks += [f"## {heading}", *part]
+    return document(blocks)
+
+
+def _what_happens(report: Report) -> Iterator[str]:
+    cell, about = report.cell, report.result["about"]
+    failing = cell["judged"] - cell["holding"]
+    yield (
+        f"With {report.packages} ({report.result['title']}) this does not hold: **{prose(report.rule.title)}.**\n"
+        f"It fails in {failing} of the {cell['judged']} cases that were tried. The steps below are one of them; "
+        f"what should be: {_sentence(prose(report.scenario.title))}"
+    )
+    called = {each.tool for each in report.scenario.calls()}
+    said = {tool: mapping.call for tool, mapping in report.target.tools.items() if tool in called}
+    pairs = [f"{tool} is a call of `{call}`" for tool, call in said.items()]
+    renamed = any(tool != call for tool, call in said.items())
+    yield (f"Here {', '.join(pairs)}.\n" if renamed else "") + _outcome(report)
+    if about:
+        yield f"As it was tested: {about}"
+
+
+def _outcome(report: Report) -> str:
+    evidence = report.evidence
+    match report.scenario.steps[evidence.step - 1]:
+        case ToolCall() as step:
+            own = _own_calls(report, step)[0]
+            called = f"The last call, of `{own.name}`,"
+        case ParallelCalls():
+            called = "The last message, of several calls,"
+        case _:
+            called = "What comes last"
+    if evidence.broken:
+        return f"{called} ends early, see below."
+    parts = []
+    for each in evidence.found:
+        match each.what.partition(" "):
+            case ("refused", _, _):
+                parts.append("is refused" if each.got.startswith("refused") else "is not refused")
+            case ("file", _, path):
+                parts.append(f"leaves other bytes in {code(path)} than expected")
+            case ("mode", _, path):
+                parts.append(
+                    f"leaves {code(path.removeprefix('of '))} with mode {each.got} instead of {each.expected}"
+                )
+            case ("path", _, path):
+                sides = (each.got, each.expected)
+                got, wanted = (prose(text.partition(":")[0].partition("\n")[0]) for text in sides)
+                parts.append(f"leaves {got} at {code(path)} instead of {wanted}")
+            case ("shown", _, path):
+                parts.append(f"does not show the lines of {code(path)} that it should")
+            case _:
+                parts.append(f"differs in {prose(each.what)}")
+    *others, last = dict.fromkeys(parts)
+    return f"{called} {', '.join(others)}{' and ' if others else ''}{last}."
+
+
+def _expected(report: Report, suite: Suite) -> Iterator[str]:
+    evidence, scenario = report.evidence, report.scenario
+    contract = suite.contracts[suite.contracts.default]
+    for call in calls_of(scenario.steps[evidence.step - 1]):
+        clause = clause_for(scenario, call.expect, contract)
+        if clause is None:
+            continue
+        if clause.error is None:
+            yield "The call is carried out."
+            continue
+        summary = suite.vocabulary.names[clause.error].summary
+        refusal = (
+            f"The call is refused, and changes nothing. The reason to refuse it: {_sentence(prose(summary))}"
+        )
+        if isinstance(clause.text, str):
+            yield f"{refusal}\nClaude Code {contract.name}, for example, answers:"
+            yield fenced("text", _shown(clause.text))
+        else:
+            yield refusal
+    for each in evidence.found:
+        if each.what != "refused":
+            yield f"{_named(each)}:"
+            yield fenced("text", _shown(each.expected))
+
+
+def _steps(report: Report) -> Iterator[str]:
+    """Yield the files, each step with its answer, and the files afterwards; odd characters are escaped."""
+    yield f"Observed on {report.result['date']}. `$WS` is the directory of the files; odd characters are escaped."
+    yield f"It begins with:\n\n{bullets(code(line, escaped=True) for line in given_lines(report.scenario.given))}"
+    for number, step in enumerate(report.scenario.steps[: report.evidence.step], 1):
+        if isinstance(step, WorldEvent | SessionEvent):
+            yield f"{number}. Somebody else: {code(brief_step(step), escaped=True)}"
+            continue
+        answers = report.evidence.answers[number - 1] if number <= len(report.evidence.answers) else ()
+        calls = _own_calls(report, step)
+        for place, call in enumerate(calls):
+            yield f"{f'{number}.' if not place else '  '} A call of `{call.name}`:"
+            yield _within(json.dumps(call.arguments, ensure_ascii=False))
+        for call, answer in zip(calls, answers, strict=False):
+            yield f"   `{call.name}` {'was refused' if answer.refused else 'answered'}:"
+            yield _within(answer.text)
+        if not answers:
+            yield "   There was no answer."
+    if report.evidence.broken:
+        yield "It ended early:"
+        yield fenced("text", _shown(report.evidence.broken))
+    for each in report.evidence.found:
+        if each.what != "refused":
+            yield f"{_named(each)} afterwards:"
+            yield fenced("text", _shown(each.got))
+
+
+def _within(text: str) -> str:
+    """Return a text as a part of an item of a list."""
+    return indent(fenced("text", _shown(text)), "   ", bool)
+
+
+def _own_calls(report: Report, step: ToolCall | ParallelCalls) -> list[TargetCall]:
+    """Return the calls of a step as the target wants them, `$WS` standing for the workspace."""
+    known = _known_before(report.scenario, step)
+    return [translated(report.target, call.tool, call.arguments, _SCOPE, known) for call in calls_of(step)]
+
+
+def _known_before(scenario: Scenario, end: Step) -> Knowledge:
+    """Return what a model knows of the files before a step, if all steps before it go as the scenario says."""
+    there: dict[str, str | None] = {}
+    known = Knowledge(there.get)
+    said = {each.place: clause_answer(clause) for each in asked(scenario) if (clause := each.expect.recorded)}
+    done: tuple[ToolCall, ...] = ()
+    for step, files in zip(scenario.steps, before_steps(scenario, said), strict=True):
+        for path, entry in files.items():
+            text = entry.data.decode("utf-8", "replace") if isinstance(entry, RegularFile) else None
+            there[f"$WS/{path}"] = there[path] = text
+        for call in done:
+            if call.expect.recorded is not None and call.expect.recorded.error is None:
+                known.learn(call.tool, call.arguments)
+        if step is end:
+            break
+        done = calls_of(step)
+    return known
+
+
+def _repeated(report: Report, suite: Suite) -> Iterator[str]:
+    yield (
+        f"readfirst, a conformance suite for the file tools of coding agents, found this. Its rule is "
+        f"`{report.rule.id}`, the scenario `{report.scenario.id}`; it compares with Claude Code "
+        f"{suite.contracts.default}. This command repeats it:"
+    )
+    yield fenced("shell", f"readfirst run target:{report.target.pinned} {report.scenario.id} --trace")
+
+
+def _named(found: Mismatch) -> str:
+    kind, _, rest = found.what.partition(" ")
+    match kind:
+        case "file":
+            return f"The bytes of {code(rest)}"
+        case "mode":
+            return f"The mode of {code(rest.removeprefix('of '))}"
+        case "path":
+            return f"What is at {code(rest)}"
+        case "shown":
+            return f"What is shown of {code(rest)}"
+        case _:
+            return f"The {found.what}" if found.what in ("text", "error") else prose(found.what)
+
+
+def _shown(text: str) -> str:
+    return "\n".join(visible_lines(text)) or "(empty)"
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."

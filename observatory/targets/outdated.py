@@ -1,0 +1,131 @@
+"""Newest: which targets have newer versions in their registry than the one that is pinned, and how one is added."""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from packaging.version import InvalidVersion, Version
+
+from readfirst.harness.adapter_api import BrokenAdapter
+from readfirst.harness.agents.npm import npm
+from readfirst.harness.errors import ReadfirstError
+from readfirst.harness.processes.supervised_process import run_errand
+from readfirst.harness.yaml_io.atomic_write import write_all
+from readfirst.observatory.targets.catalogue import find, names
+from readfirst.observatory.targets.mapping import Release, Target
+
+_SECONDS = 60
+_AT_ONCE = 4
+_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
+
+
+class PinError(ReadfirstError):
+    """A version cannot be added to a mapping file; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outdated:
+    """A target whose `package` has a version `newest` that is newer than all that its mapping file has."""
+
+    name: str
+    pinned: str
+    newest: str
+    kind: str
+    package: str
+
+    def data(self) -> dict[str, Any]:
+        """Return it in JSON types."""
+        return asdict(self)
+
+
+def outdated(chosen: Iterable[str] | None = None) -> Iterator[Outdated]:
+    """Yield the targets, by name, that have newer versions; `chosen` is for all targets if it is None.
+
+    pip and npm are asked, as they are set up for the user. A target without an installed version is left out, and so is
+    one whose mapping says that its version is the last. Raises BrokenAdapter where a registry cannot be asked,
+    UnknownTargetError.
+    """
+    asked = [
+        (target, found)
+        for target in map(find, names() if chosen is None else chosen)
+        if not target.last and (found := _package(target.release)) is not None
+    ]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        answers = pool.map(lambda each: _newest(*each), asked)
+        for (target, (_, package)), newest in zip(asked, answers, strict=True):
+            if _is_newer(newest, target.release.version):
+                yield Outdated(target.name, target.release.version, newest, target.kind, package)
+
+
+def _package(release: Release) -> tuple[str, str] | None:
+    """Return manager and name of the package whose version the release has; None where none is installed."""
+    for manager, sign, packages in (("npm", "@", release.npm), ("pip", "==", release.pip)):
+        for package in packages:
+            name, _, version = package.rpartition(sign)
+            if version == release.version:
+                return manager, name.partition("[")[0]
+    return None
+
+
+def _newest(target: Target, package: tuple[str, str]) -> str:
+    manager, name = package
+    if manager == "pip":
+        return _of_pip(name, target)
+    needed = f"it is asked for the newest version of {name}"
+    done = npm(["view", name, "version"], about=name, needed=needed, seconds=_SECONDS)
+    lines = done.stdout.split()
+    if done.returncode != 0 or not lines:
+        raise _unknown("npm", name, done.stderr)
+    return lines[-1]
+
+
+def _of_pip(name: str, target: Target) -> str:
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "index", "versions"]
+    if target.oldest_python:
+        command += ["--python-version", target.oldest_python]
+    done = run_errand([*command, name], seconds=_SECONDS, about=f"pip, asked for {name}")
+    answered = re.match(r"\S+ \((\S+)\)", done.stdout)
+    if done.returncode != 0 or answered is None:
+        raise _unknown("pip", name, done.stderr)
+    return answered[1]
+
+
+def _unknown(manager: str, name: str, stderr: str) -> BrokenAdapter:
+    return BrokenAdapter(
+        f"{manager} cannot tell the newest version of {name}: is there a network, and is it in the registry?",
+        blame="environment",
+        details=stderr[-2000:],
+    )
+
+
+def _is_newer(newest: str, pinned: str) -> bool:
+    try:
+        return Version(newest) > Version(pinned)
+    except InvalidVersion:
+        return newest != pinned
+
+
+def pin(target: Target, version: str) -> None:
+    """Add a version to a target's mapping file: what is installed for its release, with the other version.
+
+    Raises PinError where the version is there, or where the file does not have the release on a line of its own.
+    """
+    if not _VERSION.fullmatch(version):
+        raise PinError(f"{version!r} is not a version")
+    if version in target.versions:
+        raise PinError(f"{target.file} has {version} already")
+    release = target.release
+    lines = target.file.read_text("utf-8").splitlines(keepends=True)
+    ours = [
+        number
+        for number, line in enumerate(lines)
+        if re.match(rf' +"?{re.escape(release.version)}"?: \{{', line)
+    ]
+    if len(ours) != 1 or not lines[ours[0]].rstrip().endswith("}"):
+        raise PinError(f"{target.file} does not have {release.version} on one line: add {version} by hand")
+    line = re.sub(r",? *released: *[^,}]*", "", lines[ours[0]])
+    lines.insert(ours[0] + 1, re.sub(rf"(?<![\d.]){re.escape(release.version)}(?![\d.])", version, line))
+    write_all({target.file: "".join(lines).encode()})

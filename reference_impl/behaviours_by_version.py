@@ -1,0 +1,167 @@
+"""What differs between contracts: the behaviours of each, chosen by its name.
+
+A rule asks `behaviours.<group>.<name>`; it never asks for a version. The modules of
+`reference_impl.behaviours` declare them, one for each group.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache, lru_cache
+from typing import Any, get_type_hints
+
+from readfirst.reference_impl.behaviours.answers import AnswerBehaviours
+from readfirst.reference_impl.behaviours.arguments import ArgumentBehaviours
+from readfirst.reference_impl.behaviours.calls import CallBehaviours
+from readfirst.reference_impl.behaviours.commands import CommandBehaviours
+from readfirst.reference_impl.behaviours.encoding import EncodingBehaviours
+from readfirst.reference_impl.behaviours.freshness import FreshnessBehaviours
+from readfirst.reference_impl.behaviours.hooks import HookBehaviours
+from readfirst.reference_impl.behaviours.lookup import LookupBehaviours
+from readfirst.reference_impl.behaviours.matching import MatchingBehaviours
+from readfirst.reference_impl.behaviours.media import MediaBehaviours
+from readfirst.reference_impl.behaviours.memory import MemoryBehaviours
+from readfirst.reference_impl.behaviours.notebooks import NotebookBehaviours
+from readfirst.reference_impl.behaviours.paths import PathBehaviours
+from readfirst.reference_impl.behaviours.permissions import PermissionBehaviours
+from readfirst.reference_impl.behaviours.preparation import PreparationBehaviours
+from readfirst.reference_impl.behaviours.reading import ReadingBehaviours
+from readfirst.reference_impl.behaviours.reminders import ReminderBehaviours
+from readfirst.reference_impl.behaviours.sessions import SessionBehaviours
+from readfirst.reference_impl.behaviours.settings import SettingsBehaviours
+from readfirst.reference_impl.behaviours.versioned import DEFAULT_CONTRACT, History, version_of
+from readfirst.reference_impl.behaviours.writing import WritingBehaviours
+
+__all__ = [
+    "DEFAULT_CONTRACT",
+    "DOCUMENTED",
+    "FIRST_VERSION",
+    "LAST_VERSION",
+    "Behaviours",
+    "behaviours_of",
+    "group_of",
+    "groups",
+    "histories",
+    "history_of",
+]
+
+DOCUMENTED = "documented"
+FIRST_VERSION = "0.2.126"
+LAST_VERSION = "2.1.330"
+
+_NAME = re.compile(r"(\d+)\.(\d+)\.(\d+)(\+gated)?")
+_RELAXED_SINCE = (2, 1, 208)
+"""From here on newer models may edit what they have not read; `+gated` is a version with an older model."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Behaviours:
+    """The choices of one contract, grouped by the step of a call to which they belong. The groups are in the order of
+    the steps, then come those of what happens between calls. None as a value means that the rule does not exist there.
+
+    No two behaviours have the same name, whatever their groups.
+    """
+
+    calls: CallBehaviours
+    arguments: ArgumentBehaviours
+    preparation: PreparationBehaviours
+    paths: PathBehaviours
+    permissions: PermissionBehaviours
+    lookup: LookupBehaviours
+    freshness: FreshnessBehaviours
+    matching: MatchingBehaviours
+    settings: SettingsBehaviours
+    encoding: EncodingBehaviours
+    writing: WritingBehaviours
+    answers: AnswerBehaviours
+    reading: ReadingBehaviours
+    media: MediaBehaviours
+    notebooks: NotebookBehaviours
+    memory: MemoryBehaviours
+    reminders: ReminderBehaviours
+    commands: CommandBehaviours
+    hooks: HookBehaviours
+    sessions: SessionBehaviours
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Behaviours:
+        """Return the behaviours with these values, by name; all have to be there."""
+        return cls(
+            **{group: kind(**{name: values[name] for name in names}) for group, kind, names in _groups()}
+        )
+
+    def value(self, name: str) -> Any:
+        """Return the value of a behaviour. KeyError: there is none of that name."""
+        return getattr(getattr(self, group_of(name)), name)
+
+    def changed(self, **values: Any) -> Behaviours:
+        """Return the same with other values for some behaviours, by name. KeyError: there is none of that name."""
+        by_group: dict[str, dict[str, Any]] = {}
+        for name, value in values.items():
+            by_group.setdefault(group_of(name), {})[name] = value
+        return replace(
+            self, **{group: replace(getattr(self, group), **changes) for group, changes in by_group.items()}
+        )
+
+
+@cache
+def _groups() -> Sequence[tuple[str, type, tuple[str, ...]]]:
+    """Return name, class and behaviours of each group."""
+    kinds = get_type_hints(Behaviours)
+    return [
+        (each.name, kinds[each.name], tuple(one.name for one in fields(kinds[each.name])))
+        for each in fields(Behaviours)
+    ]
+
+
+@cache
+def groups() -> Mapping[str, type]:
+    """Return the groups of behaviours in their order: the class of each, by name."""
+    return {group: kind for group, kind, _ in _groups()}
+
+
+@cache
+def _group_by_name() -> Mapping[str, str]:
+    return {name: group for group, _, names in _groups() for name in names}
+
+
+def group_of(name: str) -> str:
+    """Return the group of a behaviour. KeyError: there is none of that name."""
+    return _group_by_name()[name]
+
+
+@cache
+def histories() -> Mapping[str, History]:
+    """Return the history of every behaviour, by name."""
+    return {each.name: each.metadata["history"] for _, kind, _ in _groups() for each in fields(kind)}
+
+
+def history_of(name: str) -> History:
+    """Return the history of a behaviour. KeyError: there is none of that name."""
+    return histories()[name]
+
+
+@lru_cache(maxsize=64)
+def behaviours_of(contract: str | Behaviours) -> Behaviours:
+    """Return the behaviours of a contract, or those given.
+
+    A contract is `documented`, or any version from FIRST_VERSION to LAST_VERSION, published or not; from 2.1.208
+    on also with `+gated`. ValueError: the reference does not know it.
+    """
+    if isinstance(contract, Behaviours):
+        return contract
+    if contract == DOCUMENTED:
+        return Behaviours.of({name: history.documented for name, history in histories().items()})
+    match = _NAME.fullmatch(contract)
+    version = version_of(contract.partition("+")[0]) if match else (0, 0, 0)
+    gated = match is not None and match[4] is not None
+    known = version_of(FIRST_VERSION) <= version <= version_of(LAST_VERSION)
+    if not known or (gated and version < _RELAXED_SINCE):
+        raise ValueError(
+            f"unknown contract {contract!r}; the reference knows {DOCUMENTED}, the versions {FIRST_VERSION} to "
+            f"{LAST_VERSION}, and with an older model 2.1.208+gated to {LAST_VERSION}+gated"
+        )
+    relaxed = version >= _RELAXED_SINCE and not gated
+    return Behaviours.of({name: history.at(version, relaxed) for name, history in histories().items()})

@@ -1,0 +1,384 @@
+"""Memory: what the session knows of each file, and since when, and whether that is enough to change it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from readfirst.reference_impl.behaviours_by_version import Behaviours
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.refusal import NOT_READ, Refusal
+from readfirst.reference_impl.session.storage import Snapshot
+from readfirst.reference_impl.text.content import unify, without_mark
+
+__all__ = [
+    "Memory",
+    "ReadState",
+    "Record",
+    "Writes",
+    "is_changed",
+    "modified_at",
+    "refuse_stale",
+    "refuse_unread",
+]
+
+_SECOND = 1_000_000_000
+_MILLISECOND = 1_000_000
+_TICK = 10 * _MILLISECOND
+"""In nanoseconds; a tick is the longest time for which the clock of a file system may stand still."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is known of a file: its time of modification in nanoseconds, and its content with `\\n` line ends.
+
+    The content is that of the whole file and may decide instead of the time when files are compared; None if it may
+    not. `own`: an Edit, Write or NotebookEdit made it. `seen`: the model knows every line of it, having read or written
+    it. `asked`: offset and limit of the Read of lines that made it. `writes`: how many writes there had been by then.
+    `made`: when it was made, in nanoseconds. `edited`: by replacing a part of the file. `text` is what the file held
+    then, with `\\n` line ends, to show what changed since; None if that is not shown. `shown` is what it held, for a
+    record that an Edit made, when all of it was last read or written. `unread`: the session wrote the file and never
+    read it.
+    """
+
+    content: str | None
+    timestamp: int
+    own: bool = False
+    seen: bool = False
+    asked: tuple[float, float | None] | None = None
+    writes: int = 0
+    made: int = field(default_factory=time.time_ns)
+    edited: bool = False
+    text: str | None = None
+    shown: str | None = None
+    unread: bool = False
+
+
+class ReadState:
+    """The records of one session by absolute path.
+
+    With a `capacity`, the record used longest ago gives way to a new one. `leads_to` gives the path of a file of which
+    a link shares the record.
+    """
+
+    def __init__(self, capacity: int | None = None, leads_to: Callable[[str], str] = str) -> None:
+        self._capacity = capacity
+        self._leads_to = leads_to
+        self._records: dict[str, Record] = {}
+
+    def get(self, path: str) -> Record | None:
+        """Return the record of a path, None if the session does not know the file. This counts as a use."""
+        path = self._leads_to(path)
+        record = self._records.pop(path, None)
+        if record is not None:
+            self._records[path] = record
+        return record
+
+    def peek(self, path: str) -> Record | None:
+        """Return the record of a path without using it."""
+        return self._records.get(self._leads_to(path))
+
+    def forget(self, path: str) -> None:
+        """Know nothing of a path any more."""
+        self._records.pop(self._leads_to(path), None)
+
+    def put(self, path: str, record: Record) -> None:
+        """Remember what was just read or written."""
+        path = self._leads_to(path)
+        self._records.pop(path, None)
+        self._records[path] = record
+        if self._capacity is not None and len(self._records) > self._capacity:
+            del self._records[next(iter(self._records))]
+
+    def newest_first(self) -> list[str]:
+        """Return the known paths, the one used last first."""
+        return list(reversed(self._records))
+
+    def replaced_by(self, records: Iterable[tuple[str, Record]]) -> ReadState:
+        """Return a state of these records alone, the one used last at the end."""
+        state = ReadState(self._capacity, self._leads_to)
+        for path, record in records:
+            state.put(path, record)
+        return state
+
+
+class Writes:
+    """The order in which a session and its sub-agents wrote files; the clock may stand still between two of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._last: dict[str, int] = {}
+
+    def add(self, path: str) -> None:
+        """Note that a file was written just now."""
+        self.count += 1
+        self._last[disk.leads_to(path)] = self.count
+
+    def are_newer(self, path: str, count: int) -> bool:
+        """Tell whether a file was written after there had been so many writes."""
+        return self.count > count and self._last.get(disk.leads_to(path), 0) > count
+
+
+@dataclass(slots=True)
+class Memory:
+    """What the session knows of files. `root` is an absolute path.
+
+    `writes` are shared with the sub-agents, who know nothing else of each other.
+    """
+
+    root: str
+    behaviours: Behaviours
+    records: ReadState
+    writes: Writes = field(default_factory=Writes)
+    unreported: dict[str, Record | None] = field(default_factory=dict)
+    """What was known, until they are read or written again, of files written by a call whose answer nobody saw."""
+    read_over: dict[str, Record | None] = field(default_factory=dict)
+    """What was known of the files that are being read before the Reads that are next to each other and run at once."""
+    cut: set[str] = field(default_factory=set)
+    """Files of which the latest Read showed only the beginning, though more was asked for."""
+    mentioned: set[str] = field(default_factory=set)
+    """Files that are known because they were shown with what the user or a Read named, and for no other reason."""
+
+    def remember(
+        self,
+        path: str,
+        content: str | None,
+        asked: tuple[float, float | None] | None = None,
+        *,
+        seen: bool = False,
+        own: bool = False,
+        given: str = "",
+        text: str | None = None,
+    ) -> None:
+        """Record what was read of a path; `content` is all of it, or None; `asked` offset and limit for lines.
+
+        `seen`: the model knows that it is all of the content. `own`: the session has just written it. `given` is the
+        path as the model wrote it. `text` is what the file holds.
+        """
+        self.unreported.pop(path, None)
+        self.cut.discard(path)
+        self.mentioned.discard(path)
+        self.read_over.setdefault(path, self.records.peek(path))
+        self.records.put(
+            self._known_as(path, given),
+            Record(
+                content,
+                self._read_at(path),
+                own=own,
+                seen=seen,
+                asked=asked,
+                writes=self.writes.count,
+                text=text,
+            ),
+        )
+
+    def wrote(
+        self,
+        path: str,
+        content: str,
+        *,
+        seen: bool = True,
+        unified: bool = False,
+        given: str = "",
+        edited: bool = False,
+    ) -> None:
+        """Record what the session has just written, which is all of a file.
+
+        `seen`: the model knows all of the content. `edited`: it gave a part of it. `unified`: it is remembered with
+        `\\n` line ends. `given` is the path as the model wrote it.
+        """
+        if self.behaviours.encoding.edit_hides_byte_order_mark:
+            content = without_mark(content)
+        if unified:
+            content = unify(content)
+        known = content if self.behaviours.freshness.touched_own_write_may_be_edited else None
+        self.writes.add(path)
+        self.unreported.pop(path, None)
+        self.cut.discard(path)
+        self.mentioned.discard(path)
+        modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
+        text = unify(content)
+        former = self.records.peek(path)
+        known_text = None if former is None else former.shown if former.edited else former.text
+        record = Record(
+            known,
+            modified,
+            own=True,
+            seen=seen,
+            writes=self.writes.count,
+            edited=edited,
+            text=text,
+            shown=known_text if edited else None,
+            unread=not edited and (former is None or former.unread),
+        )
+        self.records.put(self._known_as(path, given), record)
+
+    def knows_only_the_beginning(self, path: str) -> None:
+        """Know a file no more: less was shown of it than was asked for."""
+        self.records.forget(path)
+        self.cut.add(path)
+
+    def forget_mentions(self) -> None:
+        """Know no file any more that no call of the session has read or written."""
+        for path in self.mentioned:
+            self.records.forget(path)
+        self.mentioned.clear()
+
+    def outdated(self, *, everything: bool = False) -> list[str]:
+        """Return the paths that are newer on disk than the session knows them, of those that it watches, or of all.
+
+        All records are looked at, from the newest to the oldest. Each look is a use, so the order of use turns round.
+        What is gone is forgotten, or stays as it was remembered.
+        """
+        newer = []
+        for path in self.records.newest_first():
+            record = self.records.get(path)
+            if record is None or not (
+                everything or record.own or self.behaviours.memory.changed_reads_are_reread
+            ):
+                continue
+            try:
+                if self.is_newer(path, record):
+                    newer.append(path)
+            except FileNotFoundError:
+                if self.behaviours.memory.missing_files_are_forgotten:
+                    self.records.forget(path)
+            except OSError:
+                continue
+        return newer
+
+    def restored(self) -> Memory:
+        """Return what a later start of the program knows of the files, from what was said of them.
+
+        It counts as known since then, whatever the files' times were, unless the model saw no answer. Of a file that
+        the session has seen in part it may know nothing.
+        """
+        behaviours = self.behaviours
+        known = []
+        for path in (
+            reversed(self.records.newest_first()) if behaviours.sessions.resume_keeps_known_files else ()
+        ):
+            record = self.records.get(path)
+            record = self.unreported.get(path, record)
+            if (
+                record is not None
+                and (self._is_whole(record) or behaviours.sessions.resume_keeps_partial_reads)
+                and (behaviours.sessions.resume_keeps_own_writes or not record.unread)
+                and (record.own or not path.endswith(".ipynb"))
+            ):
+                watched = behaviours.sessions.resume_takes_over_changes
+                seen = record.seen and (behaviours.sessions.resume_counts_edits_as_seen or not record.edited)
+                noticed = (
+                    behaviours.sessions.resume_reports_own_edits
+                    and record.edited
+                    and record.shown is not None
+                )
+                restored = replace(
+                    record,
+                    timestamp=0 if path in self.unreported else record.made,
+                    own=watched or (record.own and not record.edited),
+                    asked=None,
+                    seen=seen,
+                    writes=0 if noticed else self.writes.count,
+                    text=record.shown if noticed else record.text,
+                )
+                known.append((path, restored))
+        return self._knowing(known)
+
+    def _is_whole(self, record: Record) -> bool:
+        return record.asked in (None, (1, self.behaviours.reading.default_line_limit))
+
+    def emptied(self) -> Memory:
+        """Return the memory of somebody in the same place who knows no file."""
+        return self._knowing(())
+
+    def _knowing(self, records: Iterable[tuple[str, Record]]) -> Memory:
+        state = self.records.replaced_by(records)
+        return Memory(self.root, self.behaviours, state, writes=self.writes)
+
+    def latest(self, count: int) -> list[str]:
+        """Return the known paths that changed last, the last first; of equally old ones those that were used last."""
+
+        def age(path: str) -> int:
+            record = self.records.get(path)
+            return 0 if record is None else -record.timestamp
+
+        return sorted(self.records.newest_first(), key=age)[:count]
+
+    def is_newer(self, path: str, record: Record) -> bool:
+        """Tell whether a file was modified after a record of it. OSError: no such file.
+
+        The session may write a file twice before the clock moves on, under two names or through a sub-agent.
+        """
+        return modified_at(path) > record.timestamp or self.writes.are_newer(path, record.writes)
+
+    def has_later_time(self, path: str, record: Record, *, exact: bool = False) -> bool:
+        """Tell whether a file's time is later than that of a record, in whole milliseconds unless `exact`.
+
+        The product is never so fast that it writes a file twice at one time. OSError: no such file.
+        """
+        modified = modified_at(path, exact=exact)
+        at_once = modified == record.timestamp and self.writes.are_newer(path, record.writes)
+        return modified > record.timestamp or at_once
+
+    def _known_as(self, path: str, given: str) -> str:
+        """Return the path under which a file is remembered: a final slash that the model wrote may belong to it."""
+        return (
+            f"{path}/"
+            if given.endswith("/") and self.behaviours.memory.final_slash_is_part_of_the_key
+            else path
+        )
+
+    def _read_at(self, path: str) -> int:
+        """Return the time that a change must be newer than to count as one after this Read."""
+        modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
+        if not self.behaviours.freshness.staleness_uses_read_time:
+            return modified
+        # The system notes times of files by a clock that ticks; a change within the same tick is one after the Read.
+        # A time less than a tick from now has passed before the product, which is slower, looks at the file.
+        now = time.time_ns()
+        return modified if now - _TICK < modified < now + _TICK else now - _TICK
+
+
+def modified_at(path: str, *, exact: bool = False) -> int:
+    """Return the time of the last modification in nanoseconds, of whole milliseconds unless `exact`.
+
+    OSError: no such file.
+    """
+    seconds, nanoseconds = divmod(disk.modified_at(path), _SECOND)
+    # The product has the time as a double of milliseconds, in which the last of the nanoseconds are lost.
+    milliseconds = seconds * 1000 + nanoseconds / _MILLISECOND
+    return int(Fraction(milliseconds) * _MILLISECOND) if exact else math.floor(milliseconds) * _MILLISECOND
+
+
+def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> Record | None:
+    """Return what is known of a file; refuse one that is not known but must be."""
+    record = memory.records.get(path)
+    if record is None and needs_read:
+        raise Refusal("not_read", NOT_READ, code=code)
+    return record
+
+
+def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
+    """Tell whether a file is newer than its record, unless all of it is known and it reads the same."""
+    exact = memory.behaviours.freshness.edit_compares_sub_milliseconds
+    if not memory.has_later_time(file.path, record, exact=exact):
+        return False
+    return record.content is None or file.text != record.content
+
+
+def refuse_stale(memory: Memory, file: Snapshot, *, needs_read: bool) -> Record | None:
+    """Return what is known of an existing file; refuse it, right before writing, if it is not known as it is now."""
+    record = memory.records.get(file.path)
+    if not memory.behaviours.freshness.execution_rechecks_freshness:
+        return record
+    if record is None and not needs_read:
+        return None
+    if record is None and memory.behaviours.freshness.execution_refuses_unread:
+        raise Refusal("not_read", NOT_READ)
+    if record is None or is_changed(memory, file, record):
+        raise Refusal("unexpectedly_modified", memory.behaviours.freshness.execution_stale_refusal)
+    return record

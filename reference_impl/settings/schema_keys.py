@@ -1,0 +1,208 @@
+"""Settings keys: which keys a Claude Code settings file may have in each edition of the settings' schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from readfirst.reference_impl.behaviours_by_version import Behaviours
+from readfirst.reference_impl.settings.schema_messages import WORDS
+from readfirst.reference_impl.settings.schema_types import (
+    Array,
+    Choice,
+    Days,
+    Either,
+    Members,
+    Plain,
+    Problem,
+    Record,
+    Rule,
+    Shape,
+)
+
+__all__ = ["keys", "problems"]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key and the shape of its value from an edition on, until another one, and only with a trait if it names one."""
+
+    name: str
+    shape: Shape
+    since: int = 1
+    until: int = 99
+    trait: str = ""
+
+
+_STRING = Plain(str, "string")
+_BOOLEAN = Plain(bool, "boolean")
+_NUMBER = Plain((int, float), "number")
+_LIST = Plain(list, "array")
+_RECORD = Plain(dict, "record")
+_STRINGS = Array(_STRING)
+_COMMAND: Mapping[str, Shape] = {"type": Choice(("command",), only=True), "command": _STRING}
+_NEEDED = frozenset({"type", "command"})
+_HOOKS = Array(Members({"matcher": _STRING, "hooks": _LIST}, frozenset({"hooks"})))
+_EVENTS = (
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "Notification",
+    "UserPromptSubmit",
+    "SessionStart",
+    "SessionEnd",
+    "Stop",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PermissionRequest",
+)
+_FIRST_EVENTS = (
+    "PreToolUse",
+    "PostToolUse",
+    "Notification",
+    "UserPromptSubmit",
+    "SessionStart",
+    "SessionEnd",
+    "Stop",
+    "SubagentStop",
+    "PreCompact",
+)
+_ATTRIBUTION = Members({"commit": _STRING, "pr": _STRING})
+_MISMATCHED = Rule("Mismatched parentheses. Ensure all opening parentheses have matching closing parentheses")
+_MALFORMED = Rule(
+    "Malformed Tool(content) rule. Rules take the form Tool or Tool(content) and must end at the closing "
+    '")"; parentheses inside the content are literal'
+)
+
+
+def _permissions(rule: Shape, modes: tuple[str, ...]) -> Members:
+    rules = Array(rule)
+    members: dict[str, Shape] = {
+        "allow": rules,
+        "deny": rules,
+        "ask": rules,
+        "defaultMode": Choice(modes),
+        "disableBypassPermissionsMode": Choice(("disable",)),
+        "additionalDirectories": _STRINGS,
+    }
+    return Members(members)
+
+
+def _anything(value: Any, path: str) -> Iterator[Problem]:  # noqa: ARG001 - nothing is wrong with any value
+    return iter(())
+
+
+_MODES = {
+    1: ("acceptEdits", "sandboxBashMode", "bypassPermissions", "default", "plan"),
+    2: ("acceptEdits", "bypassPermissions", "default", "plan"),
+    3: ("acceptEdits", "bypassPermissions", "default", "delegate", "dontAsk", "plan"),
+    5: ("acceptEdits", "bypassPermissions", "default", "dontAsk", "plan", "auto"),
+    6: ("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"),
+}
+"""The modes of permission by the edition that brought them."""
+_SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
+
+_KEYS = (
+    Key("$schema", Choice((_SCHEMA,), only=True), until=8),
+    Key("$schema", _anything, since=8),
+    Key("apiKeyHelper", _STRING),
+    Key("awsCredentialExport", _STRING),
+    Key("awsAuthRefresh", _STRING),
+    Key("fileSuggestion", Members(_COMMAND, _NEEDED), since=3),
+    Key("respectGitignore", _BOOLEAN, since=4),
+    Key("cleanupPeriodDays", Days(), until=6),
+    Key("cleanupPeriodDays", Days(1), since=6),
+    Key("env", _RECORD),
+    Key("attribution", _ATTRIBUTION, since=3, trait="strict"),
+    Key(
+        "attribution",
+        Either(
+            _ATTRIBUTION,
+            'Expected false, true, or an object such as { "commit": "", "pr": "" }, but received array',
+            (bool,),
+        ),
+        trait="lenient",
+    ),
+    Key("includeCoAuthoredBy", _BOOLEAN),
+    Key("permissions", _permissions(_MISMATCHED, _MODES[1]), until=2),
+    Key("permissions", _permissions(_MISMATCHED, _MODES[2]), since=2, until=3),
+    Key("permissions", _permissions(_MISMATCHED, _MODES[3]), since=3, until=5),
+    Key("permissions", _permissions(_MISMATCHED, _MODES[5]), since=5, until=6),
+    Key("permissions", _permissions(_MISMATCHED, _MODES[6]), since=6, trait="strict"),
+    Key("permissions", _permissions(_MALFORMED, _MODES[6]), trait="lenient"),
+    Key("model", _STRING),
+    Key("enableAllProjectMcpServers", _BOOLEAN),
+    Key("enabledMcpjsonServers", _STRINGS),
+    Key("disabledMcpjsonServers", _STRINGS),
+    Key("allowedMcpServers", _LIST, since=3),
+    Key("deniedMcpServers", _LIST, since=3),
+    Key("hooks", Record(_HOOKS, _FIRST_EVENTS), until=3),
+    Key("hooks", Record(_HOOKS, _EVENTS), since=3, trait="strict"),
+    Key("hooks", Record(_HOOKS, _EVENTS, unknown_together=True), trait="lenient"),
+    Key("disableAllHooks", _BOOLEAN),
+    Key("allowManagedHooksOnly", _BOOLEAN, since=3),
+    Key("statusLine", Members({**_COMMAND, "padding": _NUMBER}, _NEEDED)),
+    Key("enabledPlugins", _RECORD),
+    Key("extraKnownMarketplaces", Record(Plain(dict, "object")), since=3),
+    Key("skippedMarketplaces", _STRINGS, since=3, trait="skipping"),
+    Key("skippedPlugins", _STRINGS, since=3, trait="skipping"),
+    Key("strictKnownMarketplaces", _LIST, since=3),
+    Key("blockedMarketplaces", _LIST, since=3),
+    Key("forceLoginMethod", Choice(("claudeai", "console")), until=8),
+    Key("forceLoginMethod", _anything, since=8),
+    Key("forceLoginOrgUUID", _STRING, until=6),
+    Key("forceLoginOrgUUID", Either(_anything, "Invalid input", (str, list)), since=6),
+    Key("otelHeadersHelper", _STRING),
+    Key("outputStyle", _STRING),
+    Key("language", _STRING, since=4),
+    Key("skipWebFetchPreflight", _BOOLEAN),
+    Key("sandbox", Members({}), until=3),
+    Key("sandbox", Members({"enabled": _BOOLEAN}), since=3),
+    Key("spinnerTipsEnabled", _BOOLEAN),
+    Key("syntaxHighlightingDisabled", _BOOLEAN, since=3),
+    Key("alwaysThinkingEnabled", _BOOLEAN, since=2),
+    Key("promptSuggestionEnabled", _BOOLEAN, since=3),
+    Key("agent", _STRING, since=3),
+    Key("companyAnnouncements", _STRINGS, since=3),
+    Key("pluginConfigs", _RECORD, since=3),
+    Key("remote", Members({"defaultEnvironmentId": _STRING}), since=3),
+    Key("autoUpdatesChannel", Choice(("latest", "stable")), since=3, until=7),
+    Key("autoUpdatesChannel", Choice(("latest", "stable", "rc")), since=7),
+    Key("minimumVersion", _STRING, since=3),
+    Key("classifierPermissionsEnabled", _BOOLEAN, since=4, trait="classifier"),
+)
+_TIPS_SINCE = 6
+_LATER_WORDS_SINCE = 4
+
+
+@cache
+def _shape(edition: int, traits: frozenset[str]) -> Members:
+    held = (key for key in _KEYS if key.since <= edition < key.until and key.trait in traits)
+    return Members({key.name: key.shape for key in held}, closed=True)
+
+
+def shape_of(behaviours: Behaviours) -> Members:
+    """Return the shape of a settings file."""
+    traits = {"", "lenient" if behaviours.settings.settings_check_is_lenient else "strict"}
+    if behaviours.settings.skip_settings_are_known:
+        traits.add("skipping")
+    if behaviours.settings.classifier_setting_is_known:
+        traits.add("classifier")
+    return _shape(behaviours.settings.settings_schema_edition, frozenset(traits))
+
+
+def keys(behaviours: Behaviours) -> tuple[str, ...]:
+    """Return the keys that a settings file may have."""
+    return tuple(shape_of(behaviours).members)
+
+
+def problems(settings: Any, behaviours: Behaviours) -> list[str]:
+    """Return what is wrong with a settings file, one line each: `- path: what`; unknown keys come last."""
+    edition = behaviours.settings.settings_schema_edition
+    words = WORDS[
+        "first" if edition < _LATER_WORDS_SINCE else "second" if edition < _TIPS_SINCE else "with tips"
+    ]
+    return [f"- {problem.path}: {words(problem)}" for problem in shape_of(behaviours)(settings, "")]

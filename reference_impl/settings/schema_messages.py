@@ -1,0 +1,125 @@
+"""Settings words: how each edition of the settings' schema says what is wrong with a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from readfirst.reference_impl.settings.schema_types import Problem, name_of, shown
+
+__all__ = ["WORDS", "Words"]
+
+Words = Callable[[Problem], str]
+
+_HOOKS = (
+    'Hooks use a matcher + hooks array. The matcher is a string: a tool name ("Bash"), pipe-separated list '
+    '("Edit|Write"), or empty to match all. Example: {"PostToolUse": [{"matcher": "Edit|Write", "hooks": '
+    '[{"type": "command", "command": "echo Done"}]}]}'
+)
+_RULES = (
+    'Permission rules must be in an array. Format: ["Tool(specifier)"]. Examples: ["Bash(npm run build)", '
+    '"Edit(docs/**)", "Read(~/.zshrc)"]. Use * for wildcards.'
+)
+_EVENTS = (
+    "Not a recognized hook event. Common events: PreToolUse, PostToolUse, UserPromptSubmit, SessionStart, "
+    "SessionEnd, Stop. Check spelling and capitalization."
+)
+_TIPS = {
+    ("cleanupPeriodDays", "least"): (
+        "cleanupPeriodDays must be at least 1. To keep transcripts for a long time, set a large number (e.g. 3650 for "
+        "~10 years). To disable transcript writes entirely, remove this setting and use the --no-session-persistence "
+        "CLI flag or the SDK persistSession:false option instead. (0 is rejected because it previously silently "
+        'disabled all transcript writes, which users setting it to mean "never clean up" did not expect.)'
+    ),
+    ("permissions.defaultMode", "option"): (
+        'Valid modes: "acceptEdits" (ask before file changes), "plan" (analysis only), "bypassPermissions" '
+        '(auto-accept all), or "default" (standard behavior)'
+    ),
+    ("apiKeyHelper", "type"): (
+        "Provide a shell command that outputs your API key to stdout. The script should output only the API key. "
+        'Example: "/bin/generate_temp_api_key.sh"'
+    ),
+    ("permissions.allow", "type"): _RULES,
+    ("permissions.deny", "type"): _RULES,
+    ("hooks", "unknown"): _EVENTS,
+}
+
+
+def _quoted(options: tuple[str, ...]) -> str:
+    return ", ".join(f'"{option}"' for option in options)
+
+
+def _unknown(problem: Problem) -> str:
+    plural = "s" if len(problem.options) > 1 else ""
+    return f"Unrecognized field{plural}: {', '.join(problem.options)}"
+
+
+def _least(_problem: Problem) -> str:
+    return "Number must be greater than or equal to 0"
+
+
+def _says(problem: Problem) -> str:
+    return problem.expected
+
+
+def _earlier_type(problem: Problem) -> str:
+    expected = {"record": "object", "int": "integer"}.get(problem.expected, problem.expected)
+    received = "float" if problem.expected == "int" else name_of(problem.value)
+    return f"Expected {expected}, but received {received}"
+
+
+def _earlier_option(problem: Problem) -> str:
+    one_of = "" if problem.only else " one of"
+    return f'"{shown(problem.value)}" is not valid. Expected{one_of}: {_quoted(problem.options)}'
+
+
+def _type(problem: Problem) -> str:
+    return f"Expected {problem.expected}, but received {name_of(problem.value)}"
+
+
+def _option(problem: Problem) -> str:
+    return f"Invalid value. Expected one of: {_quoted(problem.options)}"
+
+
+def _key(_problem: Problem) -> str:
+    return "Invalid key in record"
+
+
+def _spoken(**kinds: Words) -> Words:
+    def words(problem: Problem) -> str:
+        return kinds[problem.kind](problem)
+
+    return words
+
+
+def _with_tip(words: Words) -> Words:
+    def longer(problem: Problem) -> str:
+        tip = _tip(problem)
+        return f"{words(problem)}. {tip}" if tip else words(problem)
+
+    return longer
+
+
+def _tip(problem: Problem) -> str | None:
+    if tip := _TIPS.get((problem.path, problem.kind)):
+        return tip
+    match problem.kind:
+        case "type" if problem.path.partition(".")[0] == "hooks":
+            return _HOOKS
+        case "key":
+            return _EVENTS
+        case "type" if problem.expected == "boolean":
+            return 'Use true or false without quotes. Example: "includeCoAuthoredBy": true'
+        case "option":
+            return f"Valid values: {_quoted(problem.options)}"
+        case "unknown" if not problem.path:
+            return "Check for typos or refer to the documentation for valid fields"
+    return None
+
+
+_COMMON: dict[str, Any] = {"unknown": _unknown, "least": _least, "words": _says}
+_FIRST = _spoken(type=_earlier_type, option=_earlier_option, key=_earlier_option, **_COMMON)
+_SECOND = _spoken(type=_type, option=_option, key=_key, **_COMMON)
+
+WORDS: dict[str, Words] = {"first": _FIRST, "second": _SECOND, "with tips": _with_tip(_SECOND)}
+"""By name: the words of an edition."""

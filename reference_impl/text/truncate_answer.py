@@ -1,0 +1,36 @@
+"""Long answer: what the model is shown of an answer that has too many characters, and where all of it is."""
+
+from __future__ import annotations
+
+from readfirst.reference_impl.text.js_number import rounded
+from readfirst.reference_impl.text.json_text import indented
+
+__all__ = ["announced", "in_blocks", "length"]
+
+_SHOWN = 2000
+_UTF_16 = "utf-16-le"
+
+
+def length(text: str) -> int:
+    """Return how many UTF-16 code units a text has."""
+    return len(text.encode(_UTF_16, "surrogatepass")) // 2
+
+
+def in_blocks(text: str) -> str:
+    """Return a text as it is kept, and measured, where an answer may have several blocks."""
+    return indented([{"text": text, "type": "text"}], width=2)
+
+
+def announced(text: str, size: int, path: str) -> str:
+    """Return the beginning of an answer of `size` UTF-16 code units, which is kept under `path`.
+
+    It ends with a line if that leaves more than half of what fits.
+    """
+    beginning = text.encode(_UTF_16, "surrogatepass")[: 2 * _SHOWN].decode(_UTF_16, "ignore")
+    end = beginning.rfind("\n")
+    if end > _SHOWN // 2:
+        beginning = beginning[:end]
+    return (
+        f"<persisted-output>\nOutput too large ({rounded(size)}). Full output saved to: {path}\n\n"
+        f"Preview (first 2KB):\n{beginning}\n...\n</persisted-output>"
+    )

@@ -1,0 +1,80 @@
+"""Edit list: the arguments of MultiEdit, which hold arguments themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from readfirst.reference_impl.argument_validation import Schema, wrong_type
+from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.text.json_text import indented
+
+__all__ = ["EditListSchema"]
+
+_NO_EDITS = {
+    "code": "too_small",
+    "minimum": 1,
+    "type": "array",
+    "inclusive": True,
+    "exact": False,
+    "message": "At least one edit is required",
+    "path": ["edits"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EditListSchema(Schema):
+    """A schema with a list `edits` of what fits the schema `edit`.
+
+    `blames_list`: the list is blamed for a problem of one edit. `read`: the list may be given as JSON text.
+    """
+
+    edit: Schema | None = None
+    blames_list: bool = False
+    read: bool = False
+
+    def json_schema(self) -> dict[str, Any]:
+        """Return the schema as a tool list advertises it (JSON Schema)."""
+        assert self.edit is not None
+        schema = Schema.json_schema(self)
+        schema["properties"]["edits"] |= {"items": self.edit.json_schema(), "minItems": 1}
+        return schema
+
+    def fitted(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the arguments as the rules of the tool see them. Refusal: they do not fit."""
+        edits = arguments.get("edits")
+        if self.read and isinstance(edits, str):
+            arguments = {**arguments, "edits": _parsed(edits)}
+        return Schema.fitted(self, arguments)
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        """Refusal `invalid_arguments` lists what does not fit, or says that there are no edits."""
+        Schema.check(self, arguments)
+        if not arguments["edits"]:
+            raise Refusal("invalid_arguments", f"InputValidationError: {indented([_NO_EDITS], width=2)}")
+
+    def problems(self, arguments: Mapping[str, Any], named: Callable[[str], str] = str) -> list[str]:
+        """Return what is missing, unknown and of a wrong type, in the list and in its edits."""
+        assert self.edit is not None
+        found = Schema.problems(self, arguments, named)
+        edits = arguments.get("edits")
+        for number, edit in enumerate(edits if isinstance(edits, list) else []):
+            place = "edits" if self.blames_list else f"edits[{number}]"
+            if isinstance(edit, Mapping):
+                found += self.edit.problems(edit, partial(self._place, place))
+            else:
+                found.append(wrong_type(place, "object", edit))
+        return found
+
+    def _place(self, edit: str, name: str) -> str:
+        return edit if self.blames_list else f"{edit}.{name}"
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
