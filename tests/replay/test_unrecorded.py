@@ -1,0 +1,68 @@
+"""Scenarios without expectations can be run before they are recorded: `safe` then judges harm alone."""
+
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.compare.verdict import Level
+from readfirst.harness.lint.linter import lint
+from readfirst.harness.run.runner import run
+from tests.small_suites import small_suite
+
+UNRECORDED = """\
+title: Write of an unread file is refused
+requirement: must
+given:
+  files: {notes.txt: "alpha\\n"}
+steps:
+  - Write: {file_path: $WS/notes.txt, content: "beta\\n"}
+  - Read: {file_path: $WS/notes.txt}
+"""
+
+OVERWRITES = '''\
+from pathlib import Path
+
+from readfirst import ToolResult
+
+
+class Tools:
+    """Writes without a Read."""
+
+    def open(self, workspace):
+        return self
+
+    def call(self, tool, arguments):
+        path = Path(arguments["file_path"])
+        if tool == "Write":
+            path.write_text(arguments["content"])
+            return ToolResult("done")
+        return ToolResult(f"1\\t{path.read_text()}")
+'''
+
+
+@pytest.mark.parametrize(
+    ("target", "level", "status"),
+    [
+        ("reference", "safe", "passed"),
+        ("python:overwrites:Tools", "safe", "failed"),
+        ("python:overwrites:Tools", "effects", "unspecified"),
+    ],
+)
+def test_a_scenario_without_expectations_is_judged_by_harm_at_safe_and_only_shown_at_effects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, level: Level, status: str
+) -> None:
+    (tmp_path / "overwrites.py").write_text(OVERWRITES)
+    monkeypatch.chdir(tmp_path)
+    suite = small_suite(tmp_path / "suite", {"gate/new-case": UNRECORDED})
+    suite.trust = True
+    (verdict,) = run(suite, target, ["2.1.7"], level)
+    assert verdict.status == status, verdict
+    assert bool(verdict.harms) == (status == "failed")
+
+
+def test_lint_reports_calls_without_expectations_once_per_scenario(tmp_path: Path) -> None:
+    suite = small_suite(tmp_path, {"gate/new-case": UNRECORDED})
+    found = [finding for finding in lint(suite) if finding.rule == "missing-expect"]
+    assert [finding.message for finding in found] == [
+        "the call of Write has no expect, nor have 1 later call"
+    ]
