@@ -122,7 +122,7 @@ Confine = Annotated[
     bool,
     typer.Option(
         "--confine",
-        help="Let it write only to its workspace and home, without a network; see `readfirst docs adapters`.",
+        help="Let it write only to its workspace and home, without a network; see `readfirst docs isolation`.",
     ),
 ]
 Settle = Annotated[

@@ -1,1 +1,1 @@
-"""Compare: the outcome of a scenario against what is expected and what is known to fail."""
+"""Compare the outcome of a scenario with its expectations and with accepted failures."""

@@ -1,4 +1,4 @@
-"""Compare: judge an outcome against the clauses of one contract, level by level."""
+"""Judge an outcome against the clauses of one contract, level by level."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -48,11 +48,11 @@ def skipped(
     capabilities: frozenset[str],
     lacks: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: "",
 ) -> Verdict | None:
-    """Return the verdict that is known before any replay, None where the scenario is to be replayed.
+    """Return the verdict if it is known without a replay. None if the scenario must be replayed.
 
-    `unspecified`: the contract says nothing on any call (`documented`), or on one of them (a recorded contract), or the
-    scenario is disputed, or a law of what the adapter lacks. `unsupported`: the adapter lacks what the scenario needs,
-    or, as `lacks` tells, what a call needs.
+    `unspecified`: the contract has no clause for any call (`documented`) or for one of them (a recorded
+    contract), the scenario is disputed, or it is an invariant that the adapter cannot run. `unsupported`: the
+    adapter lacks a capability, or support for a call, as `lacks` reports.
     """
     calls = list(scenario.calls())
     missing = sorted(scenario.needs - capabilities)
@@ -80,7 +80,9 @@ def skipped(
 
 
 def _lacking(tool: str, said: str) -> str:
-    """Return what an adapter says of a call it lacks, so that it is never taken for a capability but the tool."""
+    """Return the adapter's reason for an unsupported call, prefixed with the tool, so that it is never a
+    capability.
+    """
     return said if said == tool or said.startswith(f"{tool} ") else f"{tool}: {said}"
 
 
@@ -94,14 +96,14 @@ def compare(
     judgement: Judgement | None = None,
     in_full: Callable[[Scenario], Scenario] = lambda scenario: scenario,
 ) -> Verdict:
-    """Judge what an implementation did; all differences of all levels are listed.
+    """Judge an outcome. The verdict contains all differences of all levels.
 
-    They are in the order of the steps, within a step the lowest level first. A level holds only if those
-    below it hold. `recorded` is needed for the level `verbatim`. Set-up calls, on which `documented` is silent,
-    are compared with what the scenario's own contract does, at level `effects`.
+    Differences are in the order of the steps; within a step the lowest level comes first. A level holds only if
+    all levels below it hold. The level `verbatim` needs `recorded`. Set-up calls, for which `documented` has no
+    clause, are compared with the scenario's own contract at level `effects`.
 
-    `judgement` is that of the same outcome, None where no harm is asked for: then `safe` holds only where `effects`
-    does. `in_full` returns a scenario with all that is expected in the place of digests (`Suite.in_full`).
+    `judgement` is the judgement of the same outcome. If None, harm was not judged, and `safe` holds only if
+    `effects` does. `in_full` returns a scenario with full contents instead of digests (`Suite.in_full`).
 
     Raises:
         ValueError: `verbatim` without a recording, or a scenario that was read for another contract.
@@ -110,7 +112,8 @@ def compare(
         raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
     judging = _compared(scenario, outcome, contract, vocabulary, recorded)
     if judging.differences or judging.partly or scenario.law:
-        # Else it did and said what the contract does and says, so that it showed and harmed the same.
+        # Otherwise the implementation did the same as the contract, so it showed the same lines and did the
+        # same harm.
         if (full := in_full(scenario)) is not scenario:
             judging = _compared(full, outcome, contract, vocabulary, recorded)
         judging.beyond(outcome, judgement)
@@ -143,10 +146,10 @@ class _Judge:
     messages: int = 0
     silent: bool = False
     partly: bool = False
-    """Whether there are answers of which nothing is said."""
+    """Whether some answers have no clause."""
 
     def step(self, index: int, step: Step, happened: StepOutcome) -> None:
-        """Judge one step, and take its changes over."""
+        """Judge one step and apply its changes to the state."""
         if self.scenario.law:
             self.judged += len(happened.results)
             return
@@ -165,7 +168,7 @@ class _Judge:
                 files = clause.files if clause is not None else {}
                 position = (clause.position if clause is not None else None) or position
         if isinstance(step, ToolCall) and is_nondeterministic(step, happened.results[0]):
-            # How far it came is a matter of luck; nothing may be torn.
+            # The progress of the call is not deterministic, but no file may be written partially.
             for path, what in check_partial_writes(step, self.state, happened.changes, happened.results[0]):
                 found = FileDifference(f"file {path}", "as it was, or as the call asks", what)
                 self._note(index, 0, "effects", found, position)
@@ -183,7 +186,7 @@ class _Judge:
             self.state = applied(self.state, happened.changes)
 
     def afterwards(self, outcome: Outcome) -> None:
-        """Judge, at the last step, what was done to the workspace after it: nothing may have been."""
+        """Judge changes of the workspace after the last step. There must be none."""
         happened = outcome.afterwards
         if self.scenario.law:
             return
@@ -197,7 +200,9 @@ class _Judge:
             self._note(index, 0, "effects", found, None if step is None else step.position, late=True)
 
     def beyond(self, outcome: Outcome, judgement: Judgement | None) -> None:
-        """Judge what the answers show less than the contract's, and what is harmed that the contract does not harm."""
+        """Judge lines that answers do not show although the contract's answers do, and harm that the contract
+        does not do.
+        """
         known = judgement or judge(self.scenario, outcome)
         if not self.scenario.law:
             for index, number, less in unseen(self.scenario, self.contract, outcome, known):
@@ -215,12 +220,14 @@ class _Judge:
                 self._note(harm.step, harm.call, "safe", found, self.scenario.steps[harm.step].position)
 
     def _refuses(self, index: int, number: int) -> bool:
-        """Whether the contract itself refuses a call, as documents may where every recorded contract answers."""
+        """Whether the contract itself refuses a call. Documents may do so although every recorded contract
+        answers it.
+        """
         clause, _ = self._clause(calls_of(self.scenario.steps[index])[number].expect)
         return clause is not None and clause.error is not None
 
     def verdict(self, outcome: Outcome, level: Level, judgement: Judgement | None) -> Verdict:
-        """Sum up. A level that is not judged (verbatim without a recording) does not hold."""
+        """Return the verdict. A level that was not judged (`verbatim` without a recording) does not hold."""
         broken = outcome.broken
         status, blame, reason = self._status(outcome)
         self.differences.sort(key=lambda each: (each.step, LEVELS.index(each.level)))
@@ -262,7 +269,8 @@ class _Judge:
         if broken is not None:
             deviated = any(difference.level == "effects" for difference in self.differences)
             if broken.blame == "harness" and deviated:
-                # The event did not fit a workspace that the implementation had already spoilt.
+                # The event could not be performed, because the implementation had already spoiled the
+                # workspace.
                 found = FileDifference("world event", "can be performed", broken.message)
                 self._note(broken.step, 0, "effects", found, None)
                 return "passed", None, ""
@@ -280,7 +288,9 @@ class _Judge:
         return "passed", None, ""
 
     def _clause(self, expectation: Expectation) -> tuple[Clause | None, bool]:
-        """Return the clause to judge by, and whether all of it counts (False: set-up, effects only)."""
+        """Return the clause of a call, and whether the whole clause counts. False for set-up calls: effects
+        only.
+        """
         clause = clause_for(self.scenario, expectation, self.contract)
         if clause is None and not self.contract.recorded:
             return expectation.recorded, False
@@ -298,8 +308,7 @@ class _Judge:
             got = _refusal(result.is_error)
             wanted = f"refused: {clause.error}" if refused else "not refused"
             found = FileDifference("refused", wanted, f"{got}: {result.text}")
-            # Whether a call that is given up while it runs is still made is a matter of luck, too; whether a program
-            # survives a signal is its own affair.
+            # Whether a cancelled call is still made is not deterministic. A program may survive a signal.
             lucky = call.interrupted == "stopped" or call.signal not in (None, "SIGKILL")
             level: Level = "reason" if lucky else "effects"
             self._note(index, number, level, found, position)
@@ -326,7 +335,7 @@ class _Judge:
     def _reminders(
         self, index: int, clause: Clause | None, happened: StepOutcome, position: Position | None
     ) -> None:
-        """Judge the reminders of changed files: whether there are any is an effect, the words are text."""
+        """Judge the reminders of changed files: their number at level `effects`, their words at level `text`."""
         reminders = [reminder for result in happened.results for reminder in result.reminders]
         expected = () if clause is None else clause.reminders
         if len(reminders) != len(expected):
@@ -368,7 +377,9 @@ class _Judge:
                 self._note(index, number, "verbatim", found, call.position)
 
     def _is_recorded(self, expected: RecordedResult, text: str) -> bool:
-        """Whether the text is the recorded one; where that is a beginning, what follows does not matter."""
+        """Whether the text equals the recorded one. If only its beginning was recorded, the rest is not
+        compared.
+        """
         if expected.cut is None and self.contract.ignores_outer_whitespace:
             return without_outer_whitespace(expected.raw) == without_outer_whitespace(text)
         if expected.cut is None:

@@ -1,4 +1,4 @@
-"""Design: what an implementation of another design is held to, and which design three of its sessions show."""
+"""Judge implementations with a declared design, and detect the design from three sessions."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -24,22 +24,22 @@ LEFT_OUT: Mapping[Design, frozenset[str]] = {
     "content-checked": _REFUSED_CHANGED,
     "ungated": _REFUSED_CHANGED | {"not_read"},
 }
-"""The refusals, as errors.yaml names them, that each design does not claim."""
+"""Refusals that an implementation with each design does not make, by their names in errors.yaml."""
 
 _KEEPING: Mapping[Design, frozenset[str]] = {
     "strict": frozenset(),
     "content-checked": _EDITING | {"Write"},
     "ungated": _EDITING,
 }
-"""The tools that lose nothing of others, though the contract refuses the call."""
+"""Tools that must not lose changes of others, although the contract would refuse the call."""
 
 
 def apply_design(verdict: Verdict, scenario: Scenario, contract: Contract, design: Design | None) -> Verdict:
-    """Return the verdict as the declared design has it; None: nothing is declared, and all is claimed.
+    """Return the verdict for the declared design. None: no design is declared, and all refusals are required.
 
-    A scenario in which the contract refuses what the design leaves out is `unsupported`, also where it would pass: it
-    lacks these refusals. It fails, at every level, if one of these calls loses what others wrote. At the level `safe`
-    no design matters: there is no refusal to claim.
+    If the contract refuses a call that the design allows, the scenario is `unsupported`, even if it would pass.
+    It fails at every level if one of these calls loses changes of others. At the level `safe` the design does
+    not matter, because refusals are not required there.
     """
     if design is None:
         return verdict
@@ -72,7 +72,9 @@ def apply_design(verdict: Verdict, scenario: Scenario, contract: Contract, desig
 
 
 def matters(scenario: Scenario, contract: Contract, *designs: Design | None) -> bool:
-    """Whether a scenario's verdict may differ between designs: the contract refuses what one of them leaves out."""
+    """Whether the verdict of a scenario may depend on the design: the contract refuses a call that one of the
+    designs allows.
+    """
     errors = frozenset().union(*(LEFT_OUT[each] for each in designs if each is not None))
     return next(_refused(scenario, contract, errors), None) is not None
 
@@ -80,7 +82,9 @@ def matters(scenario: Scenario, contract: Contract, *designs: Design | None) -> 
 def _refused(
     scenario: Scenario, contract: Contract, errors: frozenset[str]
 ) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:
-    """Yield step and number of each call that the contract refuses in this way, with its tool and error."""
+    """Yield step and number of each call that the contract refuses with one of these errors, with its tool and
+    error.
+    """
     for index, step in enumerate(scenario.steps):
         for number, call in enumerate(calls_of(step)):
             clause = clause_for(scenario, call.expect, contract)
@@ -104,15 +108,16 @@ _DOES = {
 
 
 class DesignUnclear(ReadfirstError):  # noqa: N818 - it names what is unclear
-    """What was seen fits no design; the message says what it was."""
+    """The observed behaviour fits no design; the message describes it."""
 
     exit_code = ExitCode.NOT_CONFORMANT
 
 
 def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
-    """Return the design that fits: is an Edit answered without a Read, and of a file that changed since it?
+    """Return the design that fits: whether an Edit is answered without a Read, and for a file that changed
+    since the Read.
 
-    Raises DesignUnclear where a plain Edit after a Read is refused, or an Edit harms somebody.
+    Raises DesignUnclear if a plain Edit after a Read is refused, or if an Edit does harm.
     """
     suite = Suite(default_root())
 
@@ -138,7 +143,9 @@ def _edits(played: Callable[[str], tuple[Scenario, Outcome]], scenario_id: str) 
 
 
 def contradicted(declared: Design, adapter: Adapter, place: WorkspacePool) -> str:
-    """Say what contradicts the declared design, and what to write instead; empty where nothing does."""
+    """Return the contradiction to the declared design, and the design to declare instead. Empty if there is
+    none.
+    """
     try:
         seen = design_seen(adapter, place)
     except DesignUnclear as error:

@@ -1,4 +1,4 @@
-"""Signature: why a scenario fails, in one line that is the same for all that fail so, and as a reason."""
+"""Failure signatures: one line that is the same for all scenarios that fail in the same way."""
 
 import re
 from collections.abc import Callable
@@ -6,18 +6,18 @@ from collections.abc import Callable
 from readfirst.harness.compare.verdict import Difference, Verdict, up_to
 
 LONGEST = 90
-"""Characters of a refusal's text that belong to a signature."""
+"""Maximum characters of a refusal's text in a signature."""
 
 _LOOKED_AT = 10_000
-"""Characters of a text in which what varies is looked for; who answers more has said how it fails."""
+"""Maximum characters of a text that are normalised for a signature."""
 _ENDING = re.compile(r"\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin)\b")
 _A_WORD = re.compile(r"\w")
 
 
 def _with_path(word: re.Match[str]) -> str:
-    """Return a word with `PATH` for what ends with the last name of a file in it.
+    """Return a word in which everything up to the last file name is replaced by `PATH`.
 
-    A pattern for the whole would look through the rest of a long word from each of its characters.
+    A single pattern for the whole path would be quadratic for long words.
     """
     for found in reversed([*_ENDING.finditer(word[0])]):
         name = word[0][: found.start()].rstrip("-")
@@ -46,15 +46,16 @@ _MANNERS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("newlines", lambda text: re.sub(r"[\r\n]", "", text)),
     ("whitespace", lambda text: _WHITESPACE.sub("", text)),
 )
-"""What two contents of a file differ in: the first without which they are the same."""
+"""Kinds of differences between two contents: the first normalisation that makes them equal names the kind."""
 
 
 def signature(verdict: Verdict) -> str:
-    """Return the first failure of the lowest level that fails, without paths, numbers and quoted words.
+    """Return the first failure of the lowest failing level, without paths, numbers and quoted words.
 
-    `effects: refused: File not found`, `effects: not refused, expected not_read`, `effects: file: line ends`,
-    `reason: expected not_read, said file_not_found`, `text`, `broken: ...`; of harm its kind and what the effects
-    differ in, `safe: lost: effects: file: content`; empty for a verdict that neither failed nor broke.
+    Examples: `effects: refused: File not found`, `effects: not refused, expected not_read`, `effects: file:
+    line ends`, `reason: expected not_read, said file_not_found`, `text`, `broken: ...`. For a harm: its kind
+    and the difference in effects, `safe: lost: effects: file: content`. Empty for a verdict that neither failed
+    nor broke.
     """
     if verdict.status == "broken":
         return f"broken: {_general(verdict.reason)}"
@@ -69,7 +70,7 @@ def signature(verdict: Verdict) -> str:
 
 
 def kind(difference: Difference) -> str:
-    """Return what differs, without paths, numbers and quoted words; see `signature`."""
+    """Return the kind of a difference, without paths, numbers and quoted words. See `signature`."""
     if difference.level in ("text", "verbatim"):
         return difference.level
     if difference.level == "safe":
@@ -88,23 +89,23 @@ def kind(difference: Difference) -> str:
         case "path":
             gone, missing = (each == "nothing there" for each in (difference.expected, difference.got))
             return f"effects: path: {'left over' if gone else 'missing' if missing else 'another kind'}"
-        case what:  # also `shown`
+        case what:  # includes `shown`
             return f"{difference.level}: {what}"
 
 
 _MOST_OF_A_HARM = 150
-"""Characters of the line of a harm that tell it from other harms."""
+"""Maximum characters of a harm's line that distinguish it from other harms."""
 
 
 def kind_of_harm(difference: Difference) -> str:
-    """Return the line of a harm without paths, numbers and quoted words; of any other difference its kind."""
+    """Return the line of a harm without paths, numbers and quoted words. For other differences, their kind."""
     if difference.level != "safe":
         return kind(difference)
     return f"safe: {_general(difference.what, longest=_MOST_OF_A_HARM)}"
 
 
 def manner(expected: str, got: str) -> str:
-    """Return what two contents differ in: the first of a few kinds that explains it, else `content`."""
+    """Return the kind of difference between two contents: the first kind that explains it, else `content`."""
     for name, without in _MANNERS:
         if without(expected) == without(got):
             return name
@@ -119,10 +120,10 @@ def _general(text: str, before: str = "", longest: int = LONGEST) -> str:
 
 
 UNEXPLAINED = "not explained yet"
-"""The reason of an entry that nobody has explained; a harm is not accepted so."""
+"""The reason of a new entry in a baseline. A harm is not accepted with this reason."""
 
 LUCK = "How far an interrupted call gets, and which of two is faster, is a matter of chance."
-"""The reason of what varies from run to run, for that."""
+"""The default reason of scenarios whose result varies."""
 
 _FILES = {
     "file: byte order mark": "It leaves a byte order mark where the contract does not, or the reverse.",
@@ -137,11 +138,11 @@ _FILES = {
     "shown": "Its answers do not show lines that those of the contract show.",
     "mode": "The file's mode is not that of the contract.",
 }
-"""What the files afterwards differ in, as a sentence."""
+"""Sentences for differences in files, by signature."""
 
 
 def described(because: str) -> str:
-    """Say a signature as a sentence, for a failure that harms nobody and that nobody has explained yet."""
+    """Return a signature as a sentence, for a harmless failure without a reason."""
     level, _, rest = because.partition(": ")
     match level:
         case "effects" if rest.startswith("not refused, expected "):
@@ -161,9 +162,9 @@ def described(because: str) -> str:
 
 
 def explains(reason: str, because: str) -> bool:
-    """Whether a reason says why a harm is accepted, and not only how the effects differ.
+    """Whether a reason explains a harm, rather than only describing the difference in effects.
 
-    Of an `overcautious` refusal its own words do: they say what was refused.
+    For an `overcautious` refusal its signature suffices: it contains the refused call.
     """
     effects = because[max(because.find("effects: "), 0) :]
     if because.startswith("safe: overcautious: ") and effects.startswith("effects: refused: "):

@@ -1,4 +1,4 @@
-"""Expected: what a call must answer and a step may change in the workspace, and how that differs from what they did."""
+"""Compare answers and files with the clauses of a step."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 from readfirst.harness.workspace.snapshot import Trace, candidate_paths
 
 _EXCERPT = 4096
-"""Contents longer than this (in bytes) are shown as the part around the first difference."""
+"""Contents longer than this (in bytes) are reduced to the part around the first difference."""
 
 _OUTSIDE = ("../", "$HOME/", "$TMPDIR/")
 
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """One disagreement: the thing compared, what was expected of it, and what came."""
+    """One difference: the compared item, its expected and its actual value."""
 
     what: str
     expected: str
@@ -31,11 +31,11 @@ def file_differences(
     before: Mapping[str, Entry],
     changes: Mapping[str, Entry | None],
 ) -> list[FileDifference]:
-    """Compare what a step changed with what it must change, path by path.
+    """Compare the changes of a step with the expected changes, path by path.
 
-    `expected` is the clause's, `world` what the harness did itself during the step; the clause prevails.
-    Nothing else may change, except that a new file brings its new parent directories. The mode of a file that
-    existed stays as it was, that of a new one is compared only if it is stated.
+    `expected` are the changes of the clause, `world` the changes that the harness made during the step; the
+    clause wins. No other path may change, but a new file may bring new parent directories. The mode of an
+    existing file must stay. The mode of a new file is compared only if the clause has one.
     """
     differences: list[FileDifference] = []
     if not (expected or world or changes):
@@ -96,7 +96,7 @@ def _ownership_differences(
     kept = (former.ownership or OWN) if isinstance(former, RegularFile | Directory) else OWN
     stated = getattr(expected, "ownership", None) or kept
     has = got.ownership or OWN
-    if has in (stated, kept):  # nobody has to lose what the product loses
+    if has in (stated, kept):  # an implementation may keep data that the product loses
         return []
     return [FileDifference(f"ownership of {path}", str(stated), str(has))]
 
@@ -137,10 +137,10 @@ def _readable(data: bytes) -> str:
 def text_differences(
     expected: str | TextDigest | None, answer: str, raw: str, *, ignores_outer_whitespace: bool = False
 ) -> list[FileDifference]:
-    """Compare an answer with the expected one, None where nothing is expected.
+    """Compare an answer with the expected text. None: nothing is expected.
 
-    `raw` is the text with the host's wrapping: one that equals what is expected as it came needs no unwrapping.
-    `ignores_outer_whitespace`: a whole text may have other whitespace at both ends than the expected one.
+    `raw` is the text with the wrapping of the host; if it equals the expected text, nothing is unwrapped. With
+    `ignores_outer_whitespace`, whitespace around a whole text is not compared.
     """
     match expected:
         case None:
@@ -163,11 +163,11 @@ def trace_differences(
     names: Mapping[str, tuple[str, ...]],
     traces: Mapping[str, Trace],
 ) -> Iterator[FileDifference]:
-    """Yield what was done to files that the step should have left alone.
+    """Yield changes of files that the step must not change or touch.
 
-    That are all but those that the clause names (`expected`) and those that an `allowed` call writes: it may write the
-    bytes that a file has already, or leave that out. That shows under all `names` that the file has afterwards. A call
-    that names no file may write any. `state` is the workspace before.
+    These are all files except those that the clause names (`expected`) and those that an `allowed` call writes.
+    Such a call may rewrite the same bytes or skip the write, which shows under all `names` of the file. A call
+    without a path may write any file. `state` is the workspace before the step.
     """
     written: set[str] = set()
     for call in allowed:
@@ -183,7 +183,7 @@ def trace_differences(
                 f"inode of {path}", "the same file as before", "another file with the same bytes"
             )
         if before != after:
-            # The times themselves are others in every run, and reports are compared.
+            # The times are different in every run, but reports must be comparable.
             direction = "later" if after > before else "earlier"
             yield FileDifference(f"time of {path}", "the same as before", f"{direction} than before")
 
@@ -194,11 +194,11 @@ def name_differences(
     after: Mapping[str, tuple[str, ...]],
     changes: Mapping[str, Entry | None],
 ) -> Iterator[FileDifference]:
-    """Yield where names share a file (hard links) that should not, or no longer share one.
+    """Yield names that share a file (hard links) but must not, or no longer share one but must.
 
-    Names that the clause does not mention share what they shared. One that it mentions is a file of its own: it was
-    replaced, or is new. Several names of one file that it gives the same content still share it: it was written in
-    place. Names that are gone are left to the comparison of paths.
+    Names that the clause does not mention must share the same files as before. A mentioned name is a separate
+    file: it was replaced or is new. Several names of one file with the same expected content still share it: it
+    was written in place. Missing names are left to the comparison of paths.
     """
     gone = {path for path, entry in changes.items() if entry is None}
     explained = gone.copy()
@@ -215,7 +215,7 @@ def name_differences(
 
 
 def _alike(expected: Mapping[str, Entry | None], one: str, other: str) -> bool:
-    """Whether the clause mentions neither of two names, or gives both the same."""
+    """Whether the clause mentions neither of two names, or gives both the same content."""
     if one not in expected or other not in expected:
         return one == other or (one not in expected and other not in expected)
     entries = expected[one], expected[other]

@@ -1,4 +1,4 @@
-"""Reach: how far each scenario of a survey went on a target, and whether a rule holds, seen from its scenarios."""
+"""The level that each scenario reaches, and whether a rule holds according to its scenarios."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,21 +8,21 @@ from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.suite.rules import RuleClass
 
 Reach = Literal["nothing", "effects", "reason", "text", "broken", "unsupported", "unspecified"]
-"""The last level at which a scenario holds, `nothing` where none does; or why there is none."""
+"""The highest level at which a scenario holds, `nothing` if none does, or the reason why it was not judged."""
 
 TRIED: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
-"""How far a scenario went that was replayed to its end."""
+"""Values of scenarios that were replayed to their end."""
 
 _KINDS: tuple[Reach, ...] = get_args(Reach)
 
 
 def level_of(class_: RuleClass) -> Level:
-    """Return the level at which a rule is said to hold: the words of answers are what `fidelity` is about."""
+    """Return the level at which a rule must hold: `text` for the class `fidelity`, which concerns wording."""
     return "text" if class_ == "fidelity" else "effects"
 
 
 def reach_of(verdict: Verdict) -> Reach:
-    """Return how far a scenario went; `verbatim` is not looked at."""
+    """Return the highest level that a verdict reaches, without `verbatim`."""
     match verdict.status:
         case "broken" | "unsupported" | "unspecified" as status:
             return status
@@ -35,7 +35,7 @@ def reach_of(verdict: Verdict) -> Reach:
 
 
 def holds_at(reach: Reach, level: Level) -> bool | None:
-    """Whether a scenario that went so far holds at a level; None where it was not judged."""
+    """Whether a scenario with this result holds at a level. None if it was not judged."""
     match reach:
         case "unsupported" | "unspecified":
             return None
@@ -46,7 +46,7 @@ def holds_at(reach: Reach, level: Level) -> bool | None:
 
 
 def packed(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
-    """Return scenarios as JSON holds them: by reach, and then as `by_family` has them."""
+    """Return the results of scenarios in a compact JSON form: by result, then by family (`by_family`)."""
     found: dict[str, list[str]] = {}
     for scenario_id, reach in reaches.items():
         found.setdefault(reach, []).append(scenario_id)
@@ -54,7 +54,7 @@ def packed(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
 
 
 def unpacked(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
-    """Return what `packed` was given. Raises ValueError for a reach that is none."""
+    """Invert `packed`. Raises ValueError for an unknown result."""
     found: dict[str, Reach] = {}
     for kind, families in stored.items():
         reach = next((each for each in _KINDS if each == kind), None)
@@ -65,7 +65,7 @@ def unpacked(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
 
 
 def by_family(ids: Iterable[str]) -> dict[str, str]:
-    """Return scenarios by family, their last names in one string, parted by spaces."""
+    """Return scenarios by family: their slugs in one string, separated by spaces."""
     found: dict[str, list[str]] = {}
     for scenario_id in sorted(ids):
         family, _, slug = scenario_id.partition("/")
@@ -74,24 +74,25 @@ def by_family(ids: Iterable[str]) -> dict[str, str]:
 
 
 def in_families(stored: Mapping[str, str]) -> Iterator[str]:
-    """Yield the scenarios that `by_family` was given."""
+    """Invert `by_family`: yield the ids of scenarios."""
     for family, slugs in stored.items():
         yield from (f"{family}/{slug}" for slug in slugs.split())
 
 
 Standing = Literal["yes", "partly", "no", "not claimed", "unknown"]
-"""Whether a rule holds: in all of its scenarios that were judged, in some, in none.
+"""Whether a rule holds: in all of its judged scenarios, in some, or in none.
 
-`not claimed`: what all of them need is lacking. `unknown`: none of them was run, or nothing is said of them.
+`not claimed`: a capability that all of them need is missing. `unknown`: none was run, or none is specified.
 """
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """One scenario of a rule: whether it holds, None where it was not judged; `lacking`: because it is not claimed.
+    """The result of one scenario of a rule. `holds` is None if it was not judged; `lacking` means that a
+    capability is missing.
 
-    `length` counts its given files and steps.
+    `length` is the number of its given files and steps.
     """
 
     scenario_id: str
@@ -102,10 +103,11 @@ class ScenarioResult:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One rule of one implementation or version. `shortest` is the shortest scenario that fails, empty for none.
+    """The result of one rule for one implementation or version. `shortest` is the shortest failing scenario, or
+    empty.
 
-    `scenarios` are all of the rule; `holding` of the `judged` hold. `since`, of a version: the first one of the row of
-    versions up to it in which the same holds and fails.
+    `scenarios` is the number of scenarios of the rule, `judged` and `holding` are parts of it. `since`, for a
+    version, is the first version from which on the same scenarios hold and fail.
     """
 
     standing: Standing
@@ -117,7 +119,7 @@ class Cell:
 
 
 def standing(judged: int, holding: int, lacking: int) -> Standing:
-    """Return the standing of a rule of which `holding` of `judged` scenarios hold, and `lacking` are not claimed."""
+    """Return whether a rule holds, given the numbers of judged, holding and unsupported scenarios."""
     if not judged:
         return "not claimed" if lacking else "unknown"
     if holding == judged:
@@ -126,7 +128,7 @@ def standing(judged: int, holding: int, lacking: int) -> Standing:
 
 
 def cell_of(scenarios: Iterable[ScenarioResult]) -> Cell:
-    """Return the cell of the scenarios of one rule."""
+    """Return the result of a rule, given the results of its scenarios."""
     seen = list(scenarios)
     judged = sum(each.holds is not None for each in seen)
     holding = sum(each.holds is True for each in seen)

@@ -1,4 +1,4 @@
-"""Lacking: what of a run was not judged, because the implementation does not claim it."""
+"""Scenarios that were skipped because the implementation does not support a required capability."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _WIDTH = 118
 
 @dataclass(frozen=True, slots=True)
 class MissingCapabilities:
-    """What verdicts lack: capabilities (`unclaimed`), and what calls need beside these (`unsupported`).
+    """Missing capabilities of verdicts (`unclaimed`), and missing features of calls (`unsupported`).
 
-    The latter with the number of scenarios of a contract that have such a call.
+    `unsupported` counts, for each feature, the scenarios of a contract with such a call.
     """
 
     unclaimed: frozenset[str] = frozenset()
@@ -25,7 +25,7 @@ class MissingCapabilities:
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict]) -> MissingCapabilities:
-        """Return what these lack; of several contracts the larger numbers."""
+        """Return the missing capabilities of verdicts. With several contracts, the larger count is used."""
         unclaimed: set[str] = set()
         counts: dict[str, Counter[str]] = {}
         for verdict in verdicts:
@@ -36,14 +36,14 @@ class MissingCapabilities:
         return cls(frozenset(unclaimed), _larger(*counts.values()))
 
     def with_former(self, other: MissingCapabilities, *, of_others: bool) -> MissingCapabilities:
-        """Return what either lacks: the same scenarios earlier, or others, which were not among them."""
+        """Merge with the result of an earlier run, of the same scenarios or of others."""
         counts = dict(Counter(self.unsupported) + Counter(other.unsupported))
         if not of_others:
             counts = _larger(self.unsupported, other.unsupported)
         return MissingCapabilities(self.unclaimed | other.unclaimed, counts)
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of a baseline that say it."""
+        """Yield the lines of a baseline that list the missing capabilities."""
         yield from wrap(f"unclaimed: [{', '.join(sorted(self.unclaimed))}]", _WIDTH, subsequent_indent="  ")
         yield "unsupported:" if self.unsupported else "unsupported: {}"
         for name, count in sorted(self.unsupported.items()):
@@ -51,7 +51,9 @@ class MissingCapabilities:
 
 
 def in_a_call(verdict: Verdict) -> bool:
-    """Whether calls lack something, not the scenario: such names begin with a tool's, and go on."""
+    """Whether a call lacks a feature, rather than the scenario a capability: such names start with a tool's
+    name.
+    """
     return any(" " in name for name in verdict.lacks)
 
 

@@ -1,4 +1,4 @@
-"""Own outcome: what a contract does in a scenario, made of what it is said to answer and to change, without a disk."""
+"""Compute the outcome of a contract in a scenario from its clauses, without a disk."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -22,7 +22,9 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript, Trans
 
 
 def clauses_of(scenario: Scenario, contract: Contract) -> Callable[[Expectation], Clause | None]:
-    """Return what finds a clause; where documents are silent, that of the scenario's own contract."""
+    """Return a function that finds the clause of an expectation. If documents have none, the clause of the
+    scenario's own contract.
+    """
 
     def clause_of(expectation: Expectation) -> Clause | None:
         clause = clause_for(scenario, expectation, contract)
@@ -32,7 +34,9 @@ def clauses_of(scenario: Scenario, contract: Contract) -> Callable[[Expectation]
 
 
 def text_of(clause: Clause, expectation: Expectation) -> str:
-    """Return the answer that a clause states, as far as it is known; else one that was recorded and is alike."""
+    """Return the answer that a clause states, if its text is known. Otherwise a recorded answer that is equal
+    up to wording.
+    """
     text = clause.text
     recorded = expectation.recorded
     if text is None and recorded is not None and (recorded.error is None) == (clause.error is None):
@@ -45,24 +49,24 @@ def text_of(clause: Clause, expectation: Expectation) -> str:
 
 
 def reminders_of(scenario: Scenario, contract: Contract, clause: Clause | None) -> tuple[str, ...]:
-    """Return the reminders that are judged, without those of which only a digest is known."""
+    """Return the expected reminders, without those of which only a digest is known."""
     if clause is None or not (scenario.given.reminders and contract.recorded):
         return ()
     return tuple(each for each in clause.reminders if isinstance(each, str))
 
 
 def own_outcome(scenario: Scenario, contract: Contract, beside: Outcome | None = None) -> Outcome:
-    """Return what the contract does, as a replay of it would show it.
+    """Return the outcome that a replay of the contract would have.
 
-    What it does not say is taken from another outcome of the scenario, `beside`; so are long contents of which only a
-    digest is known.
+    Unknown parts, and long contents with only a digest, are taken from another outcome of the scenario,
+    `beside`.
     """
     rows = tuple(_rows(scenario, contract, beside or Outcome(scenario.id, ())))
     return recorded_outcome(scenario, Transcript(rows))
 
 
 def own_harms(scenario: Scenario, contract: Contract, beside: Outcome) -> set[tuple[int, int, Kind, str]]:
-    """Return what the contract itself harms: step and call, from 0, kind and path."""
+    """Return the harms of the contract itself: step and call, from 0, kind and path."""
     harms = harms_of(scenario, own_outcome(scenario, contract, beside))
     return {(each.step, each.call, each.kind, each.path) for each in harms}
 

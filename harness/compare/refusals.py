@@ -1,4 +1,4 @@
-"""Declared refusals: calls that an implementation refuses by design although the contract answers them."""
+"""Judge declared refusals: calls that an implementation refuses by design although the contract answers them."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -16,11 +16,11 @@ from readfirst.harness.workspace.snapshot import applied, candidate_paths
 def apply_refusals(
     verdict: Verdict, scenario: Scenario, contract: Contract, outcome: Outcome, declared: Collection[str]
 ) -> Verdict:
-    """Return the verdict as the declared refusals change it.
+    """Return the verdict with the declared refusals applied.
 
-    A failed scenario in which the implementation refuses a declared call is `unsupported`, never passed. It stays
-    `failed` if a harm was done, if another call was refused that every contract answers, or if a difference at a level
-    that was asked for comes before the refusal. A declared refusal never counts as `overcautious`.
+    A failed scenario in which the implementation refuses a declared call is `unsupported`, never passed. It
+    stays `failed` if a harm was done, if another call was refused that every contract answers, or if a
+    difference at a requested level precedes the refusal. A declared refusal never counts as `overcautious`.
     """
     if not declared:
         return verdict

@@ -1,4 +1,4 @@
-"""Common: two implementations or versions beside each other, in what both were asked; anything else is no change."""
+"""Compare two implementations or versions in the scenarios that were run on both."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
 
 @dataclass(frozen=True, slots=True)
 class CommonHarm:
-    """In how many of the `sessions` that both were put through something was `harmed`, before and after.
+    """Numbers of harmed scenarios, before and after, among the `sessions` that both sides ran.
 
-    `counts` has the same by kind.
+    `counts` contains the same by kind.
     """
 
     sessions: int
@@ -27,7 +27,7 @@ class CommonHarm:
         tried: tuple[Collection[str], Collection[str]],
         harmed: tuple[Mapping[Kind, Collection[str]], Mapping[Kind, Collection[str]]],
     ) -> CommonHarm:
-        """Compare what both sides tried, given their scenarios: all that were tried, and those harmed, by kind."""
+        """Compare two sides, given the scenarios that each ran and the harmed scenarios by kind."""
         both = set(tried[0]) & set(tried[1])
         found = [{kind: both.intersection(side.get(kind, ())) for kind in KINDS} for side in harmed]
         any_: list[int] = [len(set().union(*(side[kind] for kind in HARMS))) for side in found]
@@ -39,7 +39,7 @@ class CommonHarm:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> CommonHarm:
-        """Return what `data` gave."""
+        """Create it from the value of `data`."""
         one, other = data["any"]
         counts: dict[Kind, tuple[int, int]] = {kind: tuple(each) for kind, each in data["counts"].items()}
         return cls(data["sessions"], (one, other), counts)
@@ -52,9 +52,10 @@ class CommonHarm:
 def common_cells(
     before: Mapping[str, Iterable[ScenarioResult]], after: Mapping[str, Iterable[ScenarioResult]]
 ) -> dict[str, dict[str, Any]]:
-    """Return of each rule how many of the scenarios that were judged on both sides hold on each, where these differ.
+    """Return, for each rule with different results, how many of the scenarios that were judged on both sides
+    hold on each.
 
-    `shortest` is the shortest that fails afterwards.
+    `shortest` is the shortest scenario that fails afterwards.
     """
     found = {}
     for rule in before:

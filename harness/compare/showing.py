@@ -1,4 +1,4 @@
-"""Showing: which lines of which file the answers of a contract show, and which of them a session has not been shown."""
+"""Compute the lines that the contract's answers show, and find those that a session was not shown."""
 
 import json
 import re
@@ -19,21 +19,21 @@ from readfirst.harness.suite.scenario import READERS, ParallelCalls, Scenario, T
 from readfirst.harness.workspace.snapshot import candidate_paths
 
 _SHOWING = READERS | {BASH}
-"""The tools whose answers show what was asked for; those of others only add to what a session knows."""
+"""Tools whose answers must show lines. Answers of other tools only add to the session's knowledge."""
 _NO_TEXT = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF")
-"""How the bytes of images and documents begin, which are shown as no lines."""
+"""First bytes of images and documents, which are not shown as lines."""
 _TAG = re.compile(r"</?[A-Za-z_][^<>\n]*>")
 _DOCUMENTED_LINES, _DOCUMENTED_LINE_CHARS = 2_000, 2_000
-"""The lines of a file, and the characters of a line, up to which documents promise that a Read shows them."""
+"""Numbers of lines, and of characters of a line, that a documented Read shows at least."""
 _RANGES = 4
-"""Ranges of lines that a difference names."""
+"""Maximum number of line ranges in a difference."""
 
 
 class Shows(NamedTuple):
-    """What one answer shows of a file: the numbers of lines, from 1; of a notebook, those of its cells.
+    """The numbers of lines, from 1, that one answer shows of a file. For a notebook, the numbers of cells.
 
-    `call` is the answer's, from 0, None for the reminders of a step. `later`: they may have been shown before, else
-    this answer has to show them.
+    `call` is the number of the answer, from 0; None for the reminders of a step. With `later`, earlier answers
+    may have shown the lines; otherwise this answer must.
     """
 
     call: int | None
@@ -44,7 +44,9 @@ class Shows(NamedTuple):
 
 
 def shows(scenario: Scenario, contract: Contract, index: int, seen: Seen) -> Iterator[Shows]:
-    """Yield what the contract's answers of a step, from 0, show of the files as a session that made it has them."""
+    """Yield the lines that the contract's answers of a step (from 0) show of the files, in the state of the
+    session.
+    """
     clause_of = clauses_of(scenario, contract)
     step = scenario.steps[index]
     if not isinstance(step, ToolCall | ParallelCalls):
@@ -99,9 +101,10 @@ def _shows(
 def unseen(
     scenario: Scenario, contract: Contract, outcome: Outcome, judgement: Judgement
 ) -> Iterator[tuple[int, int, FileDifference]]:
-    """Yield step and call, from 0, of answers that show less than the contract's, with the lines in words.
+    """Yield step and call, from 0, of answers that show fewer lines than the contract's, with a description of
+    the lines.
 
-    What was not seen once is not said again of the same file.
+    Lines of the same file are reported only once.
     """
     known: set[str] = set()
     for index, seen in judgement.seen.items():
@@ -130,7 +133,7 @@ def _unknown(each: Shows, seen: Seen) -> set[int]:
 
 
 def _unshown(each: Shows, call: ToolCall, seen: Seen, said: ToolResult) -> set[int]:
-    """Return the numbers of lines, or of cells, that an answer and its reminders do not show."""
+    """Return the numbers of lines or cells that an answer and its reminders do not show."""
     data = data_of((seen.before if call.tool in READERS else seen.after)[each.path]) or b""
     sources = sources_of(each.path, data) if each.cells else []
     missing = {*each.numbers}
@@ -145,7 +148,7 @@ def _numbers(shown: Sequence[bool]) -> tuple[int, ...]:
 
 
 def sources_of(path: str, data: bytes) -> list[str]:
-    """Return the sources of the cells of a notebook; nothing of another file."""
+    """Return the sources of the cells of a notebook. Empty for other files."""
     if not path.endswith(".ipynb"):
         return []
     try:
@@ -157,10 +160,11 @@ def sources_of(path: str, data: bytes) -> list[str]:
 
 
 def shown_cells(sources: Sequence[str], answer: str) -> list[bool]:
-    """Return for each cell whether an answer has all lines of its source, after those of the cells before.
+    """Return for each cell whether an answer contains all lines of its source, after those of the earlier
+    cells.
 
-    Tags do not count. Lines may be written as JSON writes them, and are no part of a longer word. A cell without text
-    counts as shown.
+    Tags are ignored. Lines may be escaped as in JSON, and must not be part of a longer word. A cell without
+    text counts as shown.
     """
     answer = _TAG.sub("\n", answer)
     shown = []
@@ -173,11 +177,11 @@ def shown_cells(sources: Sequence[str], answer: str) -> list[bool]:
 
 
 def _end_of(lines: Iterable[str], answer: str, start: int) -> int | None:
-    """Return where the last of some lines ends in an answer, one after the other; None where one is not there."""
+    """Return the end of the last line if all lines occur in an answer in order. None if one is missing."""
     for line in lines:
         ends = []
         for form in {line, json.dumps(line)[1:-1], json.dumps(line, ensure_ascii=False)[1:-1]}:
-            # In JSON, the letter before it may be that of an escape.
+            # In JSON, the letter before it may belong to an escape.
             before = r"(?:(?<!\w)|(?<=\\[nrt]))" if form[0].isalnum() else ""
             after = r"(?!\w)" if form[-1].isalnum() else ""
             if found := re.compile(before + re.escape(form) + after).search(answer, start):
@@ -189,7 +193,7 @@ def _end_of(lines: Iterable[str], answer: str, start: int) -> int | None:
 
 
 def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Return numbers that ascend as the first and the last of each row of them."""
+    """Return ascending numbers as ranges: first and last number."""
     rows = [
         [number for _, number in group]
         for _, group in groupby(enumerate(numbers), key=lambda each: each[1] - each[0])

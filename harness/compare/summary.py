@@ -1,4 +1,4 @@
-"""Summary: what a run comes to, counted per contract and family, and the exit code that follows from it."""
+"""Summarise a run: counts per contract and family, and the exit code."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, Kind
 from readfirst.harness.suite.scenario_metadata import Requirement
 
 _MOST_NAMED = 5
-"""What is lacking that a complaint names before it counts the rest."""
+"""Maximum number of missing capabilities that a complaint names."""
 
 
 _MOST_REASONS = 3
-"""Reasons for not judging scenarios that are named."""
+"""Maximum number of reasons for not judging scenarios in a line."""
 _REASON_CHARS = 60
 
 _SAID = {
@@ -27,7 +27,7 @@ _SAID = {
     "unsupported": "unsupported",
     "unspecified": "unspecified",
 }
-"""What is said of a count beside those that passed."""
+"""Names of the counts besides the passed scenarios."""
 
 
 def _shortened(reason: str) -> str:
@@ -37,9 +37,9 @@ def _shortened(reason: str) -> str:
 
 @dataclass(slots=True)
 class Count:
-    """The verdicts of one family, or of all. `holds` counts the scenarios that hold, per level.
+    """The verdicts of one family, or of all. `holds` is the number of scenarios that hold, per level.
 
-    `judged` is what they are counted of: passed, failed and broken. A replay that ended early does not hold.
+    `judged` is the number of scenarios that passed, failed or broke. A scenario that broke does not hold.
     """
 
     scenarios: int = 0
@@ -71,7 +71,7 @@ class Count:
 
     @property
     def share(self) -> str:
-        """How much was judged of what the contract says something about, in words."""
+        """Return the share of specified scenarios that were judged, in words."""
         decided = self.scenarios - self.unspecified
         if not self.judged:
             return f"none of {decided} judged"
@@ -79,17 +79,17 @@ class Count:
         return f"{percent if percent else 'less than 1'}% of {decided} judged"
 
     def plus(self, other: Count) -> Count:
-        """Return the count of both together."""
+        """Return the sum of both counts."""
         return Count(
             **{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(Count)}
         )
 
 
 class Summary:
-    """Counts verdicts as they come; memory grows with the number of families and contracts only.
+    """Counts verdicts one by one. Memory grows only with the number of families and contracts.
 
-    `families` is by contract and family; `contracts` in the order of the run; `requirements` has all contracts
-    together, and lacks verdicts that do not say theirs.
+    `families` is by contract and family, `contracts` in the order of the run. `requirements` covers all
+    contracts, without verdicts that lack a requirement.
     """
 
     def __init__(self) -> None:
@@ -98,25 +98,27 @@ class Summary:
         self.contracts: dict[str, Count] = {}
         self.requirements: dict[Requirement, Count] = {}
         self.harms: Counter[Kind] = Counter()
-        """In how many scenarios there was harm of each kind, and what is counted beside it."""
+        """Number of scenarios with harm of each kind, and with blind edits and overcautious refusals."""
         self.harmful_alike: Counter[str] = Counter()
-        """By contract, the scenarios that pass though work is lost or spoiled, because the contract does the same."""
+        """By contract, the number of scenarios that pass although work is lost or spoiled, because the contract
+        does the same.
+        """
         self.designs: set[str] = set()
-        """What the implementation declares to be."""
+        """Declared designs of the implementation."""
         self.refuses: set[str] = set()
-        """The calls that the implementation declares to refuse."""
+        """Calls that the implementation declares to refuse."""
         self.left_out: Counter[str] = Counter()
-        """By rule, the scenarios that it leaves out by its design and its declared refusals."""
+        """By rule, the number of scenarios that the design and declared refusals exclude."""
         self.reasons: dict[str, Counter[str]] = {"unsupported": Counter(), "unspecified": Counter()}
         """By status, the reasons why scenarios were not judged, with their number."""
         self.stale: list[str] = []
         self.unclaimed: Counter[str] = Counter()
-        """What is lacking of scenarios that should have been judged, with their number."""
+        """Missing capabilities of scenarios that should have been judged, with their number."""
         self._not_conformant = 0
         self._broken = 0
 
     def add(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Count one verdict and what the baseline makes of it."""
+        """Count one verdict with its baseline result."""
         key = (verdict.contract, verdict.scenario_id.partition("/")[0])
         self.families.setdefault(key, Count()).add(verdict, ruling)
         self.contracts.setdefault(verdict.contract, Count()).add(verdict, ruling)
@@ -144,7 +146,9 @@ class Summary:
 
     @property
     def exit_code(self) -> ExitCode:
-        """Broken beats not conformant, because the result is incomplete; nothing judged is never green."""
+        """A broken replay takes precedence over a failure, because the result is incomplete. A run that judges
+        nothing never passes.
+        """
         if self._broken:
             return ExitCode.BROKEN
         if self._not_conformant:
@@ -154,9 +158,10 @@ class Summary:
         return ExitCode.NOT_CONFORMANT if self.unclaimed else ExitCode.CONFORMANT
 
     def complaint(self, how: str = "--claims") -> str:
-        """Say what should have been judged and was not, and what to do; empty where there is nothing.
+        """Return a message about scenarios that should have been judged, and the remedy. Empty if there are
+        none.
 
-        `how` is the option that states what is claimed.
+        `how` is the option that lists the required capabilities.
         """
         if not self.unclaimed:
             return ""
@@ -169,7 +174,9 @@ class Summary:
         )
 
     def harm_sentence(self) -> str:
-        """Return what was harmed in one line, the worst first; empty where nothing was, nor what is beside it."""
+        """Return the harms of the run in one line, the worst first. Empty if there are none, nor blind edits or
+        overcautious refusals.
+        """
         harmed = [f"{kind} {self.harms[kind]}" for kind in HARMS if self.harms[kind]]
         beside = [f"{kind} {self.harms[kind]}" for kind in BESIDE if self.harms[kind]]
         if not harmed and not beside:
@@ -178,9 +185,10 @@ class Summary:
         return f"harm, by scenarios: {', '.join(harmed) or 'none'}{after}"
 
     def likeness_sentence(self, name: str, level: Level) -> str:
-        """Say of a run that passes in how many scenarios it does so because the contract does harm, too; else nothing.
+        """For a run that passes, return in how many scenarios the contract does harm as well. Empty if there
+        are none.
 
-        `name` is what the implementation is called.
+        `name` is the name of the implementation.
         """
         if self.exit_code is not ExitCode.CONFORMANT:
             return ""
@@ -199,7 +207,7 @@ class Summary:
         return " ".join(sentences)
 
     def design_sentence(self) -> str:
-        """Return the declared design and refusals, and the number of scenarios that they leave out."""
+        """Return the declared design and refusals, and the number of scenarios that they exclude."""
         designs = f"design {', '.join(sorted(self.designs))}" if self.designs else ""
         refuses = f"declared refusals {', '.join(sorted(self.refuses))}" if self.refuses else ""
         said = "; ".join(filter(None, (designs, refuses)))
@@ -211,7 +219,7 @@ class Summary:
         return f"{said}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
 
     def reason_lines(self) -> list[str]:
-        """Return a line for unsupported and for unspecified scenarios with the most frequent reasons."""
+        """Return one line for unsupported and one for unspecified scenarios, with the most frequent reasons."""
         lines = []
         for status, reasons in self.reasons.items():
             short = Counter[str]()
@@ -226,7 +234,7 @@ class Summary:
         return lines
 
     def sentence(self) -> str:
-        """Return the run in one line."""
+        """Return the result of the run in one line."""
         total = self.total
         parts = [f"{total.passed} passed"]
         parts += [f"{count} {words}" for name, words in _SAID.items() if (count := getattr(total, name))]

@@ -1,4 +1,4 @@
-"""Verdict: the judgement of one scenario against one contract, per step and per level."""
+"""Verdicts: the judgement of one scenario against one contract, per step and level."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from readfirst.harness.yaml_io.finding import Position
 
 Level = Literal["safe", "effects", "reason", "text", "verbatim"]
 LEVELS: tuple[Level, ...] = ("safe", "effects", "reason", "text", "verbatim")
-"""From the weakest to the strictest; each holds only where those before it hold."""
+"""From the weakest to the strictest level. A level holds only if all levels before it hold."""
 
 
 def up_to(level: Level) -> tuple[Level, ...]:
-    """Return a level and those below it: what is judged where this one is asked for."""
+    """Return a level and all levels below it, which are judged together."""
     return LEVELS[: LEVELS.index(level) + 1]
 
 
@@ -27,13 +27,14 @@ Blame = Literal["implementation", "adapter", "harness", "environment"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One disagreement: at which step (from 0) and call of it, at which level, what was expected and what came.
+    """One difference: its step (from 0), call and level, the expected and the actual value.
 
-    `what` names the thing compared (`text`, `refused`, `error`, `file notes.txt`, `shown notes.txt`). `expected` and
-    `got` are exact, of what is shown the lines in words; a report makes control characters visible. `late`: it came
-    after the step, which is the last one.
+    `what` names the compared item (`text`, `refused`, `error`, `file notes.txt`, `shown notes.txt`). `expected`
+    and `got` are exact; for shown lines, a description. Reports escape control characters. `late` means after
+    the last step.
 
-    At the level `safe`, `what` is a harm in one line, `expected` what was there and `got` what is there now.
+    At the level `safe`, `what` is a harm in one line, `expected` the content before and `got` the content after
+    it.
     """
 
     step: int
@@ -48,16 +49,16 @@ class Difference:
 
     @property
     def label(self) -> str:
-        """What differs, for a reader: also that it came after the last step."""
+        """The compared item for a reader, including whether the difference came after the last step."""
         return f"{self.what}, after the last step" if self.late else self.what
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`passed` and `failed` are at the level asked for; `levels` says for each level whether it holds.
+    """`passed` and `failed` refer to the requested level; `levels` states for each level whether it holds.
 
-    `unsupported`: the adapter lacks a capability (`reason` names it). `unspecified`: the contract says nothing.
-    `broken`: the replay ended early (`reason` says why, `blame` whom).
+    `unsupported`: the adapter lacks a capability (`reason` names it). `unspecified`: the contract has no
+    clause. `broken`: the replay ended early (`reason` and `blame` explain it).
     """
 
     scenario_id: str
@@ -70,26 +71,27 @@ class Verdict:
     reason: str = ""
     milliseconds: float = 0.0
     calls: int = 0
-    """Calls that were judged."""
+    """Number of judged calls."""
     steps: int = 0
-    """Calls and groups of parallel calls that were answered; `milliseconds` is the time of these."""
+    """Number of answered calls and groups of parallel calls; `milliseconds` is their total time."""
     requirement: Requirement | None = None
-    """How binding the scenario is; None in a stream of an earlier readfirst, which did not say it."""
+    """Requirement of the scenario. None in JSON lines of an earlier readfirst."""
     rule: str = ""
-    """The rule that the scenario belongs to; empty where it names none, or the stream does not say it."""
+    """The rule of the scenario. Empty if it has none, or if the JSON lines do not contain it."""
     length: int = 0
-    """Given files and steps of the scenario: how much there is to look into."""
+    """Number of given files and steps of the scenario."""
     lacks: tuple[str, ...] = ()
-    """What an unsupported scenario needs and the implementation does not claim: capabilities, or, where it has these,
-    what a call needs beside them (`Read with pages`). Empty where the machine lacks something."""
+    """Missing capabilities of an unsupported scenario, or missing features of its calls (`Read with pages`).
+    Empty if the machine lacks something.
+    """
     server: ServerUse | None = None
-    """What the session got of an implementation that runs as a server."""
+    """How the session used the server, if the implementation is a server."""
     harms: tuple[Harm, ...] = ()
-    """What was harmed, and what is counted beside it, whether or not the contract does the same."""
+    """All harms, blind edits and overcautious refusals, even if the contract does the same."""
     design: str = ""
-    """What the implementation declares to be; empty where it says nothing."""
+    """The declared design of the implementation. Empty if none is declared."""
     refuses: tuple[str, ...] = ()
-    """The names of the calls that the implementation declares to refuse although the contract answers them."""
+    """Names of the calls that the implementation declares to refuse although the contract answers them."""
 
     @classmethod
     def unplayed(
@@ -103,7 +105,7 @@ class Verdict:
         blame: Blame | None = None,
         lacks: tuple[str, ...] = (),
     ) -> Verdict:
-        """Return the verdict on a scenario of which no outcome is known: no level holds."""
+        """Return the verdict of a scenario without an outcome: no level holds."""
         return cls(
             scenario.id,
             contract,
@@ -120,12 +122,14 @@ class Verdict:
 
     @property
     def left_out(self) -> bool:
-        """Whether it was played and is not judged, because of the declared design or a declared refusal."""
+        """Whether the scenario was replayed but not judged, because of the declared design or a declared
+        refusal.
+        """
         return bool(self.design or self.refuses) and self.status == "unsupported" and self.steps > 0
 
     @property
     def failing(self) -> tuple[str, ...]:
-        """The levels up to the one asked for that fail; `broken` alone for a replay that ended early."""
+        """The failing levels up to the requested one. Only `broken` for a replay that ended early."""
         if self.status == "broken":
             return ("broken",)
         if self.status != "failed":

@@ -1,1 +1,1 @@
-"""Harm: what a session lost or spoiled, judged from bytes, calls and answers alone."""
+"""Detect lost and spoiled work in a session, from bytes, calls and answers only."""

@@ -1,4 +1,4 @@
-"""Closed: what rules, hooks and modes keep a session from, read or changed all the same."""
+"""Detect reads and changes of files that permission rules, hooks or modes close to the session."""
 
 import fnmatch
 import posixpath
@@ -24,9 +24,10 @@ def check_access(
     before: Mapping[str, Entry],
     changed: set[str],
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
-    """Yield what a call read or changed though it is closed to the session.
+    """Yield the closed files that a call read or changed.
 
-    `changed` are the paths that its step changed. A command is about all files: it has no path that names one.
+    `changed` contains the paths that its step changed. A command can concern any file, because it names no
+    path.
     """
     if not (given.deny or given.permissions or given.hooks):
         return
@@ -50,7 +51,8 @@ def check_access(
                 UnlocatedHarm("trespass", f"{path}, which is outside the session's folders, was changed"),
             )
         elif (mode := given.permissions) is not None and mode.mode in ("default", "plan") and not mode.allow:
-            # Every change has to be asked for, or none may be made; what rules allow is not judged.
+            # Without `allow`, every change needs a permission or is forbidden. With `allow`, changes are not
+            # judged.
             what = f"{path} was changed, though the session's mode is {mode.mode}"
             yield path, UnlocatedHarm("trespass", what)
         elif any(hook.refuses and hook.runs("PreToolUse", call.tool) for hook in given.hooks):
@@ -60,7 +62,7 @@ def check_access(
 def _shown_by_command(
     given: Given, call: ToolCall, result: ToolResult, before: Mapping[str, Entry]
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
-    """Yield the closed files of which a command shows a line that it has not from elsewhere."""
+    """Yield the closed files of which a command shows a line that appears nowhere else."""
     files = {path: entry for path, entry in before.items() if isinstance(entry, RegularFile)}
     why = {path: _why_unreadable(given, path) for path in files}
     known = {line for path, entry in files.items() if not why[path] for line in Content.of(entry.data).lines}
@@ -72,21 +74,23 @@ def _shown_by_command(
 
 
 def _why_unreadable(given: Given, path: str) -> str:
-    """Return what closes a file to reading; empty where nothing does."""
+    """Return the reason why a file is closed to reading. Empty if it is not."""
     if (rule := _rule(given.deny, "Read", path)) is not None:
         return f"the rule {rule} closes"
     return "is outside the session's folders" if _is_away(given.permissions, path) else ""
 
 
 def _lines_shown(entry: RegularFile, result: ToolResult) -> list[str]:
-    """Return the lines of a file, not blank, that an answer shows."""
+    """Return the lines of a file that an answer shows, without blank lines."""
     lines = Content.of(entry.data).lines
     shown = shown_lines(lines, result.text)
     return [line for line, each in zip(lines, shown, strict=True) if each and line.strip()]
 
 
 def _is_away(permissions: GivenPermissions | None, path: str) -> bool:
-    """Whether a path is outside the folders in which the session is at home, where that matters."""
+    """Whether a path is outside the working directories of the session. False if the mode allows reading
+    everywhere.
+    """
     if permissions is None or permissions.mode == "bypassPermissions" or permissions.allow:
         return False
     homes = (permissions.working_directory, *permissions.additional_directories)
@@ -94,7 +98,9 @@ def _is_away(permissions: GivenPermissions | None, path: str) -> bool:
 
 
 def _rule(rules: Sequence[str], tool: str, path: str) -> str | None:
-    """Return the rule that closes a path to a tool, Read or Edit; where one opens again (`!`), none is judged."""
+    """Return the rule that closes a path to a tool, Read or Edit. None if a rule reopens paths (`!`), which is
+    not judged.
+    """
     if any("!" in rule for rule in rules):
         return None
     for rule in rules:
@@ -107,7 +113,7 @@ def _rule(rules: Sequence[str], tool: str, path: str) -> str | None:
 
 
 def _matches(pattern: str, path: str) -> bool:
-    """Whether a plain pattern names a path or a folder above it; what is no plain pattern is not judged."""
+    """Whether a plain pattern matches a path or a directory above it. Other patterns are not judged."""
     if re.search(r"[\[\]?\\!~]|^[/#]|\s$|/$", pattern):
         return False
     below = pattern.endswith("/**")

@@ -1,4 +1,6 @@
-"""Permitted: what a file may hold after a call, by the letter of the call and by the conventions."""
+"""Compute the contents that a file may have after a call: the requested content, and variants that conventions
+allow.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,18 +11,18 @@ from readfirst.harness.harm.requested_edit import Replacement, Written
 from readfirst.harness.harm.text_codec import Content, with_line_ends
 
 Place = tuple[int, int]
-"""Where a text begins and ends, in characters."""
+"""Start and end of a text, in characters."""
 
 _CURLY = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
 def folded(text: str) -> str:
-    """Return the text with straight quotes for curly ones; its length stays."""
+    """Return the text with straight quotes instead of curly quotes. The length stays the same."""
     return text.translate(_CURLY)
 
 
 def places(text: str, old: str) -> list[Place]:
-    """Return where `old` is found in a text, from the left, none overlapping another."""
+    """Return the positions of `old` in a text, from the left, without overlaps."""
     found: list[Place] = []
     if old:
         at = text.find(old)
@@ -31,9 +33,11 @@ def places(text: str, old: str) -> list[Place]:
 
 
 def readings(text: str, old: str) -> Iterator[tuple[list[Place], bool]]:
-    """Yield where `old` is found by each reading, and whether quotes were folded; as it is first, none without a place.
+    """Yield the positions of `old` for each reading, and whether quotes were folded: first the exact text, and
+    no reading without a match.
 
-    The conventions `line-ends` and `quotes`: an LF also matches a CRLF, a straight quote a curly one.
+    The conventions `line-ends` and `quotes`: an LF also matches a CRLF, and a straight quote matches a curly
+    quote.
     """
     seen: list[list[Place]] = []
     is_curly = not (text.isascii() and old.isascii())
@@ -56,7 +60,7 @@ def _reading(text: str, old: str, *, fold: bool, bare: bool) -> list[Place]:
 
 
 def _placed_back(text: str, found: list[Place]) -> list[Place]:
-    """Return places in a text whose CRLFs were LFs when they were found."""
+    """Convert positions in a text with LF to positions in the same text with CRLF."""
     wanted = sorted({end for place in found for end in place})
     where: dict[int, int] = {}
     at = 0
@@ -70,15 +74,15 @@ def _placed_back(text: str, found: list[Place]) -> list[Place]:
 
 
 _MOST = 64
-"""Ways to understand several replacements that are looked at."""
+"""Maximum number of variants that are tracked for several replacements."""
 _SPACE = r"[ \t\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 _SPACES_AT_ENDS = re.compile(rf"{_SPACE}(?<!{_SPACE}{_SPACE}){_SPACE}*+(?=[\r\n]|\Z)")
-"""A class of characters comes first, because only such a pattern is searched for fast."""
+"""The pattern starts with a character class, because Python searches such patterns fast."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A text after a replacement, where the inserted texts are in it, and whether their quotes may be curled."""
+    """A text after a replacement, the positions of the inserted texts, and whether their quotes may be curled."""
 
     text: str
     inserted: tuple[Place, ...]
@@ -88,9 +92,9 @@ class Change:
 def may_become(
     before: bytes | None, call: Sequence[Replacement] | Written, after: bytes, *, crlf: bool
 ) -> bool:
-    """Whether a file of these bytes (None: there was none) may hold `after` once the call is answered.
+    """Whether a file with the bytes `before` (None: no file) may contain `after` once the call is answered.
 
-    `crlf`: there are files with CRLF around, whose line ends a new file may take.
+    `crlf` means that a file in the workspace has CRLF, so a new file may use CRLF too.
     """
     if isinstance(call, Written):
         return is_inserted(before, call, after) or any(
@@ -105,7 +109,7 @@ def may_become(
 
 
 def is_inserted(before: bytes | None, call: Written, after: bytes) -> bool:
-    """Whether a text that may be inserted comes before or after all that was there."""
+    """Whether an insertion puts its text before or after the whole old content."""
     if not call.inserts or not before:
         return False
     content = Content.of(before)
@@ -121,14 +125,14 @@ def _edited(content: Content, call: Sequence[Replacement], after: bytes) -> bool
     for number, edit in enumerate(call):
         if number == len(call) - 1:
             if any(content.data(text) == after for text in _by_the_letter(texts, edit)):
-                return True  # as mostly; what follows takes longer
+                return True  # the usual case; the checks below are slower
             return any(_fits(content, change, after) for text in texts for change in changes(text, edit))
         texts = list(islice((change.text for text in texts for change in changes(text, edit)), _MOST))
     return False
 
 
 def _by_the_letter(texts: Sequence[str], edit: Replacement) -> Iterator[str]:
-    """Yield the first of the `changes` of each text, where it is one to the letter."""
+    """Yield the first change of each text that follows the call exactly."""
     for text in texts:
         found = text.count(edit.old) if edit.old else 0
         if found == 1 or (found and (edit.every or edit.count == found)):
@@ -136,14 +140,14 @@ def _by_the_letter(texts: Sequence[str], edit: Replacement) -> Iterator[str]:
 
 
 def changes(text: str, edit: Replacement) -> Iterator[Change]:
-    """Yield what a text may become by a replacement; nothing where old text is not there, or not in one place."""
+    """Yield the texts after a replacement. Yields nothing if the old text is missing or ambiguous."""
     if not edit.old:
         if not text:
             yield Change(edit.new, ((0, len(edit.new)),), curled=False)
         return
     for found, fold in readings(text, edit.old):
         if len(found) > 1 and not edit.every and edit.count != len(found):
-            # By the letter there are several places; by no reading is there one then.
+            # The exact text occurs several times, so no other reading can find a single place.
             return
         for new in _inserted(text, edit.new):
             yield _put(text, found, new, curled=fold)
@@ -165,7 +169,7 @@ def _put(text: str, found: Sequence[Place], new: str, *, curled: bool) -> Change
 
 
 def _inserted(text: str, new: str) -> Iterator[str]:
-    """Yield an inserted text as conventions let it be in this one: `line-ends` and `trailing-whitespace`."""
+    """Yield an inserted text with the variants of the conventions `line-ends` and `trailing-whitespace`."""
     own = with_line_ends(new, "\r\n") if "\n" in text and text.count("\n") == text.count("\r\n") else new
     yield own
     if "\n" in text and own != new and "\r\n" in new:
@@ -202,9 +206,11 @@ def _fits(content: Content, change: Change, after: bytes) -> bool:
 
 
 def _written(before: bytes | None, text: str, *, crlf: bool) -> Iterator[bytes]:
-    """Yield what a written file may hold: `written-line-ends`, `written-encoding` and `trailing-whitespace`."""
+    """Yield the contents of a written file: the conventions `written-line-ends`, `written-encoding` and
+    `trailing-whitespace`.
+    """
     plain = Content.of(b"")
-    yield plain.data(text)  # what nearly every tool does; the rest need not be tried
+    yield plain.data(text)  # nearly every tool does this; skip the other variants
     former = Content.of(before or b"")
     follows = former.is_crlf or (not before and crlf)
     unmarked = text.removeprefix("\ufeff")

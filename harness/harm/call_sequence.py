@@ -1,4 +1,4 @@
-"""Chain: the answered calls of one message that are about one file, and what they made of it together."""
+"""Judge the answered calls of one message that concern the same file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Call = Sequence[Replacement] | Written
 
 @dataclass
 class Chain:
-    """Answered calls with their numbers in the message, in their order."""
+    """Answered calls with their numbers in the message, in order."""
 
     path: str
     calls: list[tuple[int, ToolCall]] = field(default_factory=list)
@@ -33,7 +33,7 @@ class Chain:
         self.calls.append((number, call))
 
     def hooked(self, hooks: Sequence[GivenHook]) -> Chain:
-        """Return it with the arguments that hooks put in the place of the calls' own."""
+        """Return the chain with the arguments that hooks set, instead of the original arguments."""
         inputs = [each for each in hooks if each.action == "input"]
 
         def hooked(call: ToolCall) -> ToolCall:
@@ -52,7 +52,7 @@ class Chain:
 def check_calls(
     chain: Chain, known: FileKnowledge, before: dict[str, Entry], after: dict[str, Entry]
 ) -> Iterator[tuple[int, UnlocatedHarm]]:
-    """Yield what the calls did to the file beyond what they asked, each with the number of its call."""
+    """Yield unrequested changes of the file, each with the number of its call."""
     former, now = data_of(before.get(chain.path)), data_of(after.get(chain.path))
     number = chain.last
     if any(each.tool == "NotebookEdit" for _, each in chain.calls):
@@ -76,9 +76,9 @@ def check_calls(
     elif former and not known.met and not any(isinstance(what, Written) for _, what in wanted):
         yield number, _blind(chain.path, known)
     if isinstance(before.get(chain.path), Symlink) and not isinstance(last, Written):
-        # A file in the link's place has what the link showed, with the edit in it.
+        # If a file replaced a link, it contains the content of the link's target, with the edit.
         former = data_of(before.get(resolved_links(chain.path, before) or chain.path))
-    # Only a file that is written may take the line ends of those around it.
+    # Only a written file may use the line ends of other files.
     crlf = any(isinstance(what, Written) for _, what in wanted) and any(
         b"\r\n" in (data_of(entry) or b"") for entry in before.values()
     )
@@ -103,7 +103,7 @@ def _blind(path: str, known: FileKnowledge) -> UnlocatedHarm:
 
 
 def _starts(before: bytes | None, calls: Sequence[Call]) -> list[bytes | None]:
-    """Return what the file may hold once these calls are made."""
+    """Return the possible contents of the file after these calls."""
     starts = [before]
     for call in calls:
         starts = list(islice((each for start in starts for each in _made_by(start, call)), _MOST)) or starts
@@ -128,7 +128,7 @@ def check_links_and_metadata(
     names_before: Mapping[str, tuple[str, ...]],
     names: Mapping[str, tuple[str, ...]],
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
-    """Yield what is spoiled of the file that answered calls are about."""
+    """Yield damage to links and metadata of the file."""
     path = chain.path
     former, now = before.get(path), after.get(path)
     if former is None or now is None:

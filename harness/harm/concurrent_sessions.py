@@ -1,4 +1,4 @@
-"""At once: what becomes of files that two sessions work on at the same time, in whatever order they get there."""
+"""Judge files that two sessions change at the same time, in any order."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,10 +13,11 @@ from readfirst.harness.workspace.snapshot import candidate_paths
 def check_concurrent_edits(
     group: ParallelCalls, before: Mapping[str, Entry], happened: StepOutcome
 ) -> Iterator[tuple[int, str, UnlocatedHarm]]:
-    """Yield the number of a call, the path and what was found, of calls that two sessions made at the same time.
+    """Yield call number, path and harm of calls that two sessions made at the same time.
 
-    What was answered as done must be there, whoever was first, and nothing else: the calls change different texts. A
-    call may be refused, because the other session was faster, but not where it works on the file alone.
+    Every edit that was answered as done must be in the file, whatever the order, and nothing else: the calls
+    change different texts. A call may be refused because the other session was faster, but not if the other
+    session does not use the file.
     """
     done: dict[str, list[tuple[int, ToolCall]]] = {}
     sides: dict[str, set[int]] = {}
@@ -52,7 +53,7 @@ def check_concurrent_edits(
 def _missing(
     path: str, done: list[tuple[int, ToolCall]], former: Entry | None, now: bytes | None
 ) -> Iterator[tuple[int, str, UnlocatedHarm]]:
-    """Yield what was answered as done in a file and is not there."""
+    """Yield edits that were answered as done but are missing in the file."""
     wanted = data_of(former) or b""
     parts: dict[int, bytes] = {}
     for number, call in done:
@@ -70,7 +71,7 @@ def _missing(
             path,
             UnlocatedHarm("lost", f"what the call wrote to {path}, which was answered as done"),
         )
-    # What whitespace is added or cut is no matter of order.
+    # Added or removed whitespace does not depend on the order.
     if not lost and (now or b"").split() != wanted.split():
         what = f"{path} is not what the calls make of it that were answered as done"
         yield done[0][0], path, UnlocatedHarm("lost", what)

@@ -1,4 +1,4 @@
-"""Directory: where relative paths begin in a session whose commands may change the directory."""
+"""Track the directory in which relative paths start, for sessions with commands that change it."""
 
 import posixpath
 import re
@@ -10,11 +10,13 @@ from readfirst.harness.suite.file_entry import Directory, Entry, resolved_links
 from readfirst.harness.suite.scenario import ToolCall
 
 _WORD = re.compile(r"""(?:[^\s;&|"']|"[^"]*"|'[^']*')+|[;&|\n]+""")
-"""A word of a command, with its quotes, or what joins commands."""
+"""A word of a command, with its quotes, or an operator between commands."""
 
 
 def with_absolute_path(call: ToolCall, directory: str) -> ToolCall:
-    """Return a call whose relative path is made one from `$WS/` on; `directory` is relative to the workspace."""
+    """Return a call with a path from `$WS/` instead of a relative path. `directory` is relative to the
+    workspace.
+    """
     path = call.path
     if not directory or not path or path.startswith(("/", "$", "~")):
         return call
@@ -25,9 +27,9 @@ def with_absolute_path(call: ToolCall, directory: str) -> ToolCall:
 def directory_after(
     call: ToolCall, result: ToolResult, directory: str, start: str, after: Mapping[str, Entry]
 ) -> str:
-    """Return the directory in which a session is after a call; only answered commands with `cd` change it.
+    """Return the directory of a session after a call. Only answered commands with `cd` change it.
 
-    One that leads out of the workspace, or to its home, leads back to the `start`; one that is not there stays away.
+    A directory outside the workspace, or at home, resets it to `start`. A missing directory does not change it.
     """
     if call.tool != BASH or result.is_error:
         return directory
@@ -52,7 +54,7 @@ def directory_after(
 
 
 def _directories(command: str) -> Iterator[str]:
-    """Yield the word after each `cd` that begins a command; not in a pipe or in parentheses."""
+    """Yield the word after each `cd` at the start of a command, except in a pipe or in parentheses."""
     words = _WORD.findall(command)
     joints = set(";&|\n")
     for at, word in enumerate(words):

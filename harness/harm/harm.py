@@ -1,19 +1,18 @@
-"""Harm: one thing that a session lost, spoiled or touched without being asked, in words that a person understands."""
+"""One harm: work that a session lost or spoiled, with a description for a reader."""
 
 from dataclasses import dataclass
 
 from readfirst.harness.suite.harm_kinds import Kind
 
 _SHOWN = 200
-"""Characters of a content that a harm shows."""
+"""Maximum characters of a content in a harm."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Harm:
-    """At which step (from 0) and call of it, what kind, at which path, and a sentence without the kind.
+    """A harm: its step (from 0) and call, kind, path, and a sentence without the kind.
 
-    `before` is what was there, `after` what is there now: an excerpt of each, exact; a report makes control characters
-    visible.
+    `before` and `after` are exact excerpts of the content. Reports escape control characters.
     """
 
     step: int
@@ -31,5 +30,5 @@ class Harm:
 
 
 def excerpt(text: str) -> str:
-    """Return the beginning of a text, as a harm shows it."""
+    """Return the beginning of a text, at most `_SHOWN` characters."""
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

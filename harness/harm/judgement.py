@@ -1,4 +1,4 @@
-"""Judgement: what a session harmed, and what it had seen of files."""
+"""The result of judging a session: its harms, and its knowledge of files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +11,10 @@ from readfirst.harness.suite.scenario import ToolCall
 
 
 class Seen(NamedTuple):
-    """The calls of one step, their paths absolute where a command moved the directory, and the files before and after.
+    """The calls of one step, with absolute paths if a command changed the directory, and the files before and
+    after.
 
-    `known` is what the session that made them knows of each file then.
+    `known` is the knowledge of each file in the session that made the calls.
     """
 
     calls: Sequence[ToolCall]
@@ -24,9 +25,9 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a session harmed, in the order of the steps, and what it had seen of files after each step with calls.
+    """The harms of a session in the order of the steps, and its knowledge of files after each step with calls.
 
-    `seen` is by step, from 0; steps of which it is open whether the calls were made are left out.
+    `seen` is by step, from 0. It omits steps whose calls may have been made or not.
     """
 
     harms: tuple[Harm, ...]

@@ -1,4 +1,4 @@
-"""Hands: who put each line of a file there, and which lines a session has been shown."""
+"""Line provenance: the author of each line of a file, and whether the session has seen it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from readfirst.harness.harm.text_codec import Content, pieces
 from readfirst.harness.harm.visible_lines import shown_lines
 
 Hand = Literal["given", "other", "session"]
-"""Who put a line there: the workspace as it was given, somebody else since, or this session."""
+"""The author of a line: the given workspace, another program or session, or this session."""
 
 _HANDS: dict[str, Hand] = {"g": "given", "o": "other", "s": "session"}
-"""The mark of a line in `FileKnowledge.marks`; a capital where the line was seen."""
+"""Authors by the mark of a line in `FileKnowledge.marks`. A capital letter marks a seen line."""
 
 _MOST_COMPARED = 2_000
-"""Lines of a difference that are matched one by one; of more, equal lines are taken for the same."""
+"""Maximum number of lines that are compared one by one. In longer differences, equal lines count as the same
+line.
+"""
 _KEPT = 8
-"""Former contents that are remembered of a file."""
+"""Number of former contents of a file that are remembered."""
 
 
 class Line(NamedTuple):
-    """One line of a file as it is now. `seen`: it was shown to the session in full, or the session wrote it."""
+    """One line of the current file. `seen` means that the session was shown the whole line, or wrote it."""
 
     text: str
     hand: Hand
@@ -33,12 +35,12 @@ class Line(NamedTuple):
 
 @lru_cache(maxsize=32)
 def lines_of(data: bytes) -> tuple[str, ...]:
-    """Return the lines of a file without their ends."""
+    """Return the lines of a file without their line ends."""
     return tuple(Content.of(data).lines)
 
 
 class _Shown(NamedTuple):
-    """Which lines of a file were shown, and how the session met it: what `FileKnowledge` finds out when it is asked."""
+    """Shown lines of a file, and how the session learned of it; computed lazily by `FileKnowledge`."""
 
     marks: str
     met: bool = False
@@ -51,17 +53,18 @@ _Step = Callable[[_Shown], _Shown]
 
 
 class FileKnowledge:
-    """What is known of one file: its bytes, whose lines they are, what it held before, and what was shown of it.
+    """Knowledge of one file: its bytes, the author of each line, former contents, and the lines that were
+    shown.
 
-    A value. `former` is what it held before, `others` says that somebody else changed it, `forgotten` that a summary
-    took the place of what was shown. Which lines were shown is
-    worked out when somebody asks, which is seldom: most edits harm nothing.
+    Immutable. `former` contains former contents. `others` means that another program changed the file,
+    `forgotten` that a summary replaced the shown lines. Shown lines are computed lazily, because most edits do
+    no harm.
     """
 
     __slots__ = ("_before", "_shown", "_step", "_surely_met", "data", "forgotten", "former", "others")
 
     def __init__(self, data: bytes = b"") -> None:
-        """Take a file that is new to everybody."""
+        """Create the knowledge of a new file."""
         self.data = data
         self.former: tuple[bytes, ...] = ()
         self.others = False
@@ -73,14 +76,14 @@ class FileKnowledge:
 
     @classmethod
     def given(cls, data: bytes) -> FileKnowledge:
-        """Return what is known of a file that was there before the session."""
+        """Return the knowledge of a file that existed before the session."""
         known = cls(data)
         known._shown = None
         known._step = lambda _: _Shown("g" * len(lines_of(data)))
         return known
 
     def _then(self, step: _Step, *, met: bool) -> FileKnowledge:
-        """Return it after a step, which works out what was shown of it; `met` where that is sure."""
+        """Return the knowledge after a step that may show lines. `met` means that it certainly does."""
         known = FileKnowledge(self.data)
         known.former, known.others, known.forgotten = self.former, self.others, self.forgotten
         known._surely_met = met or self._surely_met
@@ -88,7 +91,7 @@ class FileKnowledge:
         return known
 
     def _all_shown(self) -> _Shown:
-        """Work out what was shown, from the last step of which that is known."""
+        """Compute the shown lines, from the last step with a known result."""
         waiting: list[FileKnowledge] = []
         known: FileKnowledge | None = self
         while known is not None and known._shown is None:
@@ -103,29 +106,29 @@ class FileKnowledge:
 
     @property
     def marks(self) -> str:
-        """A letter for each line."""
+        """One letter for each line: its author; a capital letter if the line was seen."""
         return self._all_shown().marks
 
     @property
     def met(self) -> bool:
-        """Whether the session was shown something of it, or wrote it."""
+        """Whether the session was shown a part of the file, or wrote it."""
         return self._surely_met or self._all_shown().met
 
     @property
     def since(self) -> str:
-        """What the session had done with it last when somebody else put lines there."""
+        """Last action of the session on the file before another program changed lines."""
         return self._all_shown().since
 
     @property
     def lines(self) -> list[Line]:
-        """The lines as they are now."""
+        """The current lines."""
         return [
             Line(text, _HANDS[mark.lower()], mark.isupper())
             for text, mark in zip(lines_of(self.data), self.marks, strict=True)
         ]
 
     def put(self, hand: Hand, after: bytes) -> FileKnowledge:
-        """Return it after a change of its bytes; lines that stay keep what is known of them."""
+        """Return the knowledge after a change of the bytes. Unchanged lines keep their marks."""
         before = self.data
 
         def put(shown: _Shown) -> _Shown:
@@ -142,14 +145,14 @@ class FileKnowledge:
         return known
 
     def shown(self, answer: str, tool: str) -> FileKnowledge:
-        """Return it after an answer about it."""
+        """Return the knowledge after an answer about the file."""
         data = self.data
         return self._then(
             lambda shown: _Shown(_seen(data, shown.marks, answer), True, shown.since, tool), met=True
         )
 
     def heard(self, answer: str, tool: str) -> FileKnowledge:
-        """Return it after an answer that may say something of it."""
+        """Return the knowledge after an answer that may mention the file."""
         data = self.data
 
         def hear(shown: _Shown) -> _Shown:
@@ -159,11 +162,13 @@ class FileKnowledge:
         return self._then(hear, met=False)
 
     def shown_whole(self, how: str) -> FileKnowledge:
-        """Return it after all of it was shown."""
+        """Return the knowledge after the whole file was shown."""
         return self._then(lambda shown: _Shown(shown.marks.upper(), True, shown.since, how), met=True)
 
     def forget(self) -> FileKnowledge:
-        """Return it after a summary that does not show it: the session knows only what it wrote itself."""
+        """Return the knowledge after a summary that does not show the file: only lines of the session stay
+        seen.
+        """
 
         def forget(shown: _Shown) -> _Shown:
             marks = "".join([mark if mark == "S" else mark.lower() for mark in shown.marks])
@@ -174,19 +179,19 @@ class FileKnowledge:
         return known
 
     def lost(self, after: bytes) -> list[int]:
-        """Return the unseen lines that bytes which replace the file leave out, by their numbers from 1.
+        """Return the numbers, from 1, of unseen lines that the new content `after` does not contain.
 
-        Blank lines are nobody's work, and a line that ends otherwise is not lost.
+        Blank lines do not count, and a different line end is not a loss.
         """
         if after == self.data:
             return []
         lines = lines_of(self.data)
         texts = pieces(Content.of(after).text)
-        lone_ends = b"\r" in self.data.replace(b"\r\n", b"")  # with which a line is several pieces
+        lone_ends = b"\r" in self.data.replace(b"\r\n", b"")  # a lone CR splits a line into several pieces
         different = set(lines)
         once = len(different) == len(lines)
         if not lone_ends and once and different.issubset(texts):
-            return []  # whoever saw them
+            return []  # seen or not
         marks = self.marks
         if not marks or marks.isupper():
             return []
@@ -217,7 +222,7 @@ class FileKnowledge:
         return gone
 
     def hands(self, numbers: Iterable[int]) -> set[Hand]:
-        """Return whose these lines are, by their numbers from 1."""
+        """Return the authors of these lines, by their numbers from 1."""
         marks = self.marks
         return {_HANDS[mark.lower()] for mark in {marks[number - 1] for number in numbers}}
 
@@ -231,7 +236,7 @@ def _seen(data: bytes, marks: str, answer: str) -> str:
 
 
 def _carried(old: Sequence[str], marks: str, new: Sequence[str], mark: str) -> str:
-    """Return the marks of new lines: those that were there before keep theirs, the others get `mark`."""
+    """Return the marks of new lines: unchanged lines keep their mark, new lines get `mark`."""
     start = 0
     shorter = min(len(old), len(new))
     while start < shorter and old[start] == new[start]:

@@ -1,4 +1,4 @@
-"""Notebooks: what answered NotebookEdits did to cells, which are judged by what they are."""
+"""Judge answered NotebookEdits cell by cell."""
 
 import json
 import re
@@ -11,16 +11,16 @@ from readfirst.harness.suite.harm_kinds import HARMS, Kind
 
 _NUMBERED = re.compile(r"cell-([0-9]{1,9})")
 _EMPTY: Mapping[str, Any] = {"execution_count": None, "outputs": [], "metadata": {}}
-"""What a cell that was written may have beside what was asked, by the convention `notebook-outputs`."""
+"""Additional keys that a written cell may have by the convention `notebook-outputs`."""
 _RUN = ("execution_count", "outputs")
-"""What is known of the last run of a cell."""
+"""Keys that describe the last run of a cell."""
 
 Cell = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A cell that has to be there: as it was (`cell`, None: a new one), or with another source and type."""
+    """A required cell: the old cell (`cell`; None for a new cell), possibly with a new source and type."""
 
     cell: Cell | None
     source: str | None = None
@@ -28,11 +28,11 @@ class _Slot:
 
     @property
     def is_named(self) -> bool:
-        """Whether a call named it."""
+        """Whether a call named the cell."""
         return self.source is not None
 
     def wrong(self, now: Cell) -> list[str]:
-        """Return the keys by which a cell is not what has to be here."""
+        """Return the keys in which a cell differs from the required cell."""
         if self.cell is not None and not self.is_named:
             return [key for key in sorted({*self.cell, *now}) if _differ(self.cell, now, key)]
         former = self.cell or {}
@@ -55,7 +55,7 @@ class _Slot:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The cells that have to be there, in their order, and those that have to be gone."""
+    """The required cells in order, and the cells that must be deleted."""
 
     slots: tuple[_Slot, ...]
     removed: tuple[Cell, ...] = ()
@@ -64,7 +64,7 @@ class _Wanted:
 def notebook_harms(
     path: str, calls: Sequence[Mapping[str, Any]], before: bytes | None, after: bytes | None
 ) -> list[UnlocatedHarm]:
-    """Return what answered NotebookEdits did beyond what they asked; how the JSON is laid out does not matter."""
+    """Return unrequested effects of answered NotebookEdits. The layout of the JSON does not matter."""
     former, now = _parsed(before), _parsed(after)
     if former is None:
         return []
@@ -82,7 +82,7 @@ def notebook_harms(
 
 
 def _made(way: _Wanted, arguments: Mapping[str, Any]) -> Iterator[_Wanted]:
-    """Yield what has to be there after one more call, by each reading of the cell that it names."""
+    """Yield the required cells after one more call, for each possible meaning of its cell id."""
     slots, mode = way.slots, arguments.get("edit_mode") or "replace"
     source, type_ = str(arguments.get("new_source", "")), arguments.get("cell_type")
     for index in _named(slots, arguments):
@@ -104,7 +104,9 @@ def _made(way: _Wanted, arguments: Mapping[str, Any]) -> Iterator[_Wanted]:
 
 
 def _named(slots: Sequence[_Slot], arguments: Mapping[str, Any]) -> Iterator[int]:
-    """Yield the index that a call names: by a number, an id, or `cell-N`, which may be both (`notebook-cells`)."""
+    """Yield the indexes that a call can name: by a number, an id, or `cell-N`, which may be both
+    (`notebook-cells`).
+    """
     name, number = arguments.get("cell_id"), arguments.get("cell_number")
     if name is None:
         yield number if isinstance(number, int) else -1
@@ -128,7 +130,7 @@ def _compared(path: str, wanted: _Wanted, former: Sequence[Cell], now: Sequence[
 
 @dataclass
 class _Pairs:
-    """Cells that have to be there beside those that are, as far as they belong together."""
+    """Pairs of required and actual cells."""
 
     path: str
     wanted: _Wanted
@@ -137,7 +139,7 @@ class _Pairs:
     pairs: dict[int, int] = field(default_factory=dict)
 
     def harms(self) -> list[UnlocatedHarm]:
-        """Return what is wrong with cells that are there or are not."""
+        """Return the harms of missing, additional and changed cells."""
         slots, now = self.wanted.slots, self.now
         self._pair(lambda slot, cell: not slot.wrong(cell))
         if len(self.pairs) == len(slots) == len(now):
@@ -213,7 +215,7 @@ class _Pairs:
         return UnlocatedHarm("spoiled", f"the order of the cells of {self.path}")
 
     def _edited_elsewhere(self, missing: Sequence[int], extra: Sequence[int]) -> UnlocatedHarm | None:
-        """Return what is wrong where another cell got what the named one was to get."""
+        """Return the harm if another cell got the source of the named one."""
         slots, now = self.wanted.slots, self.now
         named = [index for index in missing if slots[index].is_named and slots[index].cell is not None]
         unchanged = [index for index in named if slots[index].cell in [now[at] for at in extra]]
@@ -250,7 +252,7 @@ def _source(cell: Cell) -> str:
 
 
 def _parsed(data: bytes | None) -> dict[str, Any] | None:
-    """Return a notebook; None for what is none, or has a cell that is none."""
+    """Return the parsed notebook. None if it is not a notebook, or if a cell is not an object."""
     try:
         value = json.loads((data or b"").decode("utf-8-sig"), parse_constant=str)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Numbered lines: lines of an answer behind their numbers, which must be those of the file's lines."""
+"""Match lines of an answer that have a line number with lines of the file."""
 
 import re
 from collections import Counter
@@ -6,26 +6,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 Where = Mapping[str, Sequence[int]]
-"""The indexes of a file's lines, ascending, by the texts that show them."""
+"""Indexes of a file's lines in ascending order, by the texts that show them."""
 Hits = Mapping[int, int]
-"""For lines of an answer, by their index in it, the index of the line of the file that each shows."""
+"""Index of the file's line by the index of the answer's line that shows it."""
 
 NUMBER = re.compile(
     r"(?:[\W_]{0,16}(?:(?:lineno|number|lines?|row|num|ln|nr|no|id|l|n)[\W_]{0,3}){0,2}|[^\s]{1,200}?[:-](?=[0-9]+[:-]))"
     r"([0-9]{1,18})(?![^\W_])",
     re.IGNORECASE,
 )
-"""A number in front of a line: behind nothing but signs and words for it, or behind a path and before `:` or `-`."""
+"""A line number: after signs and words such as `line`, or after a path and before `:` or `-`."""
 _LONGEST_TAIL = 12
 _LONGEST_DIGEST = 8
 _SHIFTS = 4
-"""Shifts that are looked at beside 0 and -1."""
+"""Maximum number of shifts that are tried besides 0 and -1."""
 _COMMON = 8
-"""Lines with the same text from which on the text says nothing of the shift."""
+"""Number of lines with the same text from which on the text does not determine the shift."""
 
 
 class Numbered(NamedTuple):
-    """Lines of an answer that have a number and a line of the file; `shown` are those with the right number."""
+    """Lines of an answer that have a number and match a line of the file; `shown` contains those with the right
+    number.
+    """
 
     hits: Hits
     shown: Hits
@@ -35,7 +37,7 @@ _NONE = Numbered({}, {})
 
 
 class _Candidate(NamedTuple):
-    """A line of an answer that may be lines of the file (`indexes`) behind a label that ends at `cut`."""
+    """A line of an answer that may match lines of the file (`indexes`) after a label that ends at `cut`."""
 
     at: int
     number: int
@@ -46,11 +48,11 @@ class _Candidate(NamedTuple):
 
 
 def find_numbered_lines(texts: Sequence[str], where: Where, lines: Sequence[str]) -> Numbered:
-    """Return the lines of an answer that are lines of the file behind a number.
+    """Return the numbered lines of an answer that match lines of the file.
 
-    A shift is what the number of a line is above its place in the file, counted from 1. Shifts whose lines are also
-    explained by another one that explains more are accidents. Of the others, 0 holds if it explains anything, else -1,
-    else one whose first line has the number 0 or 1. If none of these is there, the numbers are wrong: nothing is
+    The shift is the number of a line minus its position in the file, counted from 1. A shift is dropped if
+    another shift explains all of its lines and more. Of the others, 0 wins if it explains any line, then -1,
+    then a shift whose first line has the number 0 or 1. Otherwise the numbers are wrong, and no line counts as
     shown.
     """
     at_once = _as_mostly(texts, lines)
@@ -82,7 +84,9 @@ def find_numbered_lines(texts: Sequence[str], where: Where, lines: Sequence[str]
 
 
 def _as_mostly(texts: Sequence[str], lines: Sequence[str]) -> Numbered | None:
-    """Return the numbered lines where all are what they say, behind one separator; None where a closer look is due."""
+    """Return the numbered lines if all numbers are right and the separator is the same. None if a closer check
+    is needed.
+    """
     hits: dict[int, int] = {}
     common = ""
     for at, said in enumerate(texts):
@@ -121,9 +125,11 @@ def _candidates(texts: Sequence[str], where: Where) -> Iterator[_Candidate]:
 
 
 def _ends_of_label(said: str, end: int) -> Iterator[tuple[int, bool]]:
-    """Yield where a label may end whose number ends at `end`, and whether it then has a digest.
+    """Yield the positions at which a label may end whose number ends at `end`, and whether the label then
+    contains a digest.
 
-    Signs and spaces may follow the number; one word among them, a digest, has signs on both sides. A tab ends it.
+    Signs and spaces may follow the number. One word among them, a digest, needs signs on both sides. A tab ends
+    the label.
     """
     digest = 0
     for cut in range(end + 1, min(len(said), end + _LONGEST_TAIL + 1)):
@@ -140,10 +146,10 @@ def _ends_of_label(said: str, end: int) -> Iterator[tuple[int, bool]]:
 
 
 def _hits(candidates: Sequence[_Candidate], shift: int) -> Hits:
-    """Return the lines that a shift explains, behind labels of one kind.
+    """Return the lines that a shift explains, with labels of the same kind.
 
-    All labels have the same blanks at their end, or the same width. More than one blank behind a sign is too much for a
-    line alone.
+    Labels are of the same kind if they end with the same whitespace or have the same width. A single line must
+    have at most one space after a sign.
     """
     groups: dict[tuple[str, str | int], dict[int, int]] = {}
     for each in candidates:

@@ -1,4 +1,4 @@
-"""Overcautious: calls that were refused though every contract answers them, as the recordings say."""
+"""Detect overcautious refusals: calls that are refused although every recorded contract answers them."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,7 +9,7 @@ from readfirst.harness.suite.transcript import Transcript, courses_of
 
 
 def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
-    """Whether each call was refused or answered as the scenario's own contract was recorded to do."""
+    """Whether each call was refused or answered exactly as in the recording of the scenario's own contract."""
     for step, happened in zip(scenario.steps, outcome.steps, strict=False):
         for call, result in zip(calls_of(step), happened.results, strict=False):
             expected = call.expect.recorded
@@ -19,10 +19,11 @@ def refuses_as_expected(scenario: Scenario, outcome: Outcome) -> bool:
 
 
 def overcautious(scenario: Scenario, outcome: Outcome, recorded: Iterable[Transcript]) -> Iterator[Harm]:
-    """Yield the calls that only this implementation refuses; `recorded` is what each contract did.
+    """Yield the calls that only this implementation refuses. `recorded` contains the transcripts of all
+    contracts.
 
-    Only contracts that refused and answered alike so far count: after another course of things nobody knows what they
-    would do. Once none is left nothing more is yielded.
+    Only contracts that refused and answered the same calls so far are compared: after a different course their
+    answer is unknown. Stops when no such contract is left.
     """
     alike = [*courses_of(recorded)]
     message = -1

@@ -1,4 +1,6 @@
-"""Torn: what a call left that was ended while it wrote: neither what was there nor what was asked for."""
+"""Detect partial writes: files that contain neither the old nor the requested content after an interrupted
+call.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,12 +12,12 @@ from readfirst.harness.workspace.snapshot import candidate_paths
 
 
 def has_exited(call: ToolCall, answer: ToolResult) -> bool:
-    """Tell whether the program has ended of the signal that it got in a call."""
+    """Whether the signal of a call has ended the program."""
     return call.signal is not None and answer.error == NO_ANSWER.error
 
 
 def is_nondeterministic(call: ToolCall, answer: ToolResult) -> bool:
-    """Tell whether how far a call comes is a matter of luck: it is ended while it writes, or survives its signal."""
+    """Whether the progress of a call is not deterministic: it is ended while it writes, or survives its signal."""
     if call.paused:
         return call.signal is not None and not has_exited(call, answer)
     return call.interrupted == "stopped" or call.signal is not None
@@ -27,10 +29,10 @@ def check_partial_writes(
     changes: Mapping[str, Entry | None],
     answer: ToolResult = NO_ANSWER,
 ) -> Iterator[tuple[str, str]]:
-    """Yield each path that a call spoilt which was ended early, and what is there now.
+    """Yield each path that an interrupted call spoiled, and its current content.
 
-    Its own file is as it was or as the call asks, and as the call asks where the `answer` says that it is done. What it
-    made beside that is a temporary file, which only a dead program may leave; whatever else was there is as it was.
+    The file of the call must have its old or its requested content, and the requested content if the `answer`
+    reports success. A temporary file is allowed only if the program is dead. All other files must be unchanged.
     """
     named, gone = candidate_paths(call.arguments, before), has_exited(call, answer)
     for path, entry in sorted(changes.items()):
@@ -48,7 +50,7 @@ def check_partial_writes(
 
 
 def _asked(call: ToolCall, former: Entry | None) -> bytes | None:
-    """Return the bytes that the call asks for; None where only a tool could tell."""
+    """Return the requested content. None if only the tool can compute it."""
     wanted = asked(call.tool, call.arguments)
     if isinstance(wanted, Written):
         return wanted.text.encode()
@@ -65,7 +67,7 @@ def _holds(entry: Entry | None, wanted: bytes) -> bool:
 
 
 def _bare(data: bytes) -> bytes:
-    """Return the bytes without whitespace at the ends of lines, which a tool may cut."""
+    """Return the bytes without whitespace at line ends, which a tool may cut."""
     return b"\n".join([line.rstrip(b" \t") for line in data.split(b"\n")])
 
 

@@ -1,4 +1,4 @@
-"""Asked: what one call asks of one file, as far as the judge needs it, whatever tool makes it."""
+"""The edit that a call requests, independent of its tool."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Put `new` where `old` is: at one place, at every place, or at as many as `count` says."""
+    """Replace `old` by `new`: at one place, at every place, or at `count` places."""
 
     old: str
     new: str
@@ -17,17 +17,17 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Let the file hold this text. `inserts`: it may also come before or after what the file holds."""
+    """Write this text to the file. With `inserts` it may also be inserted before or after the content."""
 
     text: str
     inserts: bool = False
 
 
 def asked(tool: str, arguments: Mapping[str, Any]) -> tuple[Replacement, ...] | Written | None:
-    """Return the replacements of an Edit or MultiEdit in their order, or what a Write writes.
+    """Return the replacements of an Edit or MultiEdit in order, or the text of a Write.
 
-    An Edit without old text writes the file, or puts the text before or after what it holds. None: a call of another
-    tool, or one whose arguments say no such thing.
+    An Edit without old text writes the file, or inserts the text before or after its content. None: another
+    tool, or invalid arguments.
     """
     match tool:
         case "Write":

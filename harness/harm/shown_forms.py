@@ -1,4 +1,4 @@
-"""Forms of showing: how tools write lines of text so that a person can read them, and how an answer is read back."""
+"""Forms in which tools show lines of text, and how to read answers in these forms."""
 
 import json
 import re
@@ -8,16 +8,16 @@ from typing import Any
 from readfirst.harness.suite.repeated_text import texts_in
 
 MARK = "\ufeff"
-"""A byte order mark, which some tools show in front of the first line."""
+"""A byte order mark. Some tools show it before the first line."""
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Half of a surrogate pair, as UTF-16 may have it; the others represent bytes that are not UTF-8."""
+"""Half of a surrogate pair, as UTF-16 may contain it. The other surrogates represent bytes that are not UTF-8."""
 _COLOUR = re.compile("\x1b\\[[0-9;]*[A-Za-z]")
 _ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos|nbsp)|#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6}));")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": "\u00a0"}
 _OPENING = re.compile(r"\s*<[A-Za-z_][A-Za-z_-]*>")
 _CLOSING = re.compile(r"</[A-Za-z_][A-Za-z0-9_-]*>$")
 _BYTES = re.compile(r"(?:\\x[89a-fA-F][0-9a-fA-F]|\\[23][0-7]{2})+")
-"""Bytes of characters that are not ASCII, in hexadecimal or octal digits."""
+"""Bytes of characters that are not ASCII, as hexadecimal or octal escapes."""
 _ESCAPE = re.compile(
     r"\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|U([0-9A-Fa-f]{8})|x([0-9A-Fa-f]{2})|([0-7]{3})|(.))"
 )
@@ -32,11 +32,11 @@ _BESIDE_STRINGS = re.compile(r"[\W\dbBrRuUfF_]*")
 
 
 def readings_of(answer: str, explained: Set[str] = frozenset()) -> Iterator[Sequence[str]]:
-    """Yield the lines of an answer as it is read in one way after the other, the likeliest first.
+    """Yield the lines of an answer in several readings, the most likely first.
 
-    As it is; as strings of JSON; without colours; without tags and with entities replaced; with quoted texts and
-    escapes read; without the frame of a table, and the `$` that marks ends of lines; with visible signs for blanks.
-    What is `explained` by then stays as it is.
+    The readings: unchanged; the strings of JSON; without colours; without tags and with decoded entities;
+    quoted texts with decoded escapes; without the border of a table or the `$` at line ends; with whitespace
+    instead of visible signs. Lines in `explained` are not decoded any more.
     """
     answer = answer.replace(MARK, "")
     plain = [said.removesuffix("\r") for said in answer.split("\n")]
@@ -58,10 +58,10 @@ def readings_of(answer: str, explained: Set[str] = frozenset()) -> Iterator[Sequ
 
 
 def forms_of_line(line: str) -> set[str]:
-    """Return the texts, without whitespace at the end, that show a line which is not plain ASCII without tabs.
+    """Return the texts that can show a line which is not plain ASCII without tabs. Whitespace at the end is
+    stripped.
 
-    As decoders make it of bytes that are no text, as `cat -A` and `cat -v` write it, and with its tabs as spaces or
-    arrows.
+    Includes decoded invalid bytes, the forms of `cat -A` and `cat -v`, and tabs as spaces or arrows.
     """
     plain = line.replace(MARK, "")
     carets = (_with_carets(each, keep=keep) for each in (line, plain) for keep in ("", "\t"))
@@ -77,7 +77,7 @@ def forms_of_line(line: str) -> set[str]:
 
 
 def _as_shown(line: str) -> str:
-    """Return a line as an answer can hold it: bytes that are no text are one mark each."""
+    """Return a line as an answer can contain it: every invalid byte becomes a replacement character."""
     if line.isprintable():
         return line
     line = _HALF.sub("\ufffd", line)
@@ -85,7 +85,7 @@ def _as_shown(line: str) -> str:
 
 
 def _with_carets(line: str, keep: str = "") -> str:
-    """Return a line as `cat -A` writes it: `^I` for a tab, `M-C` and so on for bytes beyond ASCII."""
+    """Return a line as `cat -A` writes it: `^I` for a tab, `M-C` and similar for bytes beyond ASCII."""
     written = []
     for byte in line.encode("utf-8", "surrogateescape" if _HALF.search(line) is None else "replace"):
         low = byte & 0x7F
@@ -114,7 +114,7 @@ def _replace_entities(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """Return a text with its escapes, as Python, C and JSON have them, replaced by what they mean."""
+    """Return a text with the escapes of Python, C and JSON decoded."""
     if "\\" not in text:
         return text
     parts = _BYTES.split(text)
@@ -144,9 +144,10 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def _unquoted(said: str, *, escapes: bool) -> list[str]:
-    """Return the lines of the quoted texts in a line of an answer; the line itself where it is no list of them.
+    """Return the lines of the quoted texts in a line of an answer. The line itself if it is not a list of
+    quoted texts.
 
-    A single one that ends the line keeps what is in front of it.
+    A single quoted text at the end keeps the text before it.
     """
     strings, beside, label = _split_at_quotes(said, escapes=escapes)
     if not strings or _BESIDE_STRINGS.fullmatch(beside[len(label) :]) is None:
@@ -157,7 +158,7 @@ def _unquoted(said: str, *, escapes: bool) -> list[str]:
 
 
 def _split_at_quotes(said: str, *, escapes: bool) -> tuple[list[str], str, str]:
-    """Return the quoted texts in a line, what is beside them, and of this what is in front of the first."""
+    """Return the quoted texts in a line, the text between them, and the text before the first."""
     strings: list[str] = []
     beside: list[str] = []
     label = ""
@@ -181,7 +182,9 @@ def _split_at_quotes(said: str, *, escapes: bool) -> tuple[list[str], str, str]:
 
 
 def _end_of_string(said: str, start: int, *, escapes: bool) -> int | None:
-    """Return where the quote is that closes the one at `start`; one that is doubled or escaped does not."""
+    """Return the position of the quote that closes the one at `start`. Doubled and escaped quotes do not close
+    it.
+    """
     quote = said[start]
     at = start + 1
     if said[at : at + 1] == quote and said[at + 1 : at + 2] != quote:
@@ -197,9 +200,9 @@ def _end_of_string(said: str, start: int, *, escapes: bool) -> int | None:
 
 
 def _strings_of_json(answer: str) -> list[str]:
-    """Return the lines of all strings in an answer that is JSON, or JSON line by line.
+    """Return the lines of all strings in an answer that is JSON, or JSON lines.
 
-    Where several parts have one number and one string each, the number stands in front of the string.
+    If several items have one number and one string each, the number precedes the string.
     """
     if answer.lstrip()[:1] not in ("{", "[", '"'):
         return []
@@ -218,7 +221,7 @@ def _strings_of_json(answer: str) -> list[str]:
 
 
 def _first_list(value: Any) -> list[Any]:
-    """Return the value if it is a list of parts, or the first one in it."""
+    """Return the value if it is a list of items, or the first such list in it."""
     if isinstance(value, dict):
         value = next((each for each in value.values() if isinstance(each, list)), [])
     return value if isinstance(value, list) and all(isinstance(each, dict | list) for each in value) else []
@@ -252,4 +255,4 @@ _READERS: tuple[tuple[tuple[str, ...], Callable[[str], list[str]]], ...] = (
     (("$",), lambda said: [said.removesuffix("$")]),
     (("^M$",), lambda said: [said.removesuffix("^M$")]),
 )
-"""Ways to read a line of an answer, each with signs one of which the line then has."""
+"""Ways to read a line of an answer, each with the characters of which the line contains at least one."""

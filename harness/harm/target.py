@@ -1,4 +1,4 @@
-"""Target: the file that a call is about."""
+"""Find the file that a call concerns."""
 
 import posixpath
 from collections.abc import Mapping
@@ -13,9 +13,10 @@ _WHITESPACE = " \t\r\n\ufeff"
 
 
 def target_of(call: ToolCall, before: State, after: State, changed: set[str]) -> str | None:
-    """Return the path that a call is about: of several the one that changed, else one that is there.
+    """Return the path that a call concerns. If it names several, the one that changed, else an existing one.
 
-    A link that became a file counts as it. Spaces around a path are cut where nothing has it with them (`paths`).
+    A link that became a file counts as the file. Whitespace around a path is stripped if no file has this name
+    (`paths`).
     """
     paths = candidate_paths(call.arguments, before)
     if any("$WS" in path for path in paths):
@@ -27,17 +28,17 @@ def target_of(call: ToolCall, before: State, after: State, changed: set[str]) ->
         paths = (*(path for path in candidate_paths(bare, before) if path in changed), *paths)
     links = [path for path in changed if isinstance(before.get(path), Symlink) and names_path(call, path)]
     changing = (path for path in (*links, *paths) if path in changed)
-    # What begins with ~/ is at home, which comes last.
+    # Paths that start with ~/ are at home and come last.
     return next(iter((*changing, *(path for path in reversed(paths) if path in before), *paths)), None)
 
 
 def names_path(call: ToolCall, path: str) -> bool:
-    """Whether the path of a call, as it is spelled, begins with a path."""
+    """Whether the path of a call, as written, starts with a path."""
     return posixpath.normpath(call.path.removeprefix("$WS").lstrip("/")).startswith(path)
 
 
 def mentions_path(call: ToolCall, path: str) -> bool:
-    """Whether an argument that the judge does not know names a path: tools may call theirs otherwise."""
+    """Whether an argument that the judge does not know contains a path. Tools may use other argument names."""
     known = ("file_path", "notebook_path", "content", "old_string", "new_string", "new_source")
     return any(
         isinstance(value, str) and value.removeprefix("$WS/") == path

@@ -1,4 +1,4 @@
-"""Content: the bytes of a file as text that turns back into the same bytes."""
+"""Decode the bytes of a file to text that encodes to the same bytes."""
 
 import re
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file's text, the byte order mark before it (empty where there is none), and its encoding.
+    """A file's text, its byte order mark (empty if none), and its encoding.
 
-    Bytes that are no text become lone surrogates, so that nothing is lost on the way.
+    Invalid bytes become lone surrogates, so that decoding loses nothing.
     """
 
     mark: bytes
@@ -21,7 +21,7 @@ class Content:
 
     @classmethod
     def of(cls, data: bytes) -> Self:
-        """Read bytes; what has no mark, or is no text by its mark, is taken for UTF-8."""
+        """Decode bytes. Without a byte order mark, or if the bytes do not fit the mark, as UTF-8."""
         for mark, encoding in _MARKS:
             if data.startswith(mark):
                 try:
@@ -31,32 +31,32 @@ class Content:
         return cls(b"", "utf-8", data.decode("utf-8", "surrogateescape"))
 
     def data(self, text: str) -> bytes:
-        """Return the bytes of another text, marked and encoded as this one."""
+        """Encode another text with the same byte order mark and encoding."""
         try:
             return self.mark + text.encode(self.encoding, _errors(self.encoding))
-        except UnicodeEncodeError:  # a lone surrogate that was asked for has no bytes of its own
+        except UnicodeEncodeError:  # a requested lone surrogate has no bytes
             return self.mark + _LONE_SURROGATE.sub("\ufffd", text).encode(self.encoding)
 
     @property
     def is_crlf(self) -> bool:
-        """Whether it has line ends, and all are CRLF."""
+        """Whether the text has line ends, and all of them are CRLF."""
         count = self.text.count("\r\n")
         return count > 0 and count == self.text.count("\n")
 
     @property
     def lines(self) -> list[str]:
-        """The lines without their ends (LF or CRLF); of an empty file none."""
+        """The lines without their ends (LF or CRLF). Empty for an empty file."""
         lines = self.text.replace("\r\n", "\n").split("\n")
         return lines if lines[-1] else lines[:-1]
 
 
 def pieces(text: str) -> list[str]:
-    """Return what is between line ends of any kind, also a lone CR."""
+    """Split a text at line ends of any kind, including a lone CR."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def with_line_ends(text: str, end: str) -> str:
-    """Return the text with all its line ends, LF and CRLF, made the same."""
+    """Return the text with all line ends (LF and CRLF) replaced by `end`."""
     return text.replace("\r\n", "\n").replace("\n", end)
 
 

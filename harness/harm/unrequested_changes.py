@@ -1,4 +1,4 @@
-"""Edited: what an answered call did to its file that it may not do."""
+"""Judge the effect of an answered call on its file, beyond the requested change."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -15,13 +15,13 @@ from readfirst.harness.harm.text_codec import Content, pieces
 from readfirst.harness.suite.harm_kinds import Kind
 
 _READINGS = 8
-"""Ways to understand a replacement that are tried to find a harm."""
+"""Maximum number of readings of a replacement that are tried."""
 _NUMBERS = 3
-"""Stretches of lines that a sentence names."""
+"""Maximum number of line ranges in a sentence."""
 
 
 class UnlocatedHarm(NamedTuple):
-    """A harm before anybody says where it happened."""
+    """A harm without its step and call."""
 
     kind: Kind
     what: str
@@ -32,7 +32,7 @@ class UnlocatedHarm(NamedTuple):
 def overwritten(
     path: str, known: FileKnowledge, before: bytes | None, after: bytes | None
 ) -> UnlocatedHarm | None:
-    """Return what a file loses that is overwritten."""
+    """Return the harm if lines are lost because the file is overwritten."""
     if before is None:
         return None
     numbers = known.lost(after or b"")
@@ -54,9 +54,10 @@ def check_edit(
     *,
     crlf: bool,
 ) -> UnlocatedHarm | None:
-    """Return what an answered Edit or Write did to a file beyond what it asked; None where all is as asked.
+    """Return the unrequested effect of an answered Edit or Write on a file. None if it did only what was
+    requested.
 
-    `before` and `after` are its bytes, None where there is no file.
+    `before` and `after` are the bytes of the file. None if there is no file.
     """
     if after is not None and may_become(before, call, after, crlf=crlf):
         return None
@@ -107,14 +108,14 @@ def _edited(
 
 
 def _with_mark(content: Content) -> Content:
-    """Return it with the byte order mark as a character of its text."""
+    """Return the content with the byte order mark as a character of its text."""
     return Content(b"", content.encoding, f"\ufeff{content.text}") if content.mark else content
 
 
 def _beside(
     path: str, known: FileKnowledge, change: Change | None, got: str, shown: tuple[str, str], *, single: bool
 ) -> UnlocatedHarm:
-    """Tell what is wrong where old text was in one place and the file is not what it should be."""
+    """Describe the difference if the old text was unique and the file does not have the requested content."""
     wanted = "" if change is None else change.text
     if change is not None and single and _agrees_outside(change, got):
         return UnlocatedHarm("altered", f"what was inserted into {path} is not what was asked", *shown)
@@ -165,9 +166,9 @@ def _listed_in_words(path: str, gone: Sequence[tuple[int, Line]], known: FileKno
 def _lines_in_words(
     path: str, numbers: Sequence[int], whose: set[tuple[Hand, bool]], known: FileKnowledge
 ) -> str:
-    """Say which lines are gone and whose they were: `line 2 of a.txt, which somebody else saved after the Read`.
+    """Describe lost lines and their authors: `line 2 of a.txt, which somebody else saved after the Read`.
 
-    `whose` are the hands that put them there, each with whether the lines were seen.
+    `whose` contains the authors of the lines, each with whether the lines were seen.
     """
     if ("other", False) in whose:
         when = f" after the {known.since}" if known.since else ""
@@ -180,7 +181,7 @@ def _lines_in_words(
 
 
 def _stretches(numbers: Sequence[int]) -> str:
-    """Name the first stretches of numbers, which ascend; there may be thousands."""
+    """Describe the first ranges of ascending numbers. There may be thousands."""
     words: list[str] = []
     at = 0
     while at < len(numbers) and len(words) < _NUMBERS:
@@ -193,10 +194,10 @@ def _stretches(numbers: Sequence[int]) -> str:
 
 
 def _difference(wanted: str, after: bytes) -> tuple[str, str]:
-    """Return both texts from shortly before the first character in which they differ."""
+    """Return excerpts of both texts that start shortly before the first difference."""
     got = Content.of(after).text
     at = first_difference(wanted, got)
-    if at is None:  # the bytes differ in their encoding alone
+    if at is None:  # only the encoding of the bytes differs
         at = len(got)
     start = wanted.rfind("\n", 0, max(at - 1, 0)) + 1 if at > 40 else 0
     return excerpt(wanted[start:]), excerpt(got[start:])

@@ -1,7 +1,8 @@
-"""Shown: which lines of a file an answer contains, in any form that a person can read.
+"""Find the lines of a file that an answer contains, in any form that a person can read.
 
-An answer is read in several ways (`shown_forms.readings_of`). In each, lines of the answer are compared with lines of
-the file: as they are, after a label that is the same for all, after a digest, or after a number (`numbered_lines`).
+An answer is read in several ways (`shown_forms.readings_of`). In each reading, lines of the answer are compared
+with lines of the file: unchanged, after a label that is the same for all, after a digest, or after a number
+(`numbered_lines`).
 """
 
 import re
@@ -13,23 +14,23 @@ from readfirst.harness.harm.numbered_lines import NUMBER, Hits, Where, find_numb
 from readfirst.harness.harm.shown_forms import MARK, forms_of_line, readings_of
 
 _HEADING = re.compile("<[A-Za-z_-]+>|[A-Z][A-Za-z ]{0,40}: ")
-"""What a tool may put in front of the first line, on the same line: a tag, or words and a colon."""
+"""A heading before the first line, on the same line: a tag, or words and a colon."""
 _DIGEST = re.compile(r"[^\w\s]?([^\W_]{1,8})([\W_])")
-"""A short word that may be a digest, and the beginning of what separates it from the text."""
+"""A short word that may be a digest, and the start of its separator."""
 _COUNTED = re.compile(r"([^\W\d_]*)[0-9]+")
 """A word that may be a number with letters before it."""
 _SEPARATORS = "|│┃:#→>\t-"
-"""What may separate a digest from the text: one of these, two of them, or one with a space behind it."""
+"""Separators between a digest and the text: one of these, two of them, or one with a space after it."""
 _MARK_OF_CAT = "M-oM-;M-?"
-"""A byte order mark in front of the first line, as `cat -A` writes it."""
+"""A byte order mark before the first line, as `cat -A` writes it."""
 _LONGEST_LABEL = 12
 
 
 def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
-    """Return for each line of a file whether the answer contains it in full.
+    """Return for each line of a file whether the answer contains the whole line.
 
-    A line that is blank counts as shown; whitespace at its end does not matter. Where lines have numbers, these count
-    from 1, from 0, or from the first line that is shown, and by the same shift in all of a reading of the answer.
+    Blank lines count as shown. Whitespace at line ends does not matter. Line numbers count from 1, from 0, or
+    from the first shown line, with the same shift in a whole reading of the answer.
     """
     shown = [not line or line.isspace() for line in lines]
     if all(shown):
@@ -53,7 +54,7 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
 def _where(lines: tuple[str, ...]) -> Where:
     """Return the indexes of the lines by all texts that show them, without whitespace at the end.
 
-    The last few files are kept, because one answer after another is about the same.
+    The last few files are cached, because consecutive answers usually concern the same file.
     """
     where: dict[str, list[int]] = {}
     for index, line in enumerate(lines):
@@ -70,9 +71,10 @@ def _where(lines: tuple[str, ...]) -> Where:
 
 
 def _matched(answered: Sequence[str], where: Where, lines: Sequence[str]) -> dict[int, int | None]:
-    """Return for lines of one reading of an answer which line of the file each shows; None: its number is wrong.
+    """Return for lines of one reading of an answer the file's line that each shows. None if its number is
+    wrong.
 
-    Each is taken with its number or without, by that which explains more of them.
+    Each line is read with or without its number, whichever explains more lines.
     """
     texts = [said.replace(MARK, "").rstrip() for said in answered]
     numbered = find_numbered_lines(texts, where, lines)
@@ -82,9 +84,9 @@ def _matched(answered: Sequence[str], where: Where, lines: Sequence[str]) -> dic
 
 
 def _unnumbered(texts: Sequence[str], where: Where, numbered: Hits) -> Hits:
-    """Return the lines of an answer that are lines of the file: as they are, or all after one kind of label.
+    """Return the lines of an answer that match lines of the file: unchanged, or all after one kind of label.
 
-    A kind of label counts if it explains more lines than others do, and than have a number.
+    A kind of label counts if it explains more lines than other labels and than line numbers.
     """
     cuts = {at: 0 for at, said in enumerate(texts) if said in where}
     least = max(len(cuts), len(numbered))
@@ -102,18 +104,18 @@ def _unnumbered(texts: Sequence[str], where: Where, numbered: Hits) -> Hits:
 
 
 def _labelled(texts: Sequence[str], where: Where, exact: Mapping[int, int]) -> Iterator[dict[int, int]]:
-    """Yield for each kind of label the lines that have it, and where it ends in each."""
+    """Yield for each kind of label the lines that have it, and the end of the label in each."""
     labels: dict[str, dict[int, int]] = {}
     digests: dict[str, dict[int, int]] = {}
     for at, said in enumerate(texts):
         if at not in exact and said:
             _add_labels(at, said, where, labels)
             _add_digests(at, said, where, digests)
-    if any(said.startswith(("+", "-", "@@")) for said in texts):  # a difference, with what stays
+    if any(said.startswith(("+", "-", "@@")) for said in texts):  # a diff, with context lines
         labels["+"] = {**labels.pop(" ", {}), **labels.get("+", {})}
         labels.pop("-", None)
     for label, found in labels.items():
-        # A line alone, or one among others, may have been indented otherwise.
+        # A single line, or one of several, may have been indented differently.
         if not label.isspace() or (len(found) > 1 and all(texts[at].startswith(label) for at in exact)):
             yield found
     for found in digests.values():
@@ -122,7 +124,9 @@ def _labelled(texts: Sequence[str], where: Where, exact: Mapping[int, int]) -> I
 
 
 def _add_labels(at: int, said: str, where: Where, labels: dict[str, dict[int, int]]) -> None:
-    """Note each beginning without letters and digits behind which a line of the answer is one of the file."""
+    """Record each prefix without letters and digits after which a line of the answer matches a line of the
+    file.
+    """
     for cut in range(1, min(len(said), _LONGEST_LABEL + 1)):
         if said[cut - 1].isalnum():
             return
@@ -131,7 +135,7 @@ def _add_labels(at: int, said: str, where: Where, labels: dict[str, dict[int, in
 
 
 def _add_digests(at: int, said: str, where: Where, digests: dict[str, dict[int, int]]) -> None:
-    """Note each separator after a short word behind which a line of the answer is one of the file."""
+    """Record each separator after a short word after which a line of the answer matches a line of the file."""
     word = _DIGEST.match(said)
     if word is None or word[2] not in _SEPARATORS:
         return
@@ -143,7 +147,9 @@ def _add_digests(at: int, said: str, where: Where, digests: dict[str, dict[int, 
 
 
 def _are_digests(texts: Sequence[str]) -> bool:
-    """Whether the words in front are digests: of one length, and not numbers, with the same letters before them."""
+    """Whether the words before the separator are digests: of the same length, and not numbers with the same
+    prefix.
+    """
     words = [match[1] for text in texts if (match := _DIGEST.match(text))]
     if len(words) == 1:
         return len(words[0]) <= 4 and not NUMBER.match(texts[0])
@@ -153,7 +159,7 @@ def _are_digests(texts: Sequence[str]) -> bool:
 
 
 def _begins(said: str, where: Mapping[str, Sequence[int]]) -> bool:
-    """Whether a line of an answer is a heading and the first line of the file, perhaps with its number."""
+    """Whether a line of an answer is a heading and the first line of the file, possibly with its number."""
     heading = _HEADING.match(said)
     if heading is None:
         return False

@@ -1,1 +1,1 @@
-"""Replay: a scenario's calls made to an implementation, and their outcome."""
+"""Replay the calls of a scenario on an implementation and record the outcome."""

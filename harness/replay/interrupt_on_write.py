@@ -1,4 +1,4 @@
-"""Interruption: the moment in which a call begins to write, for what ends it then."""
+"""Detect the moment at which a call starts to write, to interrupt it then."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from readfirst.harness.adapter_api import NO_ANSWER, TIME_LIMIT, BrokenAdapter, 
 _IN_MODIFY, _IN_CREATE = 0x2, 0x100
 _IN_CLOEXEC, _IN_NONBLOCK = 0o2000000, 0o4000
 HANGS = 5.0
-"""Seconds that a program which has survived a signal gets to answer; then it hangs, and whoever waits would kill it."""
+"""Seconds that a program may take to answer after it survived a signal. After that it is killed."""
 
 
 class WriteWatcher:
-    """Looks, from now on, whether a file in `folder` is made or written; over at the end of its `with`.
+    """Watches `folder` until the end of its `with` block, for files that are created or written.
 
-    Raises UnsupportedCall where the system does not tell of changes at once: it takes Linux.
+    Raises UnsupportedCall if the system does not report changes immediately: it needs Linux.
     """
 
     def __init__(self, folder: str) -> None:
@@ -32,7 +32,7 @@ class WriteWatcher:
         self._waiting = threading.Lock()
 
     def wait(self) -> None:
-        """Return as soon as something was `written`, or this is over, or the time limit of a call."""
+        """Return when a file was `written`, when the block ends, or after the time limit of a call."""
         with self._waiting:
             if not self._ended:
                 ready, _, _ = select.select([self._changes, self._over], [], [], TIME_LIMIT)
@@ -52,11 +52,11 @@ class WriteWatcher:
 
 
 def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Callable[..., bool]) -> ToolResult:
-    """Make a call, and kill its program as soon as a file in `folder` is made or written.
+    """Make a call, and kill its program as soon as a file in `folder` is created or written.
 
-    `kill` tells whether the program has ended of it; one that has not, and does not answer, is killed by `SIGKILL`.
-    Return NO_ANSWER then, else the answer; where nothing was written, the program is killed after it. Raises
-    UnsupportedCall as Watch does.
+    `kill` returns whether the program has exited. If it has not, and does not answer, it is killed by
+    `SIGKILL`. Returns NO_ANSWER then, otherwise the answer. If no file was written, the program is killed after
+    the call. Raises UnsupportedCall like WriteWatcher.
     """
     ended, over = threading.Event(), threading.Event()
     with WriteWatcher(folder) as watch:
@@ -72,14 +72,14 @@ def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Calla
             answer = call()
         except BrokenAdapter:
             over.set()
-            # The kill is not over before the call has failed of it, much later where the machine is busy.
+            # The call may fail much later than the kill on a busy machine.
             watcher.join(TIME_LIMIT if watch.written else 1.0)
             if not ended.is_set():
                 raise
             return NO_ANSWER
     over.set()
     watcher.join()
-    if ended.is_set():  # it was faster
+    if ended.is_set():  # the call ended first
         return NO_ANSWER
     if not watch.written:
         kill()
@@ -87,7 +87,7 @@ def killed_when_writing(folder: str, call: Callable[[], ToolResult], kill: Calla
 
 
 def _watch(folder: str) -> int:
-    """Return what can be read as soon as a file in a folder is made or written."""
+    """Return a file descriptor that becomes readable as soon as a file in a directory is created or written."""
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "inotify_init1"):
         raise UnsupportedCall("word of files being written, which only Linux gives at once")

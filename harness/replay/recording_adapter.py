@@ -1,4 +1,4 @@
-"""Recorded: the outcome of a recording, made from the scenario and its transcript without a disk."""
+"""Compute the outcome of a recording from the scenario and its transcript, without a disk."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -26,10 +26,10 @@ State = dict[str, Entry]
 
 
 class RecordedAdapter:
-    """`recording:<contract>`: what one contract was recorded to do; proves that fixtures and recordings agree.
+    """`recording:<contract>`: the recorded outcomes of one contract. It shows that fixtures and recordings
+    agree.
 
-    Anything that the recording does not contain, a call above all, means that it is out of date: the harness is to
-    blame.
+    A call that the recording does not contain means that the recording is outdated: the harness is blamed.
     """
 
     traits = AdapterTraits(frozenset({*TOOLS, *SESSION_CAPABILITIES}))
@@ -39,7 +39,7 @@ class RecordedAdapter:
         self._contract = contract
 
     def outcome(self, scenario: Scenario) -> Outcome:
-        """Return what was recorded of a scenario."""
+        """Return the recorded outcome of a scenario."""
         try:
             recording = self._recordings.of(scenario.id, scenario.inputs)
         except RecordingError as error:
@@ -53,14 +53,14 @@ class RecordedAdapter:
         return recorded_outcome(scenario, transcript)
 
     def open(self, workspace: Workspace) -> Session:  # noqa: ARG002 - the protocol's signature
-        """Refuse: without a scenario there is nothing to replay."""
+        """Raise an error: without a scenario there is nothing to replay."""
         raise BrokenAdapter("a recording belongs to a scenario: ask for its outcome", blame="harness")
 
 
 def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
-    """Return what the product was recorded to do, as a replay of it on a disk would show it.
+    """Return the recorded outcome as a replay on a disk would show it.
 
-    Times are left out. Where the scenario makes other calls than were recorded, the outcome ends with a breakage.
+    Times are omitted. If the scenario makes calls that were not recorded, the outcome ends with a breakage.
     """
     files = _Files(scenario.given.files)
     before = dict(files.state)
@@ -113,19 +113,23 @@ def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
 
 
 class _Files:
-    """A workspace that is only thought of: entries as a snapshot has them, each file with its number."""
+    """A workspace in memory: entries as in a snapshot, each file with an inode number."""
 
     def __init__(self, given: Mapping[str, Entry]) -> None:
         self.state: State = {}
         self.repository = Repository()
         self._numbers = count(1)
         self._away: dict[str, State] = {}
-        """By folder what its file system holds while that is away, and what is covered while it is there."""
+        """Hidden entries by mounted directory: of its file system while it is unmounted, or of the directory
+        while it is covered.
+        """
         for path, entry in sorted(given.items(), key=lambda each: isinstance(each[1], HardLink)):
             self.put(path, entry)
 
     def put(self, path: str, entry: Entry | None, *, in_place: bool = False) -> None:
-        """Put an entry at a path, with the folders above it; the names of a file that is kept share its bytes."""
+        """Set the entry of a path, and create missing directories. Other names of a kept file get the same
+        bytes.
+        """
         if entry is None:
             self.remove(path)
             return
@@ -156,12 +160,12 @@ class _Files:
                 self.state[path] = entry
 
     def remove(self, path: str) -> None:
-        """Remove what is at a path or below it."""
+        """Remove a path with everything below it."""
         for each in [each for each in self.state if each == path or each.startswith(f"{path}/")]:
             del self.state[each]
 
     def perform(self, event: WorldEvent) -> None:
-        """Let a world event happen."""
+        """Apply a world event."""
         place = next(iter(candidate_paths({"file_path": event.path}, self.state)), event.path)
         match event.kind:
             case "modify":
@@ -202,7 +206,7 @@ class _Files:
                 pass
 
     def apply(self, row: TranscriptStep) -> None:
-        """Let the changes of a recorded step happen; names of one file that get the same bytes still share it."""
+        """Apply the changes of a recorded step. Names of one file that get the same bytes still share it."""
         written: dict[tuple[int, bytes], str] = {}
         for path, entry in sorted(row.changes.items()):
             former = self.state.get(path)

@@ -1,4 +1,4 @@
-"""Replay: lay out a scenario's workspace, perform its steps on an implementation, report what happened."""
+"""Replay a scenario: create its workspace, perform its steps on an implementation, and record the outcome."""
 
 from __future__ import annotations
 
@@ -51,16 +51,18 @@ from readfirst.harness.workspace.world_events import WorldEventError
 
 _UMASK = 0o022
 _ATTEMPTS = 3
-"""What disturbs comes every so many calls, so the second is enough, unless the scenario itself is that long."""
+"""Replays of a scenario whose answers were disturbed. Disturbances are periodic, so the second usually
+succeeds.
+"""
 _DETAILS = 8192
-"""How much of a traceback is kept, in characters."""
+"""Maximum characters of a traceback."""
 
 _LATE, _LATER = 0.00005, 21
-"""By how many seconds one of two sessions that act at once is later, and how many times that at most."""
+"""Delay of one session relative to the other: seconds per step, and number of steps."""
 _APART = 1_000_000
-"""Nanoseconds by which the times of two files differ where every implementation tells them apart."""
+"""Nanoseconds by which two file times must differ so that every implementation distinguishes them."""
 _FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
-"""The clock that files get their times from: Linux's CLOCK_REALTIME_COARSE, which `time` has no name for."""
+"""The clock of file times: CLOCK_REALTIME_COARSE of Linux, which `time` does not define."""
 
 
 def replay(
@@ -71,16 +73,16 @@ def replay(
     settle: float = 0.0,
     to_the_end: bool = False,
 ) -> Outcome:
-    """Perform the scenario in a fresh session and return the outcome of each step.
+    """Perform the scenario in a new session and return the outcome of each step.
 
-    The workspace is compared with its former state after every step, and once more when the session has ended, all
-    bytes of it. Before the session is closed, and again before the last look, `settle` seconds pass, for whoever
-    writes late. `to_the_end`: a process that serves several sessions is ended before the last look, too.
-    Whatever goes wrong becomes the outcome's breakage, with the part that is to blame; nothing but an interruption is
-    raised.
-    Paths of workspaces repeat only for an adapter that says so (`repeats_paths`): a session that serves
-    several scenarios would remember what it read. An adapter with `servers` has its sites lent by these. One
-    whose answers were `disturbed` is asked again, and the outcome says if they were so each time.
+    After every step, and again after the session, all bytes of the workspace are compared with the state
+    before. `settle` seconds pass before the session is closed and again before the last comparison, for late
+    writes. With `to_the_end`, a process that serves several sessions is also ended before the last comparison.
+    Every error becomes the outcome's breakage, with the party to blame; only an interruption is raised.
+    Workspace paths are reused only if the adapter declares `repeats_paths`, because a session that serves
+    several scenarios would remember its Reads. If the adapter has `servers`, they provide the workspaces. If
+    answers were `disturbed`, the scenario is replayed again; the outcome reports it if every attempt was
+    disturbed.
     """
     traits = traits_of(adapter)
     for _ in range(_ATTEMPTS):
@@ -117,13 +119,13 @@ def _replayed(
     elif outcome.broken is None and broken is not None:
         outcome = replace(outcome, broken=replace(broken, step=max(len(outcome.steps) - 1, 0)))
     if outcome.broken is not None and outcome.broken.blame == "implementation":
-        # It may have spoilt more than this workspace, and go on with it.
+        # It may have spoiled more than this workspace.
         traits_of(adapter).reset()
     return outcome
 
 
 def _is_judged(broken: Breakage | None) -> bool:
-    """Whether what happens to the workspace still counts: a session that has no way to make a call has done nothing."""
+    """Whether changes of the workspace still count. A session that cannot make a call has changed nothing."""
     return broken is None or broken.blame == "unsupported"
 
 
@@ -136,7 +138,7 @@ def _site(scenario: Scenario, adapter: Adapter, place: WorkspacePool) -> Abstrac
 
 @contextmanager
 def _disk(scenario: Scenario, adapter: Adapter, site: WorkspaceDir) -> Iterator[None]:
-    """Make what file systems the scenario asks for; what runs already does not see them."""
+    """Mount the file systems that the scenario needs. Running processes do not see them."""
     traits, disk = traits_of(adapter), scenario.given.disk
     if disk is None and not scenario.mounts:
         yield
@@ -164,7 +166,7 @@ class _Replay:
         self.other: Adapter | None = None
         self.named: tuple[dict[str, Entry], dict[str, tuple[str, ...]]] | None = None
         self.written_by = 0
-        """When a file was last seen to be another, in nanoseconds; those that are given are far older."""
+        """Latest time of an observed change, in nanoseconds. Given files are much older."""
 
     def perform(self, adapter: Adapter, *, to_the_end: bool) -> Outcome:
         trace.scenario(self.scenario.id, self.site.root)
@@ -218,7 +220,7 @@ class _Replay:
         return broken
 
     def _another(self, adapter: Adapter) -> Adapter:
-        """Return an adapter whose sessions can act at the same time as those of this one."""
+        """Return an adapter whose sessions can run at the same time as those of this one."""
         another = traits_of(adapter).another
         if another is None:
             return adapter
@@ -230,7 +232,7 @@ class _Replay:
             time.sleep(self.settle)
 
     def _afterwards(self) -> StepOutcome:
-        """Look once more, and return what was done to the workspace since the last step."""
+        """Return the changes of the workspace since the last step."""
         before = self.state
         changed = self._changes()
         names = self._names(before)
@@ -239,14 +241,14 @@ class _Replay:
         )
 
     def _names(self, state: dict[str, Entry] | None = None) -> dict[str, tuple[str, ...]]:
-        """Return all names of files that have several in a state, by default the present one."""
+        """Return all names of files with several names, in a state or in the current workspace."""
         state = self.state if state is None else state
         if self.named is None or self.named[0] is not state:
             self.named = state, names_of(state)
         return self.named[1]
 
     def _take_over_from_the_start(self) -> None:
-        """Take what a program keeps at home and among its temporary files when it starts for no effect of a call."""
+        """Accept the files that a program creates at home and in its temporary directory during its start."""
         now = self.site.snapshot().items()
         self.state = self.state | {path: entry for path, entry in now if path.startswith((HOME, TEMPORARY))}
 
@@ -263,9 +265,7 @@ class _Replay:
             case SessionEvent():
                 trace.session_event(self.index + 1, step)
                 conversation.undergo(step, self.site.root)
-                if (
-                    step.kind == "rewind"
-                ):  # What it brings back is seen, and judged, at the call that follows.
+                if step.kind == "rewind":  # Restored files are compared at the next call.
                     changed, self.written_by = {}, time.time_ns()
                 else:
                     changed = self._changes()
@@ -277,7 +277,7 @@ class _Replay:
                 before = self.state
                 early = self._changes()
                 self.site.perform(step)
-                # What somebody did since the last answer is not the event's doing.
+                # Changes since the last answer were not made by the event.
                 world = {path: entry for path, entry in self._changes().items() if path not in early}
                 self.steps.append(StepOutcome(changes=changes(before, self.state), expected_world=world))
             case ToolCall(signal=str(name)):
@@ -295,15 +295,15 @@ class _Replay:
                 self._record(lambda: session.call_parallel(together), len(calls))
 
     def _asked(self, call: ToolCall) -> Any:
-        """Return the arguments of a call that is about to be made."""
+        """Return the arguments of the next call."""
         arguments = self.site.substituted(call.arguments)
         trace.call(self.index + 1, call.tool, arguments)
         return arguments
 
     def _perform_race(self, call: ToolCall, session: Session) -> None:
-        """Make a call in which something happens between validation and execution, or that ends early.
+        """Make a call with events between validation and execution, or a call that ends early.
 
-        What is stopped is given up when it has begun to write.
+        A stopped call is cancelled when it has started to write.
         """
         how = call.interrupted
         if how is None:
@@ -326,14 +326,15 @@ class _Replay:
         self._end(interfere)
 
     def _perform_at_once(self, group: ParallelCalls, sessions: Sequence[Session]) -> None:
-        """Let each of two sessions make its calls, both at the same time."""
+        """Let two sessions make their calls at the same time."""
         asked = [(call.tool, self._asked(call)) for call in group.calls]
         results: dict[int, ToolResult] = {}
 
         def act(side: int, session: Session) -> None:
             for number, (tool, arguments) in enumerate(asked):
                 if group.sides[number] == side:
-                    if side == self.index % 2:  # who is always a little later would never meet the other
+                    # A session that is always a little later would never meet the other.
+                    if side == self.index % 2:
                         time.sleep(self.index % _LATER * _LATE)
                     results[number] = session.call(tool, arguments)
 
@@ -344,7 +345,9 @@ class _Replay:
         self._record(make, len(asked))
 
     def _perform_killed(self, call: ToolCall, number: Signals, conversation: Conversation) -> None:
-        """Make a call in which the program gets a signal; the next one begins another session, unless it is resumed."""
+        """Make a call during which the program receives a signal. The next call starts another session, unless
+        it is resumed.
+        """
         session = require_method(conversation.session, KillableSession, "kill", "kill()")
         if call.paused:
             require_method(session, RacingSession, "during", "call_during")
@@ -372,7 +375,7 @@ class _Replay:
         self._record(make, 1, interfere)
         self._end(interfere)
         conversation.killed()
-        if traits_of(self.adapter).servers is None:  # of those the killed one served nobody else
+        if traits_of(self.adapter).servers is None:  # the killed process served no other session
             traits_of(self.adapter).reset()
 
     @staticmethod
@@ -420,7 +423,7 @@ class _Replay:
         return changed
 
     def _checked(self, answered: object, expected: int) -> tuple[ToolResult, ...]:
-        """Return the results as text with `$WS`; whatever is not a result is the adapter's fault."""
+        """Return the results as text with `$WS`. Any other value is the adapter's fault."""
         if isinstance(answered, str | bytes | Mapping) or not isinstance(answered, Sequence):
             raise BrokenAdapter(
                 f"the adapter answered a parallel group with {_shown(answered)}, not a sequence"
@@ -468,7 +471,7 @@ class _Replay:
 
 
 class _Interference:
-    """What an adapter runs between validation and execution, once: the world events of `during`, and `finally_`."""
+    """Runs once between validation and execution: performs the world events of `during`, then `finally_`."""
 
     def __init__(
         self,
@@ -484,7 +487,7 @@ class _Interference:
         self.error: WorldEventError | None = None
         self.changes: dict[str, Entry | None] = {}
         self.state: tuple[dict[str, Entry], dict[str, Entry]] | None = None
-        """The workspace before the events and after them."""
+        """The workspace before and after the events."""
 
     def __call__(self) -> None:
         if self.over:
@@ -504,7 +507,7 @@ class _Interference:
 
 
 def _pass_time(moment: int) -> None:
-    """Wait until a file that is written has another time than any that was written up to this moment."""
+    """Wait until a newly written file gets a later time than all files that were written up to this moment."""
     later = moment + _APART
     while time.clock_gettime_ns(_FILE_CLOCK) < later:
         time.sleep(0.0005)

@@ -1,4 +1,4 @@
-"""Conversation: which session the next call belongs to, while the conversation goes on in one way or another."""
+"""Route each call to its session, while sessions and sub-agents start, end, resume and run in the background."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -21,10 +21,10 @@ _APART = "at once"
 
 
 class Conversation:
-    """The main session and the sub-agents that run in it; `session` is the one that acts now.
+    """The main session and its sub-agents. `session` is the active one.
 
-    `begin` opens the main session, another one that acts beside it, and one when a call comes after a kill. `apart`
-    opens one that can act at the same time.
+    `begin` opens the main session, a second session, or a session after a kill. `apart` opens a session that
+    can act at the same time.
     """
 
     def __init__(self, begin: Callable[[], Session], apart: Callable[[], Session] | None = None) -> None:
@@ -32,12 +32,12 @@ class Conversation:
         self._apart = apart or begin
         self._sessions = [begin()]
         self._beside: dict[str, Session] = {}
-        """The other session, which has no name, and sub-agents in the background."""
+        """The second session (key: empty) and sub-agents in the background."""
         self._killed = False
 
     @property
     def session(self) -> Session:
-        """The session of the sub-agent that runs, else the main one."""
+        """The session of the running sub-agent, else the main session."""
         if self._killed:
             self.close()
             self._sessions, self._killed = [self._begin()], False
@@ -45,17 +45,19 @@ class Conversation:
 
     @property
     def apart(self) -> Session:
-        """A second session, which can act at the same time as the main one."""
+        """A second session that can act at the same time as the main session."""
         if _APART not in self._beside:
             self._beside[_APART] = self._apart()
         return self._beside[_APART]
 
     def killed(self) -> None:
-        """Take note that the program is dead: what comes next either resumes the session or begins another."""
+        """Record that the program is dead. The next step either resumes the session or starts another."""
         self._killed = True
 
     def undergo(self, event: SessionEvent, root: str = "") -> None:
-        """Let an event happen in the workspace `root`. Raises BrokenAdapter where the session has no way for it."""
+        """Perform a session event in the workspace `root`. Raises BrokenAdapter if the session does not support
+        it.
+        """
         match event.kind:
             case "resume":
                 self._killed = False
@@ -95,7 +97,7 @@ class Conversation:
 
 
 def at_once(actions: Sequence[Callable[[], object]]) -> None:
-    """Do all of this at the same moment, and wait for the end. Raises what is raised first."""
+    """Run all actions at the same time and wait for their end. Raises the first exception."""
     start = threading.Barrier(len(actions))
     raised: list[BaseException] = []
 
@@ -103,7 +105,7 @@ def at_once(actions: Sequence[Callable[[], object]]) -> None:
         try:
             start.wait()
             action()
-        except BaseException as error:  # raised below, by who waits
+        except BaseException as error:  # raised below, in the waiting thread
             raised.append(error)
 
     threads = [threading.Thread(target=act, args=(action,)) for action in actions]
@@ -116,7 +118,7 @@ def at_once(actions: Sequence[Callable[[], object]]) -> None:
 
 
 def require_method(session: Session, protocol: type[Any], capability: str, method: str) -> Any:
-    """Return a session that has what its adapter declares. Raises BrokenAdapter for one that has not."""
+    """Return the session if it has the methods that its adapter declares. Raises BrokenAdapter if it does not."""
     if not isinstance(session, protocol):
         raise BrokenAdapter(f"the adapter declares `{capability}`, but its session has no {method}")
     return session

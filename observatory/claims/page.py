@@ -178,7 +178,12 @@ class _Page:
             if each.holding in ("does not hold", "partly"):
                 against = [one for one in each.evidence if one.holding in ("does not hold", "partly")]
                 shown = scenario_link((against or list(each.evidence))[0].scenario_id)
-                yield [cell(each.claim.says), shown, versions_in_words(each.holdings)]
+                holds_on, _, others = versions_in_words(each.holdings).partition("; ")
+                yield [
+                    cell(each.claim.says),
+                    shown,
+                    holds_on + ("; partly on others" if "partly" in others else ""),
+                ]
 
     def rows(self, topic: Topic) -> list[list[str]]:
         def scenario(evidence: Evidence) -> str:

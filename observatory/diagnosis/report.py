@@ -18,7 +18,7 @@ _RULES = 10
 """Rules of which something is unexplained that are listed, the worst first, unless all are asked for."""
 _WIDE = 60
 """Characters of a value that are shown."""
-_NAMED = 4
+_NAMED = 3
 """Differences that a line of the table names."""
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from readfirst.harness.errors import ReadfirstError
-from readfirst.harness.report.markdown_escape import cell, code, document, scenario_link, table
+from readfirst.harness.report.markdown_escape import cell, code, document, scenario_link
 from readfirst.harness.suite.contracts import DOCUMENTED, LATEST
 from readfirst.observatory.claims.rule_index import changed_in
 from readfirst.reference_impl.behaviours.versioned import ByModel, History, version_of
@@ -180,17 +180,18 @@ def _tables() -> Iterator[str]:
     for subject, about, names in by_subject(usual):
         yield f"### {subject.capitalize()}"
         yield about
-        rows = [
-            [
-                f"{code(name)} {cell(history.meaning)}",
-                *(value_in_page(each[name].value) for each in (usual, documented)),
-                changed_in(name),
-                cell(history.source),
-                "<br>".join(map(scenario_link, history.shown_by)),
-            ]
-            for name, history in ((name, history_of(name)) for name in names)
-        ]
-        yield table(["behaviour", DEFAULT_CONTRACT, DOCUMENTED, "changed in", "source", "shown by"], rows)
+        yield "\n".join(_item(name, usual[name].value, documented[name].value) for name in names)
+
+
+def _item(name: str, value: Any, documented: Any) -> str:
+    """Return a behaviour as a list item: meaning, values, versions, source, scenarios."""
+    history = history_of(name)
+    values = f"{DEFAULT_CONTRACT}: {value_in_page(value)}; {DOCUMENTED}: {value_in_page(documented)}"
+    shown_by = ", ".join(map(scenario_link, history.shown_by))
+    return (
+        f"- {code(name)}: {cell(history.meaning)}<br>\n"
+        f"  {values}; changed in: {changed_in(name)}; source: {cell(history.source)}; shown by {shown_by}"
+    )
 
 
 def _plain(value: Any) -> str:

@@ -20,7 +20,7 @@ from tests.small_suites import keep_recording, small_suite
 
 BROKEN = Path(__file__).parent / "broken"
 DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
-TABLE = DOCS.read_text("utf-8").partition("\n| rule | finds |\n")[2].partition("\n\n")[0]
+TABLE = DOCS.read_text("utf-8").partition("\n| check | finds |\n")[2].partition("\n\n")[0]
 RULE_IDS = re.findall(r"(?m)^\| `([a-z0-9-]+)` \|", TABLE)
 """The rules that docs/format.md explains."""
 

@@ -15,7 +15,14 @@ from tests.command_line import GROUPS, Cli
 from tests.pages.page import CHECKOUT, PAGES, Block, blocks, code, name_of
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
-USERS_PAGES = ("README.md", "docs/adapters.md", "docs/running.md", "docs/diagnosis.md", "docs/fuzzing.md")
+USERS_PAGES = (
+    "README.md",
+    "docs/adapters.md",
+    "docs/isolation.md",
+    "docs/running.md",
+    "docs/diagnosis.md",
+    "docs/fuzzing.md",
+)
 """Pages for people in the folder of their own implementation; the others are in the checkout."""
 MARKS = ("slow", "node", "live", "agents", "browser")
 

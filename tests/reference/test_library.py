@@ -35,7 +35,7 @@ def test_a_root_that_is_no_directory_is_refused(tmp_path: Path, name: str) -> No
 
 
 def test_root_is_no_sandbox_as_the_page_says(tools: FileTools, root: Path) -> None:
-    assert "**`root` is no sandbox.**" in PAGE.read_text("utf-8")
+    assert "**`root` is not a sandbox.**" in PAGE.read_text("utf-8")
     outside = root.parent / "outside.txt"
     outside.write_text("alpha\n")
     (root / "link").symlink_to(outside)

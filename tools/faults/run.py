@@ -31,6 +31,8 @@ from tools.faults.surroundings import SURROUNDINGS, Outcome, Usual
 
 TRIALS = 200
 BEGIN, END = "<!-- measured by tools/faults/run.py -->\n", "<!-- end -->\n"
+MAX_ERROR_CHARS = 75
+"""Length of a message in a row of the page."""
 KILLS = [
     "command",
     "takes",
@@ -99,8 +101,15 @@ def machine_row(name: str, outcomes: list[Outcome] | str) -> list[str]:
         return [name, *[f"not tried: {outcomes}"] * 2]
     return [
         name,
-        *(outcome.error.replace("|", "&#124;").replace("<", "&lt;") or SAME for outcome in outcomes),
+        *(shorten(outcome.error).replace("|", "&#124;").replace("<", "&lt;") or SAME for outcome in outcomes),
     ]
+
+
+def shorten(error: str) -> str:
+    """Return the beginning of a message, at most MAX_ERROR_CHARS characters, cut between words."""
+    if len(error) <= MAX_ERROR_CHARS:
+        return error
+    return f"{error[:MAX_ERROR_CHARS].rpartition(' ')[0]} …"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

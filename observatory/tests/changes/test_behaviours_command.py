@@ -1,6 +1,7 @@
 """`readfirst product behaviours`: what one version does, what differs between two, and the tables of a page."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -175,11 +176,11 @@ def test_a_suite_without_the_page_is_a_usage_error(
     assert "--fixtures" in errors
 
 
-def test_the_tables_of_the_page_have_every_behaviour_and_lead_to_scenarios() -> None:
+def test_the_list_of_the_page_has_every_behaviour_and_lead_to_scenarios() -> None:
     page = (CHECKOUT / "docs/reference.md").read_text("utf-8")
     suite = Suite(CHECKOUT / "fixtures")
     for name, history in histories().items():
-        (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` ")]
+        (row,) = re.findall(rf"(?m)^- `{name}`: .*(?:\n  .*)*", page)
         for scenario_id in history.shown_by:
             file = suite.path(scenario_id).relative_to(suite.root)
             assert f"[{scenario_id}](../fixtures/{file.as_posix()})" in row

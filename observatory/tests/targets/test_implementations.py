@@ -144,7 +144,7 @@ def test_the_page_has_the_most_harmful_first_and_the_worst_of_each(target: Targe
     scenario = "[matching/two-matches](../fixtures/scenarios/matching/two-matches.yaml)"
     assert f"| worse@2026.8.31 | lost: line 1 of notes.txt | {scenario} |" in text
     assert text.index("| [worse@") < text.index("| [server-filesystem@")
-    assert "Nobody has looked for harm yet in untried@2026.8.31." in text
+    assert "Not yet judged by harm: untried@2026.8.31." in text
     assert text.count("untried@") == 1
 
 
