@@ -85,6 +85,11 @@ _LONG_OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "NAMES",
         "help": "What must be claimed; default: Read,Edit,Write, or what the baseline says.",
     },
+    "fixtures": {
+        "action": "append",
+        "metavar": "DIR",
+        "help": "A directory that contains `scenarios`, or `bundled` (repeatable: all of them in one suite).",
+    },
     "trust": {
         "action": "store_true",
         "help": "Run a suite that is not the bundled one with your own rights; see `readfirst docs running`.",
@@ -135,27 +140,38 @@ def pytest_configure(config: pytest.Config) -> None:
     if not working:
         config.pluginmanager.register(_EmptyRunCheck(config), "readfirst-empty-run-check")
     paths = [(config.invocation_params.dir / word.partition("::")[0]).resolve() for word in config.args]
-    roots = {root for path in paths if (root := _named_root(path))}
-    if config.option.readfirst_adapter is not None:
-        from readfirst.harness.suite.suite import default_root
-
-        root = default_root()
-        if not roots and root != config.rootpath / "fixtures":
-            config.args += [str(root / name) for name in _FOLDERS if (root / name).is_dir()]
-        roots = roots or {root}
-    config.stash[_ROOTS] = roots
-    if roots and not working:
-        _check(config, roots)
+    suites: dict[Path, Layers] = {root: (root,) for path in paths if (root := _named_root(path))}
+    named = config.option.readfirst_fixtures
+    if named or (config.option.readfirst_adapter is not None and not suites):
+        suites = _suites_of_options(config, tuple(named or ("bundled",)))
+        added = [root for root in suites if named or root != config.rootpath / "fixtures"]
+        config.args += [str(root / name) for root in added for name in _FOLDERS if (root / name).is_dir()]
+    config.stash[_SUITES] = suites
+    if suites and not working:
+        _check(config, suites)
 
 
-def _check(config: pytest.Config, roots: set[Path]) -> None:
+def _suites_of_options(config: pytest.Config, named: Layers) -> dict[Path, Layers]:
+    """Return the directories of the suites that options name, each with all of them. Raises UsageError."""
+    from readfirst.harness.suite.suite import BUNDLED, open_layers
+
+    layers = tuple(
+        each if each == BUNDLED else (config.invocation_params.dir / each).resolve() for each in named
+    )
+    try:
+        return dict.fromkeys(open_layers(layers).roots, layers)
+    except ReadfirstError as error:
+        raise pytest.UsageError(_shown(f"readfirst: {error}", kept="\n")) from error
+
+
+def _check(config: pytest.Config, suites: dict[Path, Layers]) -> None:
     from readfirst.harness.run.did_you_mean import target_hint
 
     name = config.option.readfirst_adapter or "reference"
     if meant := target_hint([name]):
         raise pytest.UsageError(f"readfirst: {name!r} is not a target. Did you mean: --adapter {meant}")
     try:
-        for root in sorted(roots):
+        for root in sorted(suites):
             target = _target(config, root)
             if any(getattr(config.option, option, False) for option in _INFORMING):
                 continue
@@ -175,8 +191,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """Collect a scenario file of a suite that the command line names."""
     if file_path.suffix != ".yaml":
         return None
-    root = _fixtures_root(file_path.parent)
-    if root is None or root not in parent.config.stash.get(_ROOTS, ()):
+    roots = parent.config.stash.get(_SUITES, {})
+    root = next((root for root in roots if _is_below(file_path, root)), None)
+    if root is None:
         return None
     collector: ScenarioFile = ScenarioFile.from_parent(parent, path=file_path)
     # pytest prints it as it is, and takes these marks for parts of it.
@@ -203,14 +220,23 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Col
 def _fixtures_root(directory: Path) -> Path | None:
     """Return the fixtures root that a directory of scenarios belongs to."""
     for folder in (directory, *directory.parents):
-        if folder.name in _FOLDERS and (folder.parent / "contracts.yaml").is_file():
+        if folder.name in _FOLDERS and _has_mark(folder.parent):
             return folder.parent
     return None
 
 
+def _has_mark(path: Path) -> bool:
+    """Whether a directory has a file by which pytest recognises a suite: not every `scenarios` is one."""
+    return (path / "contracts.yaml").is_file() or (path / "suite.yaml").is_file()
+
+
+def _is_below(path: Path, root: Path) -> bool:
+    return any(path.is_relative_to(root / name) for name in _FOLDERS)
+
+
 def _named_root(path: Path) -> Path | None:
     """Return the fixtures root that a path of the command line names: the root itself, or the root above it."""
-    is_root = (path / "contracts.yaml").is_file() and any((path / name).is_dir() for name in _FOLDERS)
+    is_root = _has_mark(path) and any((path / name).is_dir() for name in _FOLDERS)
     return path if is_root else _fixtures_root(path)
 
 
@@ -230,8 +256,8 @@ class _Target:
 
     contracts: tuple[str, ...] = ()
 
-    def __init__(self, options: Any, root: Path) -> None:
-        self.root = root
+    def __init__(self, options: Any, layers: Layers) -> None:
+        self._layers = layers
         self.name: str = options.readfirst_adapter or "reference"
         self.level: Level = options.readfirst_level or "text"
         self._options = options
@@ -245,10 +271,10 @@ class _Target:
         from readfirst.harness.run.run_command import chosen_contracts, open_baseline
         from readfirst.harness.run.target_defaults import target_defaults
         from readfirst.harness.suite.selection import rules_chosen
-        from readfirst.harness.suite.suite import Suite
+        from readfirst.harness.suite.suite import open_layers
 
         options = self._options
-        self._suite = suite = Suite(self.root, trust=options.readfirst_trust)
+        self._suite = suite = open_layers(self._layers, trust=options.readfirst_trust)
         claims = claims_named(options.readfirst_claims or ())
         called = self.name
         if (own := target_defaults(self.name)) is not None:
@@ -261,14 +287,20 @@ class _Target:
         self._ruler = BaselineChecker(baseline, claims)
         self.contracts = contracts
 
-    def cases(self, path: Path) -> Sequence[str] | None:
+    def has_replaced(self, scenario_id: str, path: Path) -> bool:
+        """Whether a suite above that of a file has a scenario with the same id."""
+        return (
+            len(self._layers) > 1 and self._suite.has(scenario_id) and self._suite.path(scenario_id) != path
+        )
+
+    def cases(self, path: Path, root: Path) -> Sequence[str] | None:
         """Return the last parts of the ids in a file of several scenarios, None for another. Raises SuiteError."""
-        if path.is_relative_to(self.root / "scenarios") and not path.name.endswith(".cases.yaml"):
+        if path.is_relative_to(root / "scenarios") and not path.name.endswith(".cases.yaml"):
             return None
         from readfirst.harness.suite.case_table import case_headings
         from readfirst.harness.yaml_io import strict_yaml
 
-        return [*case_headings(strict_yaml.read(path, suite=self.root), path)]
+        return [*case_headings(strict_yaml.read(path, suite=root), path)]
 
     def takes(self, scenario_id: str) -> bool:
         """Whether a scenario is of a requirement, rule and class asked for; one that cannot be read fails when run."""
@@ -292,9 +324,9 @@ class _Target:
 
         if contract not in self._runners:
             limit, settle = self._options.readfirst_time_limit, self._options.readfirst_settle / 1000
-            spec = RunSpec(self.root, self.name, contract, self.level, limit, settle=settle)
+            spec = RunSpec(self._suite, self.name, contract, self.level, limit, settle=settle)
             try:
-                self._runners[contract] = Runner(spec, self._suite)
+                self._runners[contract] = Runner(spec)
             except ConnectError as error:
                 raise _Unconnected(str(error)) from error
             except NoWallError as error:
@@ -323,7 +355,7 @@ class _Target:
         request = RunRequest(
             self._suite,
             self.name,
-            fixtures=None if self.root == default_root() else self.root,
+            fixtures=() if self._suite.roots == (default_root(),) else tuple(map(str, self._layers)),
             level=self.level,
             time_limit=self._options.readfirst_time_limit,
             settle=self._options.readfirst_settle / 1000,
@@ -337,10 +369,12 @@ class _Target:
             self._runners.popitem()[1].close()
 
 
-_ROOTS = pytest.StashKey[set[Path]]()
-"""The roots of the suites that are collected."""
-_TARGETS = pytest.StashKey[dict[Path, _Target]]()
-"""By the root of the suite; what the items of one run share."""
+Layers = tuple[str | Path, ...]
+"""Suites that are tested as one; see `open_layers`."""
+_SUITES = pytest.StashKey[dict[Path, Layers]]()
+"""The suites that are collected, by the directory of each."""
+_TARGETS = pytest.StashKey[dict[Layers, _Target]]()
+"""What the items of one run share."""
 
 
 def _target(config: pytest.Config, root: Path) -> _Target:
@@ -348,11 +382,11 @@ def _target(config: pytest.Config, root: Path) -> _Target:
 
     Raises ReadfirstError, the first time only: for the other files of such a suite there are no contracts.
     """
-    targets = config.stash.setdefault(_TARGETS, {})
-    if root not in targets:
-        targets[root] = _Target(config.option, root)
-        targets[root].prepare()
-    return targets[root]
+    targets, layers = config.stash.setdefault(_TARGETS, {}), config.stash[_SUITES][root]
+    if layers not in targets:
+        targets[layers] = _Target(config.option, layers)
+        targets[layers].prepare()
+    return targets[layers]
 
 
 class ScenarioFailedError(Exception):
@@ -376,7 +410,7 @@ class ScenarioFile(pytest.File):
         """Yield what is in the file, which is read when an item runs, its heading where a requirement is asked for."""
         try:
             target = _target(self.config, self.root)
-            slugs = target.cases(self.path)
+            slugs = target.cases(self.path, self.root)
         except ReadfirstError as error:
             raise self.CollectError(_shown(f"readfirst: {error}", kept="\n")) from error
         folder = next(each for each in _FOLDERS if self.path.is_relative_to(self.root / each))
@@ -402,7 +436,8 @@ class ScenarioCase(pytest.Collector):
 
 
 def _items(parent: pytest.Collector, target: _Target, scenario_id: str) -> Iterator[ScenarioItem]:
-    if not target.contracts or not target.takes(scenario_id):
+    path = parent.path
+    if not target.contracts or target.has_replaced(scenario_id, path) or not target.takes(scenario_id):
         return
     for contract in target.contracts:
         item: ScenarioItem = ScenarioItem.from_parent(parent, name=contract)

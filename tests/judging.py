@@ -63,5 +63,5 @@ def assert_unsupported(target: str, lacking: Mapping[str, str]) -> None:
 
 def judged_by(target: str, *ids: str, level: Level = "text", root: Path = SUITE.root) -> list[Verdict]:
     """Let what a connect string names play scenarios of a suite, as a run does."""
-    with Runner(RunSpec(root, target, CONTRACT.name, level)) as runner:
+    with Runner(RunSpec(Suite(root), target, CONTRACT.name, level)) as runner:
         return [runner.judge(scenario_id) for scenario_id in ids]

@@ -10,6 +10,8 @@ from readfirst.harness.suite.transcript import Recording
 __all__ = ["keep_recording", "small_suite"]
 
 SHARED = ("contracts.yaml", "errors.yaml")
+OWN = {"rules.yaml": "rules: {}\n"}
+"""Files of its own instead of those of the bundled suite: it has no rules."""
 
 
 def small_suite(
@@ -19,6 +21,9 @@ def small_suite(
     (root / "scenarios").mkdir(parents=True, exist_ok=True)
     for name in shared:
         shutil.copyfile(default_root() / name, root / name)
+    for name, text in OWN.items():
+        if name not in shared and not (root / name).exists():
+            (root / name).write_text(text)
     for scenario_id, text in (scenarios or {}).items():
         path = root / "scenarios" / f"{scenario_id}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)

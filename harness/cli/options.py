@@ -32,9 +32,11 @@ RequirementName = StrEnum("RequirementName", ["must", "should", "observed"])
 ClassName = StrEnum("ClassName", ["safety", "contract", "fidelity", "product"])
 
 Fixtures = Annotated[
-    Path | None,
+    list[str] | None,
     typer.Option(
-        help="The folder with scenarios, contracts.yaml and errors.yaml.", show_default="the bundled suite"
+        metavar="DIR",
+        help="A directory that contains `scenarios`, or `bundled` (repeatable: all of them in one suite).",
+        show_default="the bundled suite",
     ),
 ]
 Families = Annotated[list[str] | None, typer.Option("--family", help="Only this family (repeatable).")]
@@ -181,11 +183,11 @@ def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
     return words[0]
 
 
-def open_suite(fixtures: Path | None, *, trust: bool = False) -> Suite:
-    """Open the suite that --fixtures names, or the bundled one. `trust` is what --trust says."""
-    from readfirst.harness.suite.suite import Suite
+def open_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Suite:
+    """Open the suites that --fixtures names as one, or the bundled one. `trust` is what --trust says."""
+    from readfirst.harness.suite.suite import open_layers
 
-    return Suite(fixtures, trust=trust)
+    return open_layers(fixtures or (), trust=trust)
 
 
 def in_installed_package(file: Path) -> bool:
@@ -197,13 +199,15 @@ def in_installed_package(file: Path) -> bool:
     return Suite(None).installed and file.resolve().is_relative_to(package)
 
 
-def open_own_suite(fixtures: Path | None, *, trust: bool = False) -> Suite:
+def open_own_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Suite:
     """Open the suite that --fixtures names, or that of the checkout, to write to it. `trust` is what --trust says.
 
-    Raises UsageError for the copy inside the installed package.
+    Raises UsageError for several suites, and for the copy inside the installed package.
     """
     from readfirst.harness.cli.error_handling import UsageError
 
+    if len(fixtures or ()) > 1:
+        raise UsageError("this command writes to one suite. Name one --fixtures.")
     suite = open_suite(fixtures, trust=trust)
     if suite.installed:
         here = Path("fixtures/contracts.yaml").is_file()

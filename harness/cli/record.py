@@ -119,7 +119,7 @@ def record(
                 )
 
         def connect(each: Contract) -> Product:
-            return Product(suite.root, each.name, time_limit, suite.trust)
+            return Product(suite, each.name, time_limit)
 
         if shard is None:
             return _printed(recorded(suite, wanted, mode, connect, kept, jobs=jobs, progress=note), wanted)

@@ -129,7 +129,7 @@ def run(
         called = connect_string = known.connect
         level = level or known.level
         stated = known.claims
-        if baseline is None and fixtures is None and (known.baseline.exists() or update_baseline):
+        if baseline is None and not fixtures and (known.baseline.exists() or update_baseline):
             baseline = known.baseline
             if update_baseline and in_installed_package(baseline):
                 raise UsageError(
@@ -142,7 +142,7 @@ def run(
     return perform(
         RunRequest(
             suite=suite,
-            fixtures=fixtures,
+            fixtures=fixtures or (),
             target=connect_string,
             called=called,
             name=name,
@@ -185,7 +185,7 @@ def report(
         streams,
         format_ or ("table" if terminal else "markdown"),
         output,
-        fixtures=fixtures,
+        fixtures=fixtures or (),
         version=version(),
         most_failures=_most(failures),
     )

@@ -52,7 +52,7 @@ def list_(
 
 
 def show(
-    scenario: str | None = typer.Argument(
+    scenario_id: str | None = typer.Argument(
         None, metavar="ID", help="The scenario's id or file.", show_default=False
     ),
     contract: ContractName = None,
@@ -70,7 +70,7 @@ def show(
     `--contract` shows one contract alone. `--tools CONTRACT` shows the schemas of the tools' arguments instead,
     `--results CONTRACT` the structured results that a program gets with each answer.
     """
-    if [scenario, tools, results].count(None) != 2:
+    if [scenario_id, tools, results].count(None) != 2:
         raise UsageError(
             "name the ID of a scenario, or a contract with --tools: readfirst show --tools 2.1.7"
         )
@@ -78,29 +78,30 @@ def show(
         return _show_tools(open_suite(fixtures), tools)
     if results is not None:
         return _show_results(open_suite(fixtures), results)
-    assert scenario is not None
+    assert scenario_id is not None
     from readfirst.harness.report.scenario_text import OtherContracts, scenario_lines
     from readfirst.harness.suite.selection import Selection, select
 
     suite = open_suite(fixtures)
-    (scenario_id,) = select(suite, Selection(ids=(scenario,)))
+    (scenario_id,) = select(suite, Selection(ids=(scenario_id,)))
     if contract is not None:
-        chosen = suite.contracts[contract]
-        shown = scenario_lines(suite.scenario(scenario_id, chosen), chosen)
+        chosen, others = suite.contracts[contract], None
+        scenario = suite.scenario(scenario_id, chosen)
     else:
-        stated = suite.scenario(scenario_id)
-        recording = suite.recordings.of(scenario_id, stated.inputs)
-        shown = scenario_lines(stated, suite.contracts[stated.contract], OtherContracts(stated, recording))
-    say_lines(shown)
+        scenario = suite.scenario(scenario_id)
+        chosen = suite.contracts[scenario.contract]
+        others = OtherContracts(scenario, suite.recordings.of(scenario_id, scenario.inputs))
+    by_hand = suite.is_by_hand(scenario, chosen)
+    say_lines(scenario_lines(scenario, chosen, others, by_hand=by_hand))
     return ExitCode.CONFORMANT
 
 
 def _show_tools(suite: Suite, name: str) -> int:
     """Print the tools of a contract as JSON, which an implementer can copy."""
-    from readfirst.harness.suite.tool_schemas import load_tools, tools_file
+    from readfirst.harness.suite.tool_schemas import load_tools
 
     contract = suite.contracts[name]
-    known = load_tools(tools_file(suite.root)).get(contract.name, {})
+    known = load_tools(suite.file_about_contracts("tools.json")).get(contract.name, {})
     shown = {tool: {"description": each.facts, "input_schema": each.schema} for tool, each in known.items()}
     why = "nothing was recorded of its tools" if contract.recorded else "no product answers for it"
     return _shown(contract, shown, "" if known else why)
@@ -108,10 +109,10 @@ def _show_tools(suite: Suite, name: str) -> int:
 
 def _show_results(suite: Suite, name: str) -> int:
     """Print the fields of a contract's structured results, and the results that they were found in, as JSON."""
-    from readfirst.harness.suite.tool_schemas import fields_of, load_results, results_file
+    from readfirst.harness.suite.tool_schemas import fields_of, load_results
 
     contract = suite.contracts[name]
-    found = load_results(results_file(suite.root)).get(contract.name, [])
+    found = load_results(suite.file_about_contracts("results.json")).get(contract.name, [])
     seen = [{"tool": each.tool, "case": each.case, "result": each.value} for each in found]
     why = "its answers come without structured results" if found else "nothing was recorded of its results"
     nothing = all(each.value is None for each in found)
@@ -128,22 +129,42 @@ def _shown(contract: Contract, value: object, nothing: str) -> int:
 
 
 def new(
-    scenario: str = typer.Argument(..., metavar="ID", help="Family and slug of the new scenario."),
+    scenario: str | None = typer.Argument(
+        None, metavar="ID", help="Family and slug of the new scenario.", show_default=False
+    ),
+    source: str | None = typer.Option(
+        None,
+        "--from",
+        metavar="DIR",
+        help="Copy families from this suite, or from `bundled`.",
+        show_default=False,
+    ),
+    family: list[str] | None = typer.Option(None, help="A family to copy (repeatable)."),
     fixtures: Fixtures = None,
 ) -> None:
     """Write a commented scenario to start from; `readfirst docs contributing` explains the next steps.
 
-    If there is nothing at --fixtures, a new suite is created there.
+    If there is nothing at --fixtures, a new suite is created there. `--from bundled --family F` copies the scenarios of
+    a family instead, with their recordings.
     """
+    from readfirst.harness.suite.copy_families import copy_families
     from readfirst.harness.suite.scenario_template import begin_suite, check_id, write_skeleton
 
+    if (scenario is None) == (source is None) or (source is None) != (not family):
+        raise UsageError("name the ID of a new scenario, or --from with the --family to copy.")
     try:
-        check_id(scenario)
-        if fixtures is not None and begin_suite(fixtures, open_suite(None)):
-            say(f"created a suite in {fixtures}", err=True)
-        say(str(write_skeleton(open_own_suite(fixtures), scenario)))
+        if scenario is not None:
+            check_id(scenario)
+        if fixtures and len(fixtures) == 1 and fixtures[0] != "bundled" and begin_suite(Path(fixtures[0])):
+            say(f"created a suite in {fixtures[0]}", err=True)
+        suite = open_own_suite(fixtures)
+        if scenario is not None:
+            say(str(write_skeleton(suite, scenario)))
+        elif source is not None:
+            copied = copy_families(open_suite([source]), family or (), suite.root)
+            say(f"copied {pluralize(len(copied), 'scenario')} to {suite.root}")
     except OSError as error:
-        raise UsageError(f"cannot write to {fixtures or 'the suite'}: {error}") from error
+        raise UsageError(f"cannot write to {', '.join(fixtures or ('the suite',))}: {error}") from error
 
 
 def lint(ids: Ids = None, fixtures: Fixtures = None, trust: Trust = False) -> int:
@@ -228,7 +249,7 @@ def rules(
     suite = open_suite(fixtures)
     known = suite.rules
     if known is None:
-        raise UsageError(f"{suite.root} has no rules.yaml, so its scenarios belong to no rule.")
+        raise UsageError(f"{suite.root} has no rules, so its scenarios belong to no rule.")
     chosen = [known[rule_id] for rule_id in ids] if ids else list(known)
     if class_:
         chosen = [rule for rule in chosen if rule.class_ in {each.value for each in class_}]

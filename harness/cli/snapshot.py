@@ -60,7 +60,8 @@ def snapshot(
         raise UsageError(
             f"{version!r} is not a version. Write it as it is published, for example 2.1.7, or `latest`."
         )
-    suite = (open_suite if quick else open_own_suite)(fixtures)
+    named = [str(fixtures)] if fixtures is not None else None
+    suite = (open_suite if quick else open_own_suite)(named)
     sweep()
     package = suite.contracts[suite.contracts.default].package or PACKAGE
     exact = newest(package) if version == "latest" else version
@@ -81,9 +82,7 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
     ids = suite.ids()
     wanted = wanted_of(suite, release)
     with Replaying(suite, wanted, jobs) as progress:
-        for each in take(
-            suite, wanted, lambda each: Product(suite.root, each.name, time_limit), takes, jobs=jobs
-        ):
+        for each in take(suite, wanted, lambda each: Product(suite, each.name, time_limit), takes, jobs=jobs):
             progress(each)
     complete = True
     for result in write_release(suite, release, wanted, takes, progress.broken):
@@ -93,7 +92,7 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
     if not complete:
         say(f"{release.version} was not recorded: see above. Nothing was written; takes are kept.", err=True)
         return ExitCode.BROKEN if progress.broken else ExitCode.SUITE_INVALID
-    written = Suite(suite.root)
+    written = suite.reopened()
     found = []
     for contract, before in release.contracts:
         here = diff(written, ContractSide(written, before), ContractSide(written, contract), ids)
@@ -122,7 +121,7 @@ def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: f
         for each, before in pairs
     }
     with Replaying(suite, ids, jobs, times=1) as progress:
-        look = Look(suite, takes, lambda each: Product(suite.root, each.name, time_limit), jobs, progress)
+        look = Look(suite, takes, lambda each: Product(suite, each.name, time_limit), jobs, progress)
         found = [look.at(contract, before, ids[contract.name]) for contract, before in pairs]
     say(_answer(release.version, pairs[0][1].name, found))
     if any(here.causes or here.left_out for here in found):

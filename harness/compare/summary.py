@@ -103,6 +103,8 @@ class Summary:
         """By contract, the number of scenarios that pass although work is lost or spoiled, because the contract
         does the same.
         """
+        self.by_hand = 0
+        """Number of scenarios whose expectations are written by hand."""
         self.designs: set[str] = set()
         """Declared designs of the implementation."""
         self.refuses: set[str] = set()
@@ -128,6 +130,7 @@ class Summary:
         self.harms.update({harm.kind for harm in verdict.harms})
         if verdict.status == "passed" and any(harm.kind in HARMS for harm in verdict.harms):
             self.harmful_alike[verdict.contract] += 1
+        self.by_hand += verdict.by_hand
         if verdict.design:
             self.designs.add(verdict.design)
         self.refuses.update(verdict.refuses)
@@ -205,6 +208,12 @@ class Summary:
                 )
                 sentences.append(f"{alike} in which {contract} loses or spoils work.")
         return " ".join(sentences)
+
+    def by_hand_sentence(self) -> str:
+        """Return in how many scenarios a person wrote the expectations; empty if in none."""
+        return (
+            f"expected by hand, not recorded: {pluralize(self.by_hand, 'scenario')}" if self.by_hand else ""
+        )
 
     def design_sentence(self) -> str:
         """Return the declared design and refusals, and the number of scenarios that they exclude."""

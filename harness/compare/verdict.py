@@ -90,6 +90,8 @@ class Verdict:
     """All harms, blind edits and overcautious refusals, even if the contract does the same."""
     design: str = ""
     """The declared design of the implementation. Empty if none is declared."""
+    by_hand: bool = False
+    """Whether the expectations are written by hand; see `Suite.is_by_hand`."""
     refuses: tuple[str, ...] = ()
     """Names of the calls that the implementation declares to refuse although the contract answers them."""
 

@@ -15,7 +15,7 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.run.process_pool import work_in_processes
 from readfirst.harness.suite.harm_kinds import KINDS, Kind
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools, tools_file
+from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def diff(
 def _of_tools(suite: Suite, before: Side, after: Side) -> Iterable[str]:
     if not (isinstance(before, ContractSide) and isinstance(after, ContractSide)):
         return ()
-    file = tools_file(suite.root)
+    file = suite.file_about_contracts("tools.json")
     known = load_tools(file) if file.exists() else {}
     if before.name not in known or after.name not in known:
         return ()

@@ -13,7 +13,7 @@ from readfirst.harness.diff.difference import Occurrence
 from readfirst.harness.diff.normalize_text import Part, parts
 from readfirst.harness.diff.observed_answers import KnownLines, asked
 from readfirst.harness.suite.contracts import Contract, order
-from readfirst.harness.suite.product_versions import Releases, load_releases, releases_file
+from readfirst.harness.suite.product_versions import Releases, load_releases
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript
@@ -33,7 +33,7 @@ def dated(
     """
     if not (one.recorded and other.recorded) or one.version == other.version:
         return list(causes)
-    releases = load_releases(releases_file(suite.root))
+    releases = load_releases(suite.file_about_contracts("releases.yaml"))
     oldest, newest = sorted((one.name, other.name), key=order)
 
     def seen(occurrence: Occurrence) -> Iterator[Point]:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,8 @@ def check_table(suite: Suite, file: Path) -> Iterator[Finding]:
     except SuiteError as error:
         yield from error.findings
         return
-    yield from check_schema_comment(document, _SCHEMA_COMMENT)
+    if suite.has_own("schema"):
+        yield from check_schema_comment(document, _SCHEMA_COMMENT)
     yield from check_source_text(document)
     for name, path in unused_values(document).items():
         fix = f"Write <{name}> where the value belongs, or remove it."
@@ -136,23 +136,21 @@ Ids = tuple[str, ...]
 class CheckFileJob:
     """Looks at files of scenarios, in a worker process or in this one, so that each is read once."""
 
-    fixtures: Path
-    trust: bool = False
+    suite: Suite
 
-    def open(
-        self, suite: Suite | None = None
-    ) -> AbstractContextManager[Callable[[Ids], tuple[FileFindings, ...]]]:
+    def open(self) -> AbstractContextManager[Callable[[Ids], tuple[FileFindings, ...]]]:
         """Read the suite once for all files of a worker; what is asked for are the scenarios of one file."""
-        return nullcontext(partial(self._looked, suite or Suite(self.fixtures, trust=self.trust)))
+        return nullcontext(self._looked)
 
     def lost(self, ids: Ids, reason: str) -> tuple[FileFindings, ...]:
         """Return the finding about a file that ends whoever reads it."""
-        position = Position(Suite(self.fixtures).path(ids[0]), 1, 1)
+        position = Position(self.suite.path(ids[0]), 1, 1)
         finding = Finding("unreadable", position, reason, "Lint this file alone, and report what happens.")
         return tuple(FileFindings(each, (finding,)) for each in ids)
 
-    def _looked(self, suite: Suite, ids: Ids) -> tuple[FileFindings, ...]:
+    def _looked(self, ids: Ids) -> tuple[FileFindings, ...]:
         """Look at the scenarios of a file; what is wrong with one of several as such is found with the first."""
+        suite = self.suite.part(ids[0])
         place = suite.place(ids[0])
         first, *others = (_look_at(suite, each) for each in ids)
         findings = check_table(suite, place.file) if place.case else ()
@@ -166,7 +164,9 @@ def _look_at(suite: Suite, scenario_id: str) -> FileFindings:
     try:
         document = suite.document(scenario_id)
         if not place.case:
-            found += (*check_schema_comment(document, SCHEMA_COMMENT), *check_source_text(document))
+            if suite.has_own("schema"):
+                found += check_schema_comment(document, SCHEMA_COMMENT)
+            found += check_source_text(document)
     except SuiteError as error:
         return FileFindings(scenario_id, (*found, *error.findings))
 
@@ -246,7 +246,8 @@ def check_expectations(case: LintContext) -> Iterator[Finding]:
                 # Of what is recorded the recorder knows better: some versions do change something.
                 fix = "Remove files: a refused call changes nothing, and world events are known."
                 yield Finding("refused-call-changes-files", place, "a refused call changes files", fix)
-        if isinstance(step, ToolCall) and clause is step.expect.recorded and clause.text is None:
+        is_recorded = case.suite.needs_recordings and clause is step.expect.recorded
+        if isinstance(step, ToolCall) and is_recorded and clause.text is None:
             fix = "Let `readfirst product record` fill it in."
             yield Finding("missing-text", place, "a recorded clause does not state the text", fix)
         yield from _texts(case, clause)

@@ -55,7 +55,7 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintR
     known = every if ids is None else sorted(set(ids))
     with _looked(suite, _files(suite, known), jobs) as files:
         added: list[Check] = [check(suite) for check in extensions("checks").values()]
-        recorded, damaged = _recordings(suite) if ids is None else ((), ())
+        recorded, damaged = _recordings(suite) if ids is None else ({}, ())
         shared = [] if ids is not None else [*_check_shared_files(suite), *_misplaced(suite)]
         looked = {each.scenario_id: each for file in files for each in file}
     findings = [*problems, *damaged]
@@ -72,15 +72,17 @@ def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintR
         findings += (*shared, *(each for check in added for each in check.findings))
     if ids is None and not problems and not damaged:
         contracts = {each.scenario_id: each.contracts for each in looked.values()}
-        findings.extend(check_orphans(suite, recorded, contracts))
+        for part, located in recorded.items():
+            findings.extend(check_orphans(part, located, contracts))
 
         def stated(scenario_id: str) -> Stated | None:
             suite.place(scenario_id)
             found = looked[scenario_id].comparable
             return None if found is None else found.stated
 
-        if suite.rules is not None:
-            findings.extend(check_rules(suite, suite.rules, shown))
+        for part in suite.parts:
+            if part.rules is not None and part.has_own("rules.yaml"):
+                findings.extend(check_rules(part, part.rules, shown))
         for check in added:
             findings.extend(check.of_suite(stated, shown))
     # What a file says of all its cases is found with each of them.
@@ -99,10 +101,10 @@ def _files(suite: Suite, ids: Iterable[str]) -> list[Ids]:
 @contextmanager
 def _looked(suite: Suite, files: Sequence[Ids], jobs: int) -> Iterator[Iterable[tuple[FileFindings, ...]]]:
     """Give the results for the scenarios of each file; workers begin at once, while the caller does something else."""
-    look = CheckFileJob(suite.root, suite.trust)
+    look = CheckFileJob(suite)
     jobs = min(jobs, sum(map(len, files)) // _WORTH_A_PROCESS)
     if jobs <= 1:
-        with look.open(suite) as looked:
+        with look.open() as looked:
             yield map(looked, files)
         return
     with work_in_processes(look, files, jobs) as found:
@@ -124,29 +126,31 @@ def _repeated(looked: FileFindings, titles: dict[str, str], prints: dict[str, st
         yield Finding("duplicate-scenario", compared.steps_at, message, "Remove one of the two.")
 
 
-def _recordings(suite: Suite) -> tuple[Sequence[tuple[str, Path]], tuple[Finding, ...]]:
-    """Return the ids and files of all recordings, or the finding that a file cannot be read."""
+_Located = Sequence[tuple[str, Path]]
+
+
+def _recordings(suite: Suite) -> tuple[dict[Suite, _Located], tuple[Finding, ...]]:
+    """Return the ids and files of all recordings of each part, or the finding that a file cannot be read."""
     try:
-        return suite.recordings.located(), ()
+        return {part: part.recordings.located() for part in suite.parts}, ()
     except RecordingError as error:
-        return (), (
+        return {}, (
             broken(error, "Undo the change, or run `readfirst product record --fix` with its scenarios."),
         )
 
 
 def _check_shared_files(suite: Suite) -> Iterator[Finding]:
     """Yield findings about files that all scenarios share, which a run of the bundled suite does not check."""
-    for name in _DATA:
-        file = suite.root / f"{name}.yaml"
-        if file.exists():
-            yield from schema_findings(Inspection.of(file).document, name)
+    for part in suite.parts:
+        for name in _DATA:
+            if part.has_own(f"{name}.yaml"):
+                yield from schema_findings(Inspection.of(part.root / f"{name}.yaml").document, name)
 
 
 def _misplaced(suite: Suite) -> Iterator[Finding]:
     """Yield files below scenarios that nobody reads."""
-    below = (
-        (root, *each) for root in (suite.scenarios_root, suite.root / "corpus") for each in os.walk(root)
-    )
+    roots = (root / name for root in suite.roots for name in ("scenarios", "corpus"))
+    below = ((root, *each) for root in roots for each in os.walk(root))
     for root, folder, folders, names in below:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         if len(Path(folder).relative_to(root).parts) == DEEPEST - 1:

@@ -38,12 +38,14 @@ def showing_of(scenario: Scenario) -> Showing:
 
 
 def check_belonging(case: LintContext) -> Iterator[Finding]:
-    """Yield whether a scenario names no rule, or one that is not there."""
+    """Yield whether a scenario names no rule although its suite has rules of its own, or an unknown one."""
     rules = case.suite.rules
     if rules is None:
         return
     scenario = case.scenario
     if not scenario.rule:
+        if not case.suite.has_own("rules.yaml"):
+            return
         fix = f"Add rule: with the id of the rule that the title shows. {rules.suggest('', scenario.title)}"
         yield case.finding("missing-rule", (), "the scenario belongs to no rule", fix)
     elif scenario.rule not in rules:

@@ -109,14 +109,17 @@ def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
     return Sandbox(tuple(hidden))
 
 
-def wall_around(root: Path) -> Sandbox:
-    """Return the wall for all programs of a suite that is not trusted. Raises NoWallError where there is none."""
+def wall_around(*roots: Path) -> Sandbox:
+    """Return the wall for all programs of a suite that is not trusted, of which `roots` are the directories.
+
+    The last one is named in errors. Raises NoWallError where there is none.
+    """
     if problem := find_problem():
         raise NoWallError(
-            f"{root} is not the bundled suite, so its programs run behind a wall, and there is none here: {problem}. "
-            f"{INSTALL}, or add --trust to run the suite with your own rights."
+            f"{roots[-1]} is not the bundled suite, so its programs run behind a wall, and there is none here: "
+            f"{problem}. {INSTALL}, or add --trust to run the suite with your own rights."
         )
-    return Sandbox((root.absolute(),), quiet=True)
+    return Sandbox(tuple(root.absolute() for root in roots), quiet=True)
 
 
 def refuse_without_trust(root: Path, command: str) -> None:

@@ -116,7 +116,7 @@ def record(
         if each.status == "broken":
             broken[each.scenario_id, each.contract] = each.message
     # Whoever saw at a take that words are unknown may have added them to errors.yaml since.
-    yield from bless(Suite(suite.root), wanted, mode, takes, broken)
+    yield from bless(suite.reopened(), wanted, mode, takes, broken)
 
 
 def take(
@@ -136,9 +136,7 @@ def take(
         suite.scenario(scenario_id, require_expect=False)
     for name, ids in wanted.items():
         for number in numbers:
-            job = TakeJob(
-                suite.root, takes.root, name, number, connect(suite.contracts.find(name)), suite.trust
-            )
+            job = TakeJob(suite, takes.root, name, number, connect(suite.contracts.find(name)))
             chosen = ids if number == NUMBERS[0] else ids[::-1]
             if jobs > 1 and len(chosen) > 1:
                 with work_in_processes(job, chosen, jobs) as done:

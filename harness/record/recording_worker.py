@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -18,21 +17,17 @@ from readfirst.harness.terminal import console, say
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A value that opens `claude-code:<contract>` when it is called. `time_limit` is in seconds per call.
+    """A value that opens `claude-code:<contract>` when it is called. `time_limit` is in seconds per call."""
 
-    `trust` is that of the suite.
-    """
-
-    fixtures: Path
+    suite: Suite
     contract: str
     time_limit: float
-    trust: bool = False
 
     def __call__(self) -> Adapter:
         """Install and open it. Raises BrokenAdapter."""
-        suite = Suite(self.fixtures, trust=self.trust)
-        contract = suite.contracts.find(self.contract)
-        return connect(f"claude-code:{self.contract}", suite, contract=contract, time_limit=self.time_limit)
+        contract = self.suite.contracts.find(self.contract)
+        name = f"claude-code:{self.contract}"
+        return connect(name, self.suite, contract=contract, time_limit=self.time_limit)
 
 
 _SESSION = 1.0

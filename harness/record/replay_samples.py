@@ -119,17 +119,16 @@ class Takes:
 class TakeJob:
     """One pass over scenarios on one contract, for `harness.run.process_pool`: the product is opened by `connect`."""
 
-    fixtures: Path
+    suite: Suite
     takes: Path
     contract: str
     number: int
     connect: Callable[[], Adapter]
-    trust: bool = False
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], Take]]:
         """Open the product, and take one scenario after the other."""
-        suite = Suite(self.fixtures, trust=self.trust)
+        suite = self.suite
         contract = suite.contracts.find(self.contract)
         takes = Takes(self.takes)
         with WorkspacePool() as place, ExitStack() as opened:

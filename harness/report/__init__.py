@@ -47,7 +47,7 @@ class RunFacts:
     rules: Rules | None = None
     """The rules that failures are gathered by; None where the suite has none."""
     suite: str = ""
-    """The version of the suite; empty where it has none."""
+    """The title of the suite: its name and version, `part of` it if scenarios were selected."""
     design: str = ""
     """What the target declares to be; empty where it says nothing."""
     refuses: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from readfirst.harness.compare.summary import Count
 from readfirst.harness.report.by_rule import RuleResult, by_rule
 from readfirst.harness.report.results import Results, Sources
 from readfirst.harness.suite.rules import RuleClass, Rules
+from readfirst.harness.suite.suite import is_partial
 from readfirst.harness.terminal import harmless_json
 
 
@@ -16,16 +17,17 @@ def page(results: Results, sources: Sources) -> str:
     Runs of one class of rules, and of all its scenarios, claim that class: `safety 40/40` are the rules that hold in
     every run, of those that were judged; how many an implementation does not claim is added.
 
-    What was not judged is said, too. Bright green: all holds. Green: all that was judged, and of Read, Edit and Write
-    something is not claimed, as is allowed. Yellow: what fails is accepted. Orange: only names of errors or texts fail.
-    Red: files or refusals do, an implementation broke, or what must be claimed is not. Grey: nothing was judged, or a
-    run was interrupted.
+    What was not judged is said, too. Bright green: all holds. Green: all that was judged, and the run has a part of the
+    suite, or of Read, Edit and Write something is not claimed, as is allowed. Yellow: what fails is accepted. Orange:
+    only names of errors or texts fail. Red: files or refusals do, an implementation broke, or what must be claimed is
+    not. Grey: nothing was judged, or a run was interrupted.
     """
     runs = results.runs
     judged, passed = (sum(getattr(run.total, name) for run in runs) for name in ("judged", "passed"))
     levels = ", ".join(dict.fromkeys(run.level for run in runs))
     class_ = _whole_class(results, sources)
-    label = f"readfirst {', '.join(results.contracts)}"
+    suites = ", ".join(dict.fromkeys(run.suite or "readfirst" for run in runs))
+    label = f"{suites} on {', '.join(results.contracts)}"
     held = f"{passed}/{judged}" if class_ is None else f"{class_} {_held(results, sources.rules)}"
     message = f"{held} {levels}"
     if any(run.total.unsupported for run in runs):
@@ -38,7 +40,8 @@ def page(results: Results, sources: Sources) -> str:
         color = "red"
     elif passed == judged:
         narrow = any(BASIC_CAPABILITIES & {*each.lacks} for run in runs for each, _ in run.judged)
-        color = "green" if narrow else "brightgreen"
+        is_part = class_ is None and any(is_partial(run.suite) for run in runs)
+        color = "green" if narrow or is_part else "brightgreen"
     elif all(run.conformant for run in runs):
         color = "yellow"
     elif all(run.total.holds["effects"] == run.total.judged for run in runs):

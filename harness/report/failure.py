@@ -90,7 +90,8 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
     word = "BROKEN" if verdict.status == "broken" else "FAILED"
     requirement = f"{verdict.requirement}, " if verdict.requirement else ""
     scenario_id, contract = visible(verdict.scenario_id), visible(verdict.contract)
-    title = f"{word} {scenario_id} ({contract}, {requirement}level {verdict.level})"
+    by_hand = ", expected by hand" if verdict.by_hand else ""
+    title = f"{word} {scenario_id} ({contract}, {requirement}level {verdict.level}{by_hand})"
     lines: list[Line] = [("title", title)]
     asked = _asked(verdict)
     if scenario is not None:

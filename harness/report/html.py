@@ -54,6 +54,7 @@ def page(results: Results, sources: Sources) -> str:
         ["rules.js", "page.js"],
         title="readfirst: " + ", ".join(dict.fromkeys(visible(name) for name in results.names)),
         version=visible(sources.version),
+        suites=visible(", ".join(dict.fromkeys(run.suite for run in runs if run.suite))),
         levels=levels,
         scenarios=len(results.ids),
         families=results.families,
@@ -150,7 +151,7 @@ def letters() -> Iterator[str]:
 
 
 def _run(run: Run, levels: tuple[Level, ...]) -> dict[str, Any]:
-    total = run.total
+    total, summary = run.total, run.summary
     result = "conformant" if run.conformant else "not conformant"
     if run.interrupted:
         result = f"interrupted after {total.scenarios}"
@@ -159,11 +160,12 @@ def _run(run: Run, levels: tuple[Level, ...]) -> dict[str, Any]:
     elif run.summary.exit_code == 5:
         result = "nothing judged"
     accepted = f"{total.accepted} accepted" if total.accepted else ""
+    notes = (accepted, summary.design_sentence(), summary.by_hand_sentence(), visible(run.likeness))
     return {
         "contract": visible(run.contract),
         "level": run.level,
         "result": result,
-        "note": "; ".join(filter(None, (accepted, run.summary.design_sentence(), visible(run.likeness)))),
+        "note": "; ".join(filter(None, notes)),
         "tone": "good" if run.conformant else "broken" if result == "broken" else "harm",
         "cells": [{**_level_cell(run, total, level), "level": level} for level in levels],
         "rest": [

@@ -29,7 +29,7 @@ _MOST_DIGITS = 15
 _STATUSES = ("passed", "failed", "broken", "unsupported", "unspecified")
 _PLAIN = (
     *("contract", "level", "status", "blame", "reason", "milliseconds", "calls", "steps"),
-    *("requirement", "rule", "length"),
+    *("requirement", "rule", "length", "by_hand"),
 )
 """What a line has of a verdict under the same name, and as it is."""
 _RULED = ("conformant", "accepted", "stale", "unclaimed")
@@ -97,6 +97,7 @@ def read_stream(file: Path) -> tuple[Run, ...]:
             tuple(_judged(line, *declared) for _, line in verdicts if line["contract"] == contract),
             footer["interrupted"],
             header.get("name", ""),
+            suite=header.get("suite", "") if header["format"] > 1 else "",
         )
         for contract in header["contracts"]
     )
@@ -231,6 +232,7 @@ class JsonlReport:
             "scenario": verdict.scenario_id,
             **({"requirement": verdict.requirement} if verdict.requirement else {}),
             **({"rule": verdict.rule} if verdict.rule else {}),
+            **({"by_hand": True} if verdict.by_hand else {}),
             **{name: getattr(verdict, name) for name in ("length", "contract", "level", "status")},
             "conformant": ruling.conformant,
             "levels": dict(verdict.levels),

@@ -38,6 +38,9 @@ def page(results: Results, sources: Sources) -> str:
 def _lines(results: Results, sources: Sources) -> Iterator[str]:
     levels = levels_shown(results.runs)
     yield "# Conformance of file tools"
+    suites = ", ".join(dict.fromkeys(run.suite for run in results.runs if run.suite))
+    if suites:
+        yield f"Suite: {_escaped(suites)}"
     header = ["target", "contract", "level", "result", *levels, "unsupported", "unspecified", "broken"]
     yield table(
         header,
@@ -47,6 +50,8 @@ def _lines(results: Results, sources: Sources) -> Iterator[str]:
     for run, label in zip(results.runs, results.labels(), strict=True):
         if alike := run.likeness:
             yield _escaped(alike)
+        if by_hand := run.summary.by_hand_sentence():
+            yield (f"**{_escaped(label)}**: {_escaped(by_hand)}")
         if design := run.summary.design_sentence():
             yield (f"**{_escaped(label)}**: {_escaped(design)}")
         if complaint := run.summary.complaint():

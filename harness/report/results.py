@@ -24,6 +24,7 @@ Judged = tuple[Verdict, BaselineResult]
 class Run:
     """One target on one contract. `version` is that of readfirst.
 
+    `suite` is the title of the suite, empty in a stream of an earlier readfirst.
     `interrupted`: the verdicts are those until the interrupt. `name` is what the target is called, the connect string
     where nothing else is said. Runs of one `series` were made together.
     """
@@ -36,6 +37,7 @@ class Run:
     interrupted: bool = False
     name: str = ""
     series: int = 0
+    suite: str = ""
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -175,7 +177,16 @@ class PageReport:
         """Write the page."""
         facts, version = self._facts, self._sources.version
         runs = tuple(
-            Run(facts.target, contract, facts.level, version, tuple(judged), interrupted, facts.name)
+            Run(
+                facts.target,
+                contract,
+                facts.level,
+                version,
+                tuple(judged),
+                interrupted,
+                facts.name,
+                suite=facts.suite,
+            )
             for contract, judged in self._judged.items()
         )
         self._stream.write(self._sources.write(self._page, Results(runs)))

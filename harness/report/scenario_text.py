@@ -29,11 +29,11 @@ _MOST_LINES = 12
 
 
 def scenario_lines(
-    scenario: Scenario, contract: Contract, others: OtherContracts | None = None
+    scenario: Scenario, contract: Contract, others: OtherContracts | None = None, *, by_hand: bool = False
 ) -> Iterator[str]:
     """Yield the lines: what it is, the files given, then each step with what the contract expects of it.
 
-    With `others` the answers of other contracts follow, in short.
+    With `others` the answers of other contracts follow, in short. `by_hand`: a person wrote the expectations.
     """
     yield scenario.id
     yield f"  {visible(scenario.title)}"
@@ -45,6 +45,8 @@ def scenario_lines(
         yield f"  rule: {visible(scenario.rule)}"
     if scenario.tags:
         yield f"  tags: {', '.join(scenario.tags)}"
+    if by_hand:
+        yield "  expected by hand"
     for source in scenario.sources:
         yield f"  source: {visible(source)}"
     if scenario.path is not None:

@@ -116,7 +116,7 @@ class TableReport:
         notes = [(summary.harm_sentence(), "bold")]
         if not interrupted:
             notes.append((visible(summary.likeness_sentence(self._facts.name, self._facts.level)), ""))
-        notes.append((summary.design_sentence(), "bold"))
+        notes += [(summary.design_sentence(), "bold"), (summary.by_hand_sentence(), "bold")]
         notes += [(visible(line), "dim") for line in summary.reason_lines()]
         for text, style in notes:
             if text:
@@ -195,7 +195,8 @@ class TableReport:
         contracts = list(summary.contracts)
         several = len(contracts) > 1
         on = f"{len(contracts)} contracts" if several else contracts[0]
-        self._print(f"{visible(self._facts.name)} on {visible(on)}, level {self._facts.level}", "bold")
+        suite = f"; {visible(self._facts.suite)}" if self._facts.suite else ""
+        self._print(f"{visible(self._facts.name)} on {visible(on)}, level {self._facts.level}{suite}", "bold")
         levels = levels_shown([self._facts])
         classes = () if several else by_class(results[contracts[0]])
         first = "contract" if several else "class" if classes else "family"
@@ -306,6 +307,7 @@ def _print_series(
         commands=lambda contract: sources.commands(runs[contract]),
         find=sources.find,
         rules=sources.rules,
+        suite=first.suite,
     )
     report, summary = TableReport(console, facts, most_failures=most), Summary()
     for run in runs.values():

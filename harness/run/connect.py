@@ -89,7 +89,7 @@ def _sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandbox | 
         return None
     from readfirst.harness.processes.sandbox import find_sandbox, wall_around
 
-    return find_sandbox([suite.root.absolute()]) if confine else wall_around(suite.root)
+    return find_sandbox([root.absolute() for root in suite.roots]) if confine else wall_around(*suite.roots)
 
 
 def _reference(wanted: Wanted) -> Adapter:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,8 +20,9 @@ def default_folder() -> Path:
 class LastFailed:
     """What a target, as it is written in one folder, failed on one suite and contract; kept in the user's cache."""
 
-    def __init__(self, target: str, fixtures: Path, contract: str, folder: Path | None = None) -> None:
-        what = target, str(fixtures.resolve()), str(Path.cwd()), contract
+    def __init__(self, target: str, roots: Sequence[Path], contract: str, folder: Path | None = None) -> None:
+        suites = ",".join(str(root.resolve()) for root in roots)
+        what = target, suites, str(Path.cwd()), contract
         key = hashlib.sha256(repr(what).encode()).hexdigest()
         self._file = (default_folder() if folder is None else folder) / f"{key[:16]}.json"
 

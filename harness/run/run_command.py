@@ -35,7 +35,7 @@ from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.rules import RuleClass
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.selection import Selection, SelectionError, select
-from readfirst.harness.suite.suite import Suite, UnknownScenarioError
+from readfirst.harness.suite.suite import BUNDLED, Suite, UnknownScenarioError, part_of
 from readfirst.harness.terminal import console, say, stderr, stdout
 from readfirst.harness.yaml_io.finding import Finding, SuiteError
 
@@ -71,7 +71,7 @@ class RunRequest:
     version: Callable[[], str] = lambda: "unknown"
     called: str = ""
     name: str | None = None
-    fixtures: Path | None = None
+    fixtures: Sequence[str] = ()
     contracts: tuple[str, ...] = ()
     level: Level = "text"
     selection: Selection = field(default_factory=Selection)
@@ -98,7 +98,7 @@ class RunRequest:
 
     def commands(self, contract: str) -> Commands:
         """Return the command lines that go on from a failure, without the scenario's id."""
-        suite = [] if self.fixtures is None else ["--fixtures", short_path(self.fixtures)]
+        suite = suite_options(self.fixtures)
         run = ["readfirst", "run", self.target, "--contract", contract, "--level", self.level, *suite]
         if self.suite.trust:
             run.append("--trust")
@@ -112,6 +112,12 @@ class RunRequest:
             run += ["--claims", ",".join(sorted(self.claims))]
         show = ["readfirst", "show", "--contract", contract, *suite]
         return Commands(visible_command(run), visible_command(show))
+
+
+def suite_options(fixtures: Sequence[str]) -> list[str]:
+    """Return the options that name these suites on a command line."""
+    named = (each if each == BUNDLED else short_path(Path(each)) for each in fixtures)
+    return [word for each in named for word in ("--fixtures", each)]
 
 
 def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: Level) -> tuple[str, ...]:
@@ -162,7 +168,7 @@ def perform(request: RunRequest) -> int:
     baseline = None
     if request.baseline is not None and (request.baseline.exists() or not request.update_baseline):
         baseline = open_baseline(suite, request.baseline, request.name, request.called or request.target)
-    last_failed = {name: LastFailed(request.target, suite.root, name) for name in contracts}
+    last_failed = {name: LastFailed(request.target, suite.roots, name) for name in contracts}
     ids, why = _failed_before(request, select(suite, request.selection), last_failed)
     if not ids:
         say(f"readfirst: {why}, so nothing was tested.", err=True)
@@ -170,6 +176,7 @@ def perform(request: RunRequest) -> int:
     if request.keep is not None:
         open_folder(request.keep)
     jobs = jobs_for(request.jobs, request.target, len(ids))
+    is_whole = request.selection == Selection() and not (request.last_failed or request.failed_in)
     facts = RunFacts(
         target=request.target,
         name=request.title,
@@ -179,7 +186,7 @@ def perform(request: RunRequest) -> int:
         commands=request.commands,
         find=partial(_find, suite),
         rules=suite.rules,
-        suite=suite.version,
+        suite=suite.title if is_whole else part_of(suite.title),
     )
     summary, ruler = Summary(), BaselineChecker(baseline, request.claims or request.stated)
     seen: list[Verdict] = []
@@ -261,7 +268,7 @@ def perform(request: RunRequest) -> int:
             baseline,
             grouped=baseline.grouped if baseline else request.target.startswith(("target:", "agent:")),
             of_all=len(ids) == len(suite.ids()),
-            suite=suite.version,
+            suite=suite.title,
         )
         request.baseline.parent.mkdir(exist_ok=True)
         with output(request.baseline) as stream:
@@ -278,7 +285,7 @@ def perform_report(
     page: Page | Literal["table"],
     target: Path | None,
     *,
-    fixtures: Path | None = None,
+    fixtures: Sequence[str] = (),
     version: str = "unknown",
     most_failures: int | None = BRIEF,
 ) -> None:
@@ -345,8 +352,7 @@ def _by_cause(request: RunRequest, failing: Counter[str]) -> str:
             ("--time-limit", (f"{request.time_limit:g}",) if request.time_limit != TIME_LIMIT else ()),
         ):
             words += [word for value in values for word in (name, value)]
-    if request.fixtures is not None:
-        words += ["--fixtures", short_path(request.fixtures)]
+    words += suite_options(request.fixtures)
     if request.suite.trust:
         words.append("--trust")
     again = "" if kept else ", with another run"

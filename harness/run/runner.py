@@ -39,14 +39,14 @@ _WRITERS = {"Edit", "Write"}
 class RunSpec:
     """What to hold to what: plain values, so that a worker process can be given one.
 
-    `fixtures` is the suite's root, `connect` the connect string; `time_limit` is in seconds per call. `also` are
-    further contracts that the same replay is judged by, for an implementation that does not know the contract.
+    `suite` is pickled without anything that it has read. `connect` is the connect string; `time_limit` is in seconds
+    per call. `also` are further contracts that the same replay is judged by, for an implementation that does not know
+    the contract.
     `confine`: the implementation writes to its workspace and home alone, and has no network. `keep` is the folder for
-    the workspaces of scenarios that fail. `settle` is in seconds, for whoever writes after the last answer. `trust` is
-    that of the suite.
+    the workspaces of scenarios that fail. `settle` is in seconds, for whoever writes after the last answer.
     """
 
-    fixtures: Path
+    suite: Suite
     connect: str
     contract: str
     level: Level = "text"
@@ -55,7 +55,6 @@ class RunSpec:
     confine: bool = False
     keep: Path | None = None
     settle: float = 0.0
-    trust: bool = False
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], tuple[Verdict, ...]]]:
@@ -65,7 +64,7 @@ class RunSpec:
 
     def lost(self, scenario_id: str, reason: str) -> tuple[Verdict, ...]:
         """Return the verdicts on a scenario whose worker died. Raises SuiteError if the file is gone or damaged."""
-        heading = Suite(self.fixtures).heading(scenario_id)
+        heading = self.suite.heading(scenario_id)
         return tuple(
             Verdict.unplayed(heading, contract, self.level, "broken", reason, blame="environment")
             for contract in (self.contract, *self.also)
@@ -92,9 +91,9 @@ class _View:
 class Runner:
     """One connected implementation and a place to replay in; judges one scenario at a time."""
 
-    def __init__(self, spec: RunSpec, suite: Suite | None = None) -> None:
+    def __init__(self, spec: RunSpec) -> None:
         self.spec = spec
-        self.suite = suite if suite is not None else Suite(spec.fixtures, trust=spec.trust)
+        self.suite = spec.suite
         self.contracts = tuple(map(self.suite.contracts.find, (spec.contract, *spec.also)))
         self._adapter = connect(
             spec.connect,
@@ -153,7 +152,11 @@ class Runner:
         if self._kept is not None and not any(each.status in ("failed", "broken") for each in replayed):
             self._kept.drop(scenario_id)
         judged = iter(replayed)
-        return tuple(next(judged) if skip is None else skip for skip in skips)
+        verdicts = (next(judged) if skip is None else skip for skip in skips)
+        return tuple(
+            replace(verdict, by_hand=self.suite.is_by_hand(view.scenario, view.contract))
+            for view, verdict in zip(views, verdicts, strict=True)
+        )
 
     def _views(self, stated: Scenario) -> list[_View]:
         """Return the scenario as each contract sees it; contracts of which the same was recorded share it."""
@@ -339,7 +342,7 @@ def run(
     for names in groups:
         folder = keep / names[0] if keep is not None and len(groups) > 1 else keep
         spec = RunSpec(
-            suite.root,
+            suite,
             connect_string,
             names[0],
             level,
@@ -348,10 +351,9 @@ def run(
             confine,
             folder,
             settle,
-            suite.trust,
         )
         later: list[list[Verdict]] = [[] for _ in names[1:]]
-        with closing(_judged(suite, spec, chosen, jobs, apart=apart)) as judged:
+        with closing(_judged(spec, chosen, jobs, apart=apart)) as judged:
             for first, *others in judged:
                 yield first
                 for kept, verdict in zip(later, others, strict=True):
@@ -361,7 +363,7 @@ def run(
 
 
 def _judged(
-    suite: Suite, spec: RunSpec, chosen: Sequence[str], jobs: int, *, apart: bool
+    spec: RunSpec, chosen: Sequence[str], jobs: int, *, apart: bool
 ) -> Generator[tuple[Verdict, ...]]:
     """Yield the verdicts on each scenario, one for each contract of the spec."""
     if apart or (jobs > 1 and len(chosen) > 1):
@@ -371,6 +373,6 @@ def _judged(
         with work_in_processes(spec, chosen, jobs) as verdicts:
             yield from verdicts
         return
-    with Runner(spec, suite) as runner:
+    with Runner(spec) as runner:
         for scenario_id in chosen:
             yield runner.verdicts(scenario_id)

@@ -1,7 +1,7 @@
 """Contracts: the behaviours an implementation can be compared with, read from `fixtures/contracts.yaml`."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -46,7 +46,7 @@ def _capabilities(tools: tuple[str, ...], lacks: tuple[str, ...]) -> frozenset[s
 class Contract:
     """One behaviour to conform to: a published version with the model it ran with, or `documented`.
 
-    `package`, `version`, `model` and `read_gate` are None for `documented` only. `tools` are those that the
+    `package`, `version`, `model` and `read_gate` are None without a product. `tools` are those that the
     version offers; `documents` the texts that `documented` rests on. `released` is a date, YYYY-MM-DD.
     `lacks` are capabilities that later versions have (`during`: no hook can hold a call). `follows` is the last
     version before it that still has the tools and capabilities of the contract before. `ignores_outer_whitespace`: the
@@ -81,7 +81,7 @@ class Contract:
 
     @property
     def recorded(self) -> bool:
-        """Whether it has a real product; False for `documented`."""
+        """Whether it has a real product; False for `documented`, and for a contract that a suite describes itself."""
         return self.version is not None
 
 
@@ -113,8 +113,8 @@ class Contracts:
 
     @property
     def latest(self) -> Contract:
-        """The newest recorded one, with the model of its version (not `+gated`)."""
-        recorded = self.recorded
+        """The newest recorded one, with the model of its version (not `+gated`); without any, the last."""
+        recorded = self.recorded or self.all
         return next((each for each in reversed(recorded) if "+" not in each.name), recorded[-1])
 
     @property
@@ -174,10 +174,13 @@ def order(name: str) -> tuple[Version, str]:
 def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
     """Return the clause that `contract` is judged by, None where nothing is stated.
 
+    Without a product, a contract is judged by the clauses that the scenario states for it; `documented` first of all
+    by those that name a document.
     Raises ForeignContractError if the scenario was read for another recorded contract.
     """
     if not contract.recorded:
-        return expectation.documented
+        stated = expectation.recorded if scenario.contract == contract.name else None
+        return (expectation.documented if contract.name == DOCUMENTED else None) or stated
     if expectation.recorded is not None and scenario.contract != contract.name:
         raise ForeignContractError(
             f"{scenario.id} was read for {scenario.contract or 'no contract'}, not for {contract.name}"
@@ -185,12 +188,19 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
     return expectation.recorded
 
 
-def load_contracts(path: Path) -> Contracts:
-    """Read `contracts.yaml`. Raises SuiteError with all problems."""
+def load_contracts(path: Path, below: Callable[[], Contracts] | None = None) -> Contracts:
+    """Read `contracts.yaml`. A file without `contracts` changes only the default of those `below`.
+
+    Raises SuiteError with all problems.
+    """
     with checked(path, "contracts") as look:
         default: str = look.document.value["default"]
-        read = {name: _contract(name, said) for name, said in look.document.value["contracts"].items()}
-        all_ = tuple(sorted(read.values(), key=lambda contract: order(contract.name)))
+        said = look.document.value.get("contracts")
+        if said is None and below is not None:
+            read = {contract.name: contract for contract in below()}
+        else:
+            read = {name: _contract(name, fields) for name, fields in (said or {}).items()}
+        all_ = _in_order(read)
         if default not in read:
             from readfirst.harness.suite.nearest_contract import (
                 nearest,  # here, because only who errs needs the reference
@@ -207,6 +217,17 @@ def load_contracts(path: Path) -> Contracts:
                 fix = "Remove one, or correct version or read_gate."
                 look.note(("contracts", contract.name), message, fix, key=True)
     return Contracts(default, all_)
+
+
+def merge_contracts(layers: Sequence[Contracts]) -> Contracts:
+    """Return the contracts of several suites. Of two with one name, and for the default, the last suite counts."""
+    *_, last = layers
+    merged = {contract.name: contract for layer in layers for contract in layer}
+    return Contracts(last.default, _in_order(merged)) if len(layers) > 1 else last
+
+
+def _in_order(contracts: Mapping[str, Contract]) -> tuple[Contract, ...]:
+    return tuple(sorted(contracts.values(), key=lambda contract: order(contract.name)))
 
 
 def _contract(name: str, said: Mapping[str, Any]) -> Contract:
@@ -240,20 +261,20 @@ def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step
             top.node.note(message, fix, rule="contract-lacks-tool")
         return default.name
     node, name = top["contract"], top.string("contract")
-    recorded = {each.name: each for each in contracts.recorded}
+    known = {each.name: each for each in contracts if each.name != DOCUMENTED}
     if name is None:
         return default.name
-    if name not in recorded:
+    if name not in known:
         from readfirst.harness.suite.nearest_contract import (
             nearest,  # here, because only who errs needs the reference
         )
 
-        node.note(f"there is no recorded contract {name!r}", nearest(name, contracts.recorded))
+        node.note(f"there is no contract {name!r} with answers", nearest(name, tuple(known.values())))
         return default.name
-    if absent := sorted(tools - set(recorded[name].tools)):
+    if absent := sorted(tools - set(known[name].tools)):
         message = f"{name} has no {', '.join(absent)}"
         node.note(message, "Name a contract that has it.", rule="contract-lacks-tool")
-    elif not lacking:
+    elif not lacking and known[name].recorded:
         message = f"the default contract, {default.name}, has all tools of this scenario"
         fix = "Remove contract: `readfirst product record --missing` asks the other contracts."
         node.note(message, fix, rule="contract-not-needed", key=True)

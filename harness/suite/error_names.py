@@ -1,7 +1,7 @@
 """Vocabulary: the names of errors, their codes, and the messages that a name is recognised by."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -107,6 +107,13 @@ class Vocabulary:
     def _forms(self) -> tuple[tuple[Form, str], ...]:
         forms = [(form, entry.name) for entry in self.names.values() for form in entry.forms]
         return tuple(sorted(forms, key=lambda item: -item[0].weight))
+
+
+def merge_vocabularies(layers: Sequence[Vocabulary]) -> Vocabulary:
+    """Return the error names of several suites. Of two entries with one name the last counts."""
+    if len(layers) == 1:
+        return layers[0]
+    return Vocabulary({name: entry for layer in layers for name, entry in layer.names.items()})
 
 
 def load_vocabulary(path: Path) -> Vocabulary:

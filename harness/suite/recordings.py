@@ -1,5 +1,7 @@
 """The recordings of a suite, in JSON files that mirror the scenario files."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -82,16 +84,31 @@ class Recordings:
     `scenarios/<family>/<name>.yaml` and `corpus/<family>/<name>.yaml` have their recordings in `<family>/<name>.json`.
     """
 
-    def __init__(self, root: Path, place: Callable[[str], ScenarioLocation | None] | None = None) -> None:
-        """Open the recordings below `root`. `place` finds the file of a scenario, by default beside `root`."""
+    def __init__(
+        self,
+        root: Path,
+        place: Callable[[str], ScenarioLocation | None] | None = None,
+        base: Recordings | None = None,
+    ) -> None:
+        """Open the recordings below `root`. `place` finds the file of a scenario, by default beside `root`.
+
+        `base` has the recordings of the scenarios that `place` does not find.
+        """
         self.root = root
+        self._base = base
         self._place = place or ScenarioIndex(root.parent).find
         self._files = LastFileCache(root.parent, MAX_FILE_BYTES)
         self._recent: tuple[object, Recording] = None, Recording()
 
     def path(self, scenario_id: str) -> Path:
         """Return the file that contains or would contain the scenario's recording. Raises RecordingError."""
-        return self._path(scenario_id)[0]
+        return self._holder(scenario_id)._path(scenario_id)[0]
+
+    def _holder(self, scenario_id: str) -> Recordings:
+        """Return the recordings of the suite that the scenario belongs to. Raises RecordingError."""
+        with _naming(self.root):
+            is_own = self._base is None or self._place(scenario_id) is not None
+        return self if self._base is None or is_own else self._base._holder(scenario_id)
 
     def _path(self, scenario_id: str) -> tuple[Path, bool]:
         """Return the file, and whether it is for this scenario alone."""
@@ -130,9 +147,10 @@ class Recordings:
 
     def find(self, scenario_id: str) -> RecordingLocation:
         """Return the scenario's recording and its file, as the file is now. Raises RecordingError."""
-        path = self.path(scenario_id)
+        holder = self._holder(scenario_id)
+        path, _ = holder._path(scenario_id)
         with _naming(path):
-            return RecordingLocation(scenario_id, path, self._files.read(path))
+            return RecordingLocation(scenario_id, path, holder._files.read(path))
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
         """Return the recording of these inputs; empty if there is none.

@@ -1,7 +1,7 @@
 """Rules: what the scenarios show, read from `fixtures/rules.yaml`; every scenario names the one that it belongs to."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -100,19 +100,27 @@ class Rules:
         return [self.by_id[rule_id] for rule_id in best if scores[rule_id] > 0]
 
 
-def rules_file(root: Path) -> Path:
-    """Return where a suite at `root` keeps its rules; a suite may have none."""
-    return root / "rules.yaml"
+def load_rules(path: Path, below: Callable[[], Rules | None] = lambda: None) -> Rules:
+    """Read `rules.yaml`. The meanings of the classes may be those of the rules `below`.
 
-
-def load_rules(path: Path) -> Rules:
-    """Read `rules.yaml`. Raises SuiteError with all problems."""
+    Raises SuiteError with all problems.
+    """
     with checked(path, "rules") as look:
         said, place = look.document.value, look.document.position
         rules = {
             name: _rule(name, each, place(("rules", name), key=True)) for name, each in said["rules"].items()
         }
-        return Rules({name: said["classes"][name] for name in CLASSES}, rules)
+        if "classes" in said:
+            return Rules({name: said["classes"][name] for name in CLASSES}, rules)
+        other = below() if rules else None
+        return Rules(other.classes if other is not None else {}, rules)
+
+
+def merge_rules(layers: Sequence[Rules | None]) -> Rules | None:
+    """Return the rules of several suites. Of two with one id the last counts. None if there are none."""
+    found = [layer for layer in layers if layer]
+    by_id = {rule.id: rule for layer in found for rule in layer}
+    return Rules(found[-1].classes, by_id) if by_id else None
 
 
 def _rule(name: str, said: Mapping[str, Any], position: Position) -> Rule:

@@ -1,25 +1,20 @@
 """Skeleton: a commented scenario file to begin with, which can be recorded as it is."""
 
 import re
-import shutil
 from pathlib import Path
 
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.yaml_io.yaml_writer import emit_string
 
 SCENARIO_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*/[a-z0-9]+(?:-[a-z0-9]+)*")
 
 _SKELETON = """\
-# yaml-language-server: $schema=../../schema/scenario.schema.json
-# One sentence that claims what happens, up to 100 characters, no full stop.
+{schema}# One sentence that claims what happens, up to 100 characters, no full stop.
 title: TODO
 # must: the contract. should: good conduct. observed: a quirk or a bug of the product.
 requirement: must
-{rule}# From tags.yaml, in alphabetical order.
-tags: []
-# Where it was reported or is documented: a URL, or `document.txt, Section`.
-sources: []
-given:
+{rule}{about}given:
   files:
     # Exact content. CR, NUL, BOM and trailing spaces as escapes; `readfirst docs format` has more forms.
     notes.txt: "alpha\\nbeta\\n"
@@ -30,14 +25,23 @@ steps:
   # Changes that no tool makes: modify, touch, delete, rename, chmod, symlink, mkdir.
   - modify: {{notes.txt: "alpha\\nBETA\\n"}}
   - Edit: {{file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}}
-# Leave the expectations to the real product: readfirst product record {id}
+{end}
 """
+_SCHEMA = "# yaml-language-server: $schema=../../schema/scenario.schema.json\n"
 _RULE = """\
 # The one rule that the title shows: an id of rules.yaml; `readfirst rules` lists them.
 rule: TODO
 """
-_OF_A_SUITE = ("contracts.yaml", "errors.yaml", "tags.yaml", "schema")
-"""What a suite of one's own begins with; rules it has none, because each must have a scenario."""
+_ABOUT = """\
+# From tags.yaml, in alphabetical order.
+tags: []
+# Where it was reported or is documented: a URL, or `document.txt, Section`.
+sources: []
+"""
+_RECORDED = "# Leave the expectations to the real product: readfirst product record {id}"
+_BY_HAND = """\
+    # By hand: `done`, `shown`, `{{error: NAME}}` (`readfirst docs format`). Or: readfirst product record {id}
+    expect: {{error: modified_since_read}}"""
 
 
 class SkeletonError(ReadfirstError):
@@ -53,20 +57,15 @@ def check_id(scenario_id: str) -> None:
         )
 
 
-def begin_suite(root: Path, model: Suite) -> bool:
-    """Begin a suite with the contracts, error names and tags of another, unless there is something at `root`.
+def begin_suite(root: Path) -> bool:
+    """Create a suite with a name and a version, but without scenarios, unless there is something at `root`.
 
-    Returns whether it was begun. Raises OSError.
+    Returns whether it was created. All else comes from the bundled suite. Raises OSError.
     """
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         return False
     (root / "scenarios").mkdir(parents=True)
-    for name in _OF_A_SUITE:
-        source = model.root / name
-        if source.is_dir():
-            shutil.copytree(source, root / name)
-        elif source.exists():
-            shutil.copyfile(source, root / name)
+    (root / "suite.yaml").write_text(f'name: {emit_string(root.resolve().name)}\nversion: "0.1"\n', "utf-8")
     return True
 
 
@@ -77,7 +76,14 @@ def write_skeleton(suite: Suite, scenario_id: str) -> Path:
     path.parent.mkdir(exist_ok=True)
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(_SKELETON.format(id=scenario_id, rule=_RULE if suite.rules else ""))
+            recorded = suite.needs_recordings
+            text = _SKELETON.format(
+                schema=_SCHEMA if suite.has_own("schema") else "",
+                rule=_RULE if suite.has_own("rules.yaml") and suite.rules else "",
+                about=_ABOUT if recorded else "",
+                end=(_RECORDED if recorded else _BY_HAND).format(id=scenario_id),
+            )
+            file.write(text)
     except FileExistsError:
         raise SkeletonError(f"{path} already exists; choose another slug") from None
     return path

@@ -84,9 +84,7 @@ def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> 
     if not rules and not classes:
         return None
     if suite.rules is None:
-        raise SelectionError(
-            f"{suite.root} has no rules.yaml, so its scenarios belong to no rule and no class."
-        )
+        raise SelectionError(f"{suite.root} has no rules, so its scenarios belong to no rule and no class.")
     wanted = [suite.rules[rule_id] for rule_id in rules] if rules else list(suite.rules)
     return frozenset(rule.id for rule in wanted if not classes or rule.class_ in classes)
 

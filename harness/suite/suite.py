@@ -1,10 +1,13 @@
-"""Suite: a folder of scenarios with its contracts and vocabulary; files are read when they are asked for."""
+"""A directory of scenarios with its contracts, rules and error names, layered on another suite.
+
+A suite that lacks a shared file, such as contracts.yaml, takes it from the suite below it. The lowest suite is the
+bundled one. Files are read when they are needed.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,16 +17,15 @@ import readfirst
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.suite.scenario_index import ScenarioIndex, ScenarioLocation
 from readfirst.harness.suite.scenario_metadata import Heading, heading_of
+from readfirst.harness.suite.shared_files import SharedFiles
 from readfirst.harness.yaml_io import strict_yaml
 from readfirst.harness.yaml_io.finding import Finding, Position, SuiteError
 from readfirst.harness.yaml_io.last_file import LastFileCache
 from readfirst.harness.yaml_io.yaml_validation import did_you_mean
 
 if TYPE_CHECKING:
-    from readfirst.harness.suite.contracts import Contract, Contracts
-    from readfirst.harness.suite.error_names import Vocabulary
+    from readfirst.harness.suite.contracts import Contract
     from readfirst.harness.suite.recordings import Recordings
-    from readfirst.harness.suite.rules import Rules
     from readfirst.harness.suite.scenario import Scenario
     from readfirst.harness.yaml_io.strict_yaml import Document
 
@@ -37,6 +39,19 @@ class UnknownScenarioError(ReadfirstError, LookupError):
     """No scenario of this suite has that id; the message names the closest one."""
 
 
+_PART = "part of "
+
+
+def part_of(title: str) -> str:
+    """Return the title of a selection of the scenarios of a suite, or of several."""
+    return title if title.startswith(_PART) else f"{_PART}{title}"
+
+
+def is_partial(title: str) -> bool:
+    """Whether a title is that of a part of a suite."""
+    return _PART in title
+
+
 def default_root() -> Path:
     """Return the folder of the fixtures: that of the checkout, else the copy inside the package."""
     package = Path(readfirst.__file__).parent
@@ -44,38 +59,67 @@ def default_root() -> Path:
     return checkout if (checkout / "contracts.yaml").is_file() else package / "fixtures"
 
 
-class Suite:
+class Suite(SharedFiles):
     """The fixtures below `root`. No scenario is kept once it was handed out, so memory stays flat."""
 
     def __init__(
-        self, root: Path | None = None, *, copies_bundled: bool = False, trust: bool = False
+        self,
+        root: Path | None = None,
+        *,
+        base: Suite | None = None,
+        copies_bundled: bool = False,
+        trust: bool = False,
     ) -> None:
         """Open the suite at `root` (default: `default_root()`). Raises SuiteError if there is none.
 
-        `copies_bundled`: the harness itself has copied the bundled suite there. `trust`: the user trusts the suite
-        (`--trust`).
+        `base`: another suite, whose scenarios and shared files this suite includes; of two scenarios with one id its
+        own counts. Without it, only the shared files that `root` lacks come from the bundled suite. `copies_bundled`:
+        the harness itself has copied the bundled suite there. `trust`: the user trusts the suite (`--trust`).
         """
         self.root = default_root() if root is None else root
         self.bundled = copies_bundled or self.root.resolve() == default_root().resolve()
         """Whether it comes with the package, or its checkout: no file in it can say so."""
         self.trust = trust
         """Whether the user trusts it: then its paths and programs are not checked."""
+        self.base = base
+        """The suite whose scenarios it includes; None if it has only its own."""
         self._shelf = ScenarioIndex(self.root)
         self._files = LastFileCache(self.root)
         self._headings: dict[Path, Mapping[str, Document]] = {}
         if not (self.root / "scenarios").is_dir():
-            message = "there is no folder `scenarios` here"
-            fix = "Name the folder that holds scenarios, contracts.yaml and errors.yaml."
+            message = "there is no directory `scenarios` here"
+            fix = "Name the directory that contains `scenarios`, or `bundled` for the suite of the package."
             raise SuiteError([Finding("no-suite", Position(self.root, 1, 1), message, fix)])
 
     def __reduce__(self) -> tuple[Callable[..., Suite], tuple[Path]]:
         """Let a worker open the same suite anew."""
-        return partial(Suite, copies_bundled=self.bundled, trust=self.trust), (self.root,)
+        return partial(Suite, base=self.base, copies_bundled=self.bundled, trust=self.trust), (self.root,)
+
+    def reopened(self) -> Suite:
+        """Return the same suite without anything that was read before."""
+        opener, arguments = self.__reduce__()
+        return opener(*arguments)
+
+    @property
+    def parts(self) -> tuple[Suite, ...]:
+        """The suites whose scenarios it includes, the lowest first, and itself."""
+        return (*(self.base.parts if self.base is not None else ()), self)
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """The directories of its parts."""
+        return tuple(part.root for part in self.parts)
+
+    def part(self, scenario_id: str) -> Suite:
+        """Return the suite among `parts` that a scenario belongs to; itself if there is no such scenario."""
+        if self.base is None or self._shelf.find(scenario_id) is not None or not self.base.has(scenario_id):
+            return self
+        return self.base.part(scenario_id)
 
     @property
     def needs_wall(self) -> bool:
         """Whether its programs run behind a wall: it was not reviewed with this package, and is not trusted."""
-        return not (self.bundled or self.trust)
+        return any(not (part.bundled or part.trust) for part in self.parts)
 
     @property
     def installed(self) -> bool:
@@ -97,73 +141,63 @@ class Suite:
         """What the real product was recorded to do."""
         from readfirst.harness.suite.recordings import Recordings
 
-        return Recordings(self.recordings_root, lambda scenario_id: self._shelf.find(scenario_id))
+        base = self.base.recordings if self.base is not None else None
+        return Recordings(self.recordings_root, lambda scenario_id: self._shelf.find(scenario_id), base)
 
     @cached_property
-    def contracts(self) -> Contracts:
-        """The contracts of this suite. Raises SuiteError."""
-        from readfirst.harness.suite.contracts import load_contracts
+    def _below(self) -> Suite:
+        """The suite that the shared files come from which it lacks."""
+        return self.base if self.base is not None else Suite()
 
-        return load_contracts(self.root / "contracts.yaml")
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """The error names of this suite. Raises SuiteError."""
-        from readfirst.harness.suite.error_names import load_vocabulary
-
-        return load_vocabulary(self.root / "errors.yaml")
+    @property
+    def _is_layered(self) -> bool:
+        return self.base is not None
 
     @cached_property
-    def tags(self) -> Mapping[str, str] | None:
-        """The tags that scenarios may have, each with its meaning; None where none are listed. Raises SuiteError."""
-        from readfirst.harness.suite.schema import checked
+    def needs_recordings(self) -> bool:
+        """Whether each expectation must be recorded from the product: in the bundled suite, and in a copy of it."""
+        return self.bundled or self.name == Suite().name
 
-        path = self.root / "tags.yaml"
-        if not os.path.lexists(path):
-            return None
-        with checked(path, "tags") as look:
-            tags: Mapping[str, str] = look.document.value["tags"]
-            return tags
+    @property
+    def title(self) -> str:
+        """The names and versions of its parts. A suite that is a part of the bundled one says so. Raises SuiteError."""
+        return " + ".join(part._own_title for part in self.parts)
 
-    @cached_property
-    def rules(self) -> Rules | None:
-        """The rules that scenarios belong to; None where none are listed. Raises SuiteError."""
-        from readfirst.harness.suite.rules import load_rules, rules_file
-
-        path = rules_file(self.root)
-        return load_rules(path) if os.path.lexists(path) else None
-
-    @cached_property
-    def version(self) -> str:
-        """The suite's version, as `suite.yaml` says; empty for a suite without that file. Raises SuiteError."""
-        path = self.root / "suite.yaml"
-        if not os.path.lexists(path):
-            return ""
-        from readfirst.harness.suite.schema import checked
-
-        with checked(path, "suite") as look:
-            return str(look.document.value["version"])
+    @property
+    def _own_title(self) -> str:
+        title = f"{self.name} {self.version}".rstrip()
+        if not self.bundled and title == (whole := Suite())._own_title:
+            own = ScenarioIndex(self.root).readable()
+            return title if {*own} >= {*whole.ids()} else part_of(title)
+        return title
 
     def ids(self) -> list[str]:
         """Return the ids of all scenarios, sorted. Raises SuiteError where a file of several cannot be read."""
-        self._shelf, self._headings = ScenarioIndex(self.root), {}
-        return self._shelf.ids()
+        ids, problems = self.readable()
+        if problems:
+            raise SuiteError(problems)
+        return ids
 
     def readable(self) -> tuple[list[str], Sequence[Finding]]:
         """Return the ids of all scenarios but those in files of several that cannot be read, and their faults."""
         self._shelf, self._headings = ScenarioIndex(self.root), {}
-        return self._shelf.readable(), self._shelf.problems
+        own, problems = self._shelf.readable(), self._shelf.problems
+        if self.base is None:
+            return own, problems
+        ids, others = self.base.readable()
+        return sorted({*ids, *own}), (*others, *problems)
 
     def has(self, scenario_id: str) -> bool:
         """Whether there is a scenario with this id, in this spelling. Only the tables of its family are read."""
-        return self._shelf.has(scenario_id)
+        return self._shelf.has(scenario_id) or (self.base is not None and self.base.has(scenario_id))
 
     def place(self, scenario_id: str) -> ScenarioLocation:
         """Return which file a scenario is in, and which case of it; UnknownScenarioError if there is none."""
-        place = self._shelf.find(scenario_id)
+        part = self.part(scenario_id)
+        place = part._shelf.find(scenario_id)
         if place is None:
             known = self.ids()
-            place = self._shelf.find(scenario_id)
+            place = self.part(scenario_id)._shelf.find(scenario_id)
             if place is None:
                 advice = did_you_mean(scenario_id, known, "`readfirst list` shows which there are.")
                 raise UnknownScenarioError(f"there is no scenario {scenario_id!r}. {advice}")
@@ -176,13 +210,14 @@ class Suite:
     def cases_in(self, path: str) -> list[str]:
         """Return the ids of the scenarios in a file of several, named by its path; none where it is no such file."""
         wanted = path.replace("\\", "/").split("/")[-2:]
-        return [each for each, place in self._shelf.cases.items() if [*place.file.parts[-2:]] == wanted]
+        cases = {each: place for part in self.parts for each, place in part._shelf.cases.items()}
+        return [each for each, place in cases.items() if [*place.file.parts[-2:]] == wanted]
 
     def text(self, scenario_id: str) -> str:
         """Return a scenario as YAML: its file, and of a case what its file would be. Raises SuiteError."""
         place = self.place(scenario_id)
         if not place.case:
-            return strict_yaml.read(place.file, suite=self.root).decode()
+            return strict_yaml.read(place.file, suite=self.part(scenario_id).root).decode()
         from readfirst.harness.suite.scenario_writer import scenario_text
 
         return scenario_text(self.document(scenario_id).value)
@@ -206,6 +241,8 @@ class Suite:
 
     def document(self, scenario_id: str) -> Document:
         """Read a scenario as it is written, a case of several as if it stood alone. Raises SuiteError."""
+        if (part := self.part(scenario_id)) is not self:
+            return part.document(scenario_id)
         place = self.place(scenario_id)
         data = self._files.read(place.file) or strict_yaml.read(place.file)  # which says what is wrong
         if not place.case:
@@ -228,6 +265,8 @@ class Suite:
         """
         from readfirst.harness.suite.load import scenario_from
 
+        if (part := self.part(scenario_id)) is not self:
+            return part.scenario(scenario_id, contract, require_expect=require_expect)
         composed = self.place(scenario_id).composed
         scenario = scenario_from(
             self.document(scenario_id),
@@ -250,6 +289,20 @@ class Suite:
             return scenario
         recording = self.recordings.of(scenario.id, scenario.inputs)
         return with_expectations_of(scenario, contract.name, recording.transcripts.get(contract.name))
+
+    def is_by_hand(self, scenario: Scenario, contract: Contract) -> bool:
+        """Whether a person wrote the expectations of a contract: they rest on neither a recording nor a document."""
+        from readfirst.harness.suite.transcript import RecordingError
+
+        if contract.name != scenario.contract or scenario.law or self.part(scenario.id).bundled:
+            return False
+        if contract.recorded:
+            try:
+                return contract.name not in self.recordings.recording(scenario.id).transcripts
+            except RecordingError:
+                return False  # it was recorded, and the recording is damaged
+        clauses = [call.expect.recorded for call in scenario.calls()]
+        return any(clause is not None and clause.documented is None for clause in clauses)
 
     def in_full(self, scenario: Scenario) -> Scenario:
         """Return a scenario of this suite with what was recorded where its file keeps digests, if that can be read.
@@ -275,6 +328,8 @@ class Suite:
 
     def heading(self, scenario_id: str) -> Heading:
         """Read title, requirement, rule and tags of one scenario; what follows them is not read."""
+        if (part := self.part(scenario_id)) is not self:
+            return part.heading(scenario_id)
         place = self.place(scenario_id)
         if place.case:
             return heading_of(self._headings_in(place.file)[place.case], scenario_id)
@@ -290,6 +345,23 @@ class Suite:
 
             self._headings[file] = case_headings(strict_yaml.read(file, suite=self.root), file)
         return self._headings[file]
+
+
+BUNDLED = "bundled"
+"""The name of the bundled suite in a list of directories."""
+
+
+def open_layers(directories: Sequence[str | Path], *, trust: bool = False) -> Suite:
+    """Return the suites in these directories as one. Each includes those before it; without any, the bundled one.
+
+    `bundled` is the bundled suite; a directory of that name is written `./bundled`. Raises SuiteError.
+    """
+    suite: Suite | None = None
+    for directory in directories or (BUNDLED,):
+        root = None if directory == BUNDLED else Path(directory)
+        suite = Suite(root, base=suite, trust=trust)
+    assert suite is not None
+    return suite
 
 
 def load_suite(root: Path | None = None) -> Suite:

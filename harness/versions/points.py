@@ -9,7 +9,7 @@ from packaging.version import Version
 from readfirst.harness.diff.difference import Occurrence, occurrences
 from readfirst.harness.diff.introduced_in import Point, chain, version_of
 from readfirst.harness.diff.observed_answers import Answer, recorded_answers, with_modes
-from readfirst.harness.suite.product_versions import Releases, load_releases, releases_file
+from readfirst.harness.suite.product_versions import Releases, load_releases
 from readfirst.harness.suite.scenario import CallIndex
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl.behaviours.versioned import ByModel, History
@@ -74,7 +74,7 @@ def scenarios_of_changes() -> frozenset[str]:
 
 def change_points(suite: Suite, known: Histories) -> list[ChangePoint]:
     """Return every change of these behaviours, oldest first. Raises SuiteError, RecordingError."""
-    releases = load_releases(releases_file(suite.root))
+    releases = load_releases(suite.file_about_contracts("releases.yaml"))
     found = []
     for name, history in known.items():
         for version, gated, models, values in _changes(history):

@@ -79,7 +79,7 @@ def bisect(
     replays = Replays(
         suite,
         kept,
-        lambda contract: Product(suite.root, contract.name, time_limit),
+        lambda contract: Product(suite, contract.name, time_limit),
         "+gated" if gated else "",
     )
     kept_versions = KeptVersions(keep)

@@ -74,7 +74,7 @@ def compatibility(
     suite = open_suite(fixtures)
     rules = suite.rules
     if rules is None:
-        raise UsageError(f"{suite.root} has no rules.yaml, so there is nothing to report by rule.")
+        raise UsageError(f"{suite.root} has no rules, so there is nothing to report by rule.")
     if compare is not None:
         return _compared(suite, rules, *compare, format_, output)
     try:

@@ -90,7 +90,7 @@ def claims(
     suite = open_suite(fixtures)
     if rules:
         if (known := suite.rules) is None:
-            raise UsageError(f"{suite.root} has no rules.yaml, so its scenarios belong to no rule.")
+            raise UsageError(f"{suite.root} has no rules, so its scenarios belong to no rule.")
         for rule in [known[rule_id] for rule_id in rules]:
             say_lines(rule_story(suite, known, rule))
         return ExitCode.CONFORMANT

@@ -14,6 +14,7 @@ from readfirst.harness.cli.options import (
     TimeLimit,
     in_installed_package,
     one_target,
+    open_suite,
 )
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.pluralize import pluralize
@@ -162,7 +163,7 @@ def implementations(
     ),
 ) -> int:
     """Run every target on all scenarios, -j of them at once, and report what they do. Installs them."""
-    suite = Suite(fixtures)
+    suite = open_suite(fixtures)
     runs = write or missing or update_baselines or (sample, streams) != (None, None)
     if issue is not None:
         if names or evidence or runs:
@@ -230,7 +231,7 @@ def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit
     target = find(name)
     name = target.pinned
     if suite.rules is None:
-        raise UsageError(f"{suite.root} has no rules.yaml, so there is nothing to report.")
+        raise UsageError(f"{suite.root} has no rules, so there is nothing to report.")
     rule = suite.rules[rule_id]
     if not (folder / "compatibility.json").exists():
         folder = pages()["compatibility"].parent

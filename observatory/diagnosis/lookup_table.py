@@ -210,11 +210,11 @@ def contracts(suite: Suite) -> tuple[str, ...]:
 class _Job:
     """Makes rows; plain values, because it goes to other processes."""
 
-    fixtures: Path
+    suite: Suite
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], tuple[str, Row]]]:
-        suite = Suite(self.fixtures)
+        suite = self.suite
 
         def work(scenario_id: str) -> tuple[str, Row]:
             with Replays(suite) as replays:
@@ -228,7 +228,7 @@ class _Job:
 
 def made(suite: Suite, ids: Sequence[str], jobs: int = 1) -> Iterator[tuple[str, Row]]:
     """Yield the rows of scenarios, which processes make side by side. Raises SuiteError."""
-    job = _Job(suite.root)
+    job = _Job(suite)
     jobs = jobs_for(jobs, "reference", len(ids))
     if jobs > 1 and len(ids) > 1:
         with work_in_processes(job, ids, jobs) as rows:

@@ -131,6 +131,8 @@ def _tone(kind: Kind, count: int, sessions: int) -> str:
     return f"{'harm' if kind in HARMS else 'wording'}-{step}"
 
 
+_FOOT = 18
+"""Pixels of the line below the rows, which says how the scenarios were chosen."""
 _GAP = 8
 """Pixels between harm and what is counted beside it."""
 
@@ -157,7 +159,7 @@ NARROW_MAP = MapLayout(width=520, names=198, letters=25, share=44, sessions=0, h
 
 def harm_picture(rows: Sequence[MapRow], layout: MapLayout = WIDE_MAP) -> str:
     """Return the map as a picture. The same rows give the same text."""
-    height = layout.margin * 2 + layout.head + layout.row * len(rows) + 4
+    height = layout.margin * 2 + layout.head + layout.row * len(rows) + 4 + _FOOT
     label = "In how many of the sessions that were tried each implementation and version did which harm"
     named = [
         (row, name if len(name) <= layout.letters else name.partition("@")[0])

@@ -43,7 +43,7 @@ class Facts:
     def rules(self) -> Rules:
         """The rules. Raises SiteError for a suite without."""
         if self.suite.rules is None:
-            raise SiteError(f"{self.suite.root} has no rules.yaml, and the pages of a site are about rules.")
+            raise SiteError(f"{self.suite.root} has no rules, and the pages of a site are about rules.")
         return self.suite.rules
 
     @cached_property

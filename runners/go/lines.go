@@ -1,7 +1,6 @@
 package readfirst
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -60,17 +59,7 @@ func (l *Lines) Start() error {
 		return err
 	}
 	l.process, l.input, l.answers = process, input, make(chan []byte)
-	go func(answers chan []byte) {
-		reader := bufio.NewReaderSize(output, 1<<20)
-		for {
-			line, err := reader.ReadBytes('\n')
-			if err != nil {
-				close(answers)
-				return
-			}
-			answers <- line
-		}
-	}(l.answers)
+	go readLines(output, l.answers)
 	hello, err := l.ask(message{"do": "hello", "protocol": 1}, nil, "go")
 	if err == nil && hello.Protocol != 1 {
 		err = fmt.Errorf("the program speaks protocol %d", hello.Protocol)

@@ -15,10 +15,12 @@ type Options struct {
 	Baseline string // a file of accepted failures, as readfirst writes it
 	// Report gets every verdict, also those that are not judged.
 	Report func(Verdict)
+	// Beside are further instances of the implementation, which judge other scenarios at the same time.
+	Beside []Implementation
 }
 
-// Run shows each scenario as a subtest under its id. A failure that the baseline accepts is skipped, and one that it
-// accepts in vain fails.
+// Run shows each scenario as a subtest under its id, and a summary by rule and class. A failure that the baseline accepts
+// is skipped, and one that it accepts in vain fails.
 func Run(t *testing.T, suite *Suite, implementation Implementation, options Options) {
 	if options.Level == "" {
 		options.Level = "text"
@@ -28,16 +30,44 @@ func Run(t *testing.T, suite *Suite, implementation Implementation, options Opti
 		t.Fatal(err)
 	}
 	umask()
-	for _, scenario := range suite.Scenarios {
-		scenario := scenario
+	found := summary{level: options.Level, rules: map[string]*ruleCount{}, harms: map[string]int{}}
+	judged := func(number int) Verdict { return suite.Judge(suite.Scenarios[number], implementation) }
+	if len(options.Beside) > 0 {
+		verdicts := suite.judged(append([]Implementation{implementation}, options.Beside...))
+		judged = func(number int) Verdict { return <-verdicts[number] }
+	}
+	for number, scenario := range suite.Scenarios {
+		number, scenario := number, scenario
 		t.Run(printed(scenario.ID), func(t *testing.T) {
-			verdict := suite.Judge(scenario, implementation)
+			verdict := judged(number)
+			found.add(scenario, &verdict)
 			if options.Report != nil {
 				options.Report(verdict)
 			}
 			rule(t, scenario, &verdict, baseline[scenario.ID], options.Level)
 		})
 	}
+	for _, line := range found.lines() {
+		t.Log(line)
+	}
+}
+
+// judged returns a channel for the verdict on each scenario; each implementation judges one scenario after the other.
+func (s *Suite) judged(implementations []Implementation) []chan Verdict {
+	verdicts, next := make([]chan Verdict, len(s.Scenarios)), make(chan int, len(s.Scenarios))
+	for number := range s.Scenarios {
+		verdicts[number] = make(chan Verdict, 1)
+		next <- number
+	}
+	close(next)
+	for _, implementation := range implementations {
+		go func(implementation Implementation) {
+			for number := range next {
+				verdicts[number] <- s.Judge(s.Scenarios[number], implementation)
+			}
+		}(implementation)
+	}
+	return verdicts
 }
 
 // rule says what a verdict means for the test.

@@ -41,6 +41,8 @@ type Form struct {
 type Scenario struct {
 	ID       string
 	Title    string
+	Rule     string
+	Class    string
 	Disputed string
 	Law      bool
 	Needs    []string

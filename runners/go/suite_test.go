@@ -3,30 +3,48 @@ package readfirst
 import (
 	"encoding/json"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// TestSuite runs an export (READFIRST_SUITE) against a program that speaks the protocol `lines` (READFIRST_LINES).
+// program is one that is started and ended.
+type program interface {
+	Implementation
+	Start() error
+	Stop()
+}
+
+// TestSuite runs an export (READFIRST_SUITE) against a program that speaks the protocol `lines` (READFIRST_LINES) or MCP
+// (READFIRST_MCP).
 //
 //	READFIRST_SUITE=suite.jsonl.gz READFIRST_LINES='./my-tools' go test . -run TestSuite
 //
-// READFIRST_LEVEL and READFIRST_BASELINE are as for `readfirst run`; READFIRST_VERDICTS is a file for verdicts.
+// READFIRST_LEVEL and READFIRST_BASELINE are as for `readfirst run`; READFIRST_JOBS programs judge scenarios side by side;
+// READFIRST_VERDICTS is a file for verdicts.
 func TestSuite(t *testing.T) {
-	path, command := os.Getenv("READFIRST_SUITE"), os.Getenv("READFIRST_LINES")
-	if path == "" || command == "" {
+	path, lines, mcp := os.Getenv("READFIRST_SUITE"), os.Getenv("READFIRST_LINES"), os.Getenv("READFIRST_MCP")
+	if path == "" || lines+mcp == "" {
 		t.Skip("READFIRST_SUITE and READFIRST_LINES name no suite and no program")
 	}
 	suite, err := Load(path)
 	if err != nil {
 		t.Fatal(printed(err.Error()))
 	}
-	program := &Lines{Command: strings.Fields(command)}
-	if err := program.Start(); err != nil {
-		t.Fatal(printed(err.Error()))
+	jobs, _ := strconv.Atoi(os.Getenv("READFIRST_JOBS"))
+	var programs []Implementation
+	for len(programs) < jobs || len(programs) == 0 {
+		var started program = &Lines{Command: strings.Fields(lines)}
+		if lines == "" {
+			started = &Mcp{Command: strings.Fields(mcp)}
+		}
+		if err := started.Start(); err != nil {
+			t.Fatal(printed(err.Error()))
+		}
+		defer started.Stop()
+		programs = append(programs, started)
 	}
-	defer program.Stop()
-	options := Options{Level: os.Getenv("READFIRST_LEVEL"), Baseline: os.Getenv("READFIRST_BASELINE")}
+	options := Options{Level: os.Getenv("READFIRST_LEVEL"), Baseline: os.Getenv("READFIRST_BASELINE"), Beside: programs[1:]}
 	if name := os.Getenv("READFIRST_VERDICTS"); name != "" {
 		file, err := os.Create(name)
 		if err != nil {
@@ -36,5 +54,5 @@ func TestSuite(t *testing.T) {
 		verdicts := json.NewEncoder(file)
 		options.Report = func(verdict Verdict) { verdicts.Encode(verdict) }
 	}
-	Run(t, suite, program, options)
+	Run(t, suite, programs[0], options)
 }

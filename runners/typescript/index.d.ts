@@ -84,14 +84,29 @@ export class Lines implements Implementation {
   open(opening: Opening): Promise<Session>;
 }
 
+/**
+ * An MCP server over standard input and output: a process for each session, started in its workspace. `$WS` and `$HOME` in words
+ * of the command become the directories of the session; `limit` is in milliseconds per call.
+ */
+export class Mcp implements Implementation {
+  constructor(command: string[], limit?: number);
+  capabilities: string[];
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  open(opening: { root: string; home: string }): Promise<Session>;
+}
+
 export const LEVELS: Level[];
 
 export function judge(suite: Suite, scenario: Suite["scenarios"][number], implementation: Implementation): Promise<Verdict>;
 
-/** Shows each scenario as a subtest of `context`, the context of a test of node:test. */
+/**
+ * Shows each scenario as a subtest of `context`, the context of a test of node:test, and a summary by rule and class. Several
+ * implementations judge scenarios side by side, as do `concurrency` sessions of one that can have several at a time.
+ */
 export function run(
-  context: { test(name: string, body: (context: never) => Promise<void>): Promise<void> },
+  context: { test(name: string, body: (context: never) => Promise<void>): Promise<void>; diagnostic?(line: string): void },
   suite: Suite,
-  implementation: Implementation,
-  options?: { level?: Level; baseline?: string; report?: (verdict: Verdict) => void },
+  implementation: Implementation | Implementation[],
+  options?: { level?: Level; baseline?: string; report?: (verdict: Verdict) => void; concurrency?: number },
 ): Promise<void>;

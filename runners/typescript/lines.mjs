@@ -1,12 +1,9 @@
 // Lines: a program that speaks the protocol of docs/protocol.md.
-import { spawn } from "node:child_process";
+import { LineProcess } from "./process.mjs";
 import { printed } from "./suite.mjs";
 
 export class Lines {
   #process;
-  #waiting = "";
-  #expecting;
-  #printed = "";
   #requests = 0;
   #sessions = 0;
   capabilities = [];
@@ -19,26 +16,8 @@ export class Lines {
 
   /** Starts the program unless it runs, and asks what it can do. */
   async start() {
-    if (this.#process) return;
-    const started = spawn(this.command[0], this.command.slice(1), { stdio: ["pipe", "pipe", "pipe"] });
-    this.#process = started;
-    this.#waiting = "";
-    const parts = [];
-    started.stdout.setEncoding("utf8").on("data", (part) => {
-      parts.push(part);
-      if (!part.includes("\n")) return;
-      const line = parts.join("");
-      parts.length = 0;
-      this.#expecting?.resolve(line);
-    });
-    started.stderr.setEncoding("utf8").on("data", (part) => (this.#printed = (this.#printed + part).slice(-1024)));
-    started.stdin.on("error", () => {});
-    const ended = (why) => {
-      if (this.#process === started) this.#process = undefined;
-      this.#expecting?.reject(new Error(`the program ${why}\n${printed(this.#printed)}`));
-    };
-    started.on("error", (error) => ended(error.message));
-    started.on("close", (code, signal) => ended(`ended with ${code ?? signal}`));
+    if (this.runs) return;
+    this.#process = new LineProcess(this.command, this.limit);
     const hello = await this.ask({ do: "hello", protocol: 1 });
     if (hello.protocol !== 1) throw new Error(`the program speaks protocol ${printed(String(hello.protocol))}`);
     this.capabilities = hello.capabilities;
@@ -46,17 +25,11 @@ export class Lines {
 
   /** Ends the program. */
   async stop() {
-    const running = this.#process;
-    if (!running) return;
-    const gone = new Promise((resolve) => running.once("close", resolve));
-    running.stdin.end();
-    const late = setTimeout(() => running.kill("SIGKILL"), 1000);
-    await gone;
-    clearTimeout(late);
+    await this.#process?.stop();
   }
 
   get runs() {
-    return this.#process !== undefined;
+    return this.#process?.runs ?? false;
   }
 
   async open(opening) {
@@ -83,34 +56,12 @@ export class Lines {
   }
 
   async #exchange(message) {
-    const started = this.#process;
-    if (!started) throw new Error("the program had already ended");
-    const coming = new Promise((resolve, reject) => (this.#expecting = { resolve, reject }));
-    started.stdin.write(`${JSON.stringify(message)}\n`);
-    const late = setTimeout(() => {
-      this.#expecting?.reject(new Error(`${message.do} took longer than ${this.limit / 1000} s`));
-      started.kill("SIGKILL");
-    }, this.limit);
-    try {
-      const line = await coming;
-      let answer;
-      try {
-        answer = JSON.parse(line);
-      } catch {
-        throw new Error(`the program wrote something that is not an answer: ${printed(line.slice(0, 200))}`);
-      }
-      if (answer?.id !== message.id) throw new Error(`the program answered another request: ${printed(line.slice(0, 200))}`);
-      return answer;
-    } catch (error) {
-      if (this.#process === started) {
-        started.kill("SIGKILL");
-        this.#process = undefined;
-      }
-      throw error;
-    } finally {
-      clearTimeout(late);
-      this.#expecting = undefined;
-    }
+    const program = this.#process;
+    if (!this.runs) throw new Error("the program had already ended");
+    program.send(message);
+    const answer = await program.receive(message.do);
+    if (answer?.id === message.id) return answer;
+    throw program.kill(`answered another request: ${printed(JSON.stringify(answer).slice(0, 200))}`);
   }
 }
 

@@ -2,18 +2,43 @@
 import { readBaseline } from "./baseline.mjs";
 import { judge, LEVELS } from "./compare.mjs";
 import { printed } from "./suite.mjs";
+import { Summary } from "./summary.mjs";
 
-/** Runs a suite in a test of node:test. A failure that the baseline accepts is skipped; one that it accepts in vain fails. */
-export async function run(context, suite, implementation, { level = "text", baseline, report } = {}) {
+/**
+ * Runs a suite in a test of node:test. A failure that the baseline accepts is skipped; one that it accepts in vain fails. Several
+ * implementations, or `concurrency` sessions of one, judge scenarios side by side.
+ */
+export async function run(context, suite, implementation, { level = "text", baseline, report, concurrency = 1 } = {}) {
   const accepted = readBaseline(baseline, suite.contract);
+  const summary = new Summary(level);
   process.umask(0o022);
-  for (const scenario of suite.scenarios) {
+  const lanes = Array.isArray(implementation) ? implementation : Array(concurrency).fill(implementation);
+  const verdicts = lanes.length > 1 ? judged(suite, lanes) : [];
+  for (const [number, scenario] of suite.scenarios.entries()) {
     await context.test(printed(scenario.id), async (test) => {
-      const verdict = await judge(suite, scenario, implementation);
+      const verdict = await (verdicts[number] ?? judge(suite, scenario, lanes[0]));
       report?.(verdict);
+      summary.add(scenario, verdict);
       rule(test, scenario, verdict, accepted.get(scenario.id), level);
     });
   }
+  for (const line of summary.lines()) context.diagnostic?.(line);
+}
+
+/** Returns a promise of the verdict on each scenario; each implementation judges one scenario after the other. */
+function judged(suite, implementations) {
+  const settle = [];
+  const verdicts = suite.scenarios.map((_, number) => new Promise((resolve, reject) => (settle[number] = { resolve, reject })));
+  for (const verdict of verdicts) verdict.catch(() => {}); // whoever awaits it is told
+  let next = 0;
+  const work = async (implementation) => {
+    while (next < suite.scenarios.length) {
+      const number = next++;
+      await judge(suite, suite.scenarios[number], implementation).then(settle[number].resolve, settle[number].reject);
+    }
+  };
+  implementations.forEach(work);
+  return verdicts;
 }
 
 /** Says what a verdict means for the test. */

@@ -51,7 +51,7 @@ def test_a_requirement_is_selected_counted_and_reported(readfirst: Cli, make_sui
     rows = [line.split() for line in ran.out.splitlines()]
     assert ["must", "2", "2/2", "2/2", "2/2", "2/2", "0", "0", "0"] in rows
     assert ["observed", "1", "1/1", "1/1", "1/1", "0/1", "0", "0", "0"] in rows
-    assert "FAILED wrong/text (2.1.7, observed, level text)" in ran.out
+    assert "FAILED wrong/text (2.1.7, observed, level text, expected by hand)" in ran.out
     ran = readfirst("run", "--requirement", "must", "--fixtures", suite.root)
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "2 scenarios: 2 passed; conformant")
     listed = readfirst(

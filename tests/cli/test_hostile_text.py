@@ -177,7 +177,7 @@ class World:
         ]
 
     def commands(self, contract: str) -> Any:
-        return RunRequest(Suite(), self.target, fixtures=Path(self.fixtures)).commands(contract)
+        return RunRequest(Suite(), self.target, fixtures=[self.fixtures]).commands(contract)
 
     def facts(self) -> RunFacts:
         return RunFacts(

@@ -112,7 +112,7 @@ def test_a_failure_shows_what_the_command_line_shows(run: Run, mixed: Suite) -> 
     result.assert_outcomes(passed=2, failed=2)
     result.stdout.fnmatch_lines(
         [
-            "FAILED wrong/text (2.1.7, must, level text)",
+            "FAILED wrong/text (2.1.7, must, level text, expected by hand)",
             f"  {short_path(mixed.scenarios_root)}/wrong/text.yaml:7:7",
             "      +      1→alpha",
             "  blame: implementation",
@@ -167,7 +167,7 @@ def test_a_mapping_of_ones_own_states_level_and_name(holding: Suite, tmp_path: P
     options |= {"adapter": target, "time_limit": 30.0, "settle": 0.0, "baseline": baseline, "trust": False}
     for given, level in ((None, "effects"), ("reason", "reason")):
         chosen = {f"readfirst_{name}": value for name, value in (options | {"level": given}).items()}
-        asked = _Target(SimpleNamespace(**chosen), holding.root)
+        asked = _Target(SimpleNamespace(**chosen), (holding.root,))
         asked.prepare()
         assert asked.contracts == ("2.1.7",)
         assert asked.level == level
@@ -206,6 +206,24 @@ def test_a_suite_nearby_is_collected_only_if_it_is_named(
         run("--adapter", "reference", path).assert_outcomes(passed=1)
     pytester.makeini("[pytest]\ntestpaths = private")
     run().assert_outcomes(passed=1)
+
+
+def test_several_suites_are_one_with_the_later_ones_on_top(
+    run: Run, pytester: pytest.Pytester, bundled: Suite
+) -> None:
+    ours = pytester.path / "ours"
+    for scenario_id, text in {"drafts/mine": PASSES, "gate/not-read": HOLDING["gate/not-read"]}.items():
+        path = ours / "scenarios" / f"{scenario_id}.yaml"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    pytester.makepyfile("def test_own(): pass")
+    run("--adapter", "reference", "--readfirst-fixtures", "ours").assert_outcomes(passed=3)
+    result = run("--readfirst-fixtures", "bundled", "--readfirst-fixtures", "ours", "-v", ours)
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["ours/scenarios/gate/not-read.yaml::2.1.7 PASSED*"])
+    assert f"{bundled.path('reading/lines').name}::2.1.7 PASSED" in result.stdout.str()
+    refused = run("--readfirst-fixtures", "ours/scenarios")
+    refused.stderr.fnmatch_lines(["*there is no directory `scenarios` here*"])
 
 
 def test_hooks_of_others_can_ask_an_item_for_its_function(
@@ -331,7 +349,7 @@ def test_what_an_adapter_lacks_is_skipped_with_the_reason(
 def test_xdist_gives_the_same_outcomes(run: Run, mixed: Suite) -> None:
     result = run("-n", "2", "-p", "xdist", mixed.scenarios_root)
     result.assert_outcomes(passed=2, failed=2)
-    result.stdout.fnmatch_lines(["FAILED wrong/text (2.1.7, must, level text)"])
+    result.stdout.fnmatch_lines(["FAILED wrong/text (2.1.7, must, level text, expected by hand)"])
 
 
 @pytest.mark.slow

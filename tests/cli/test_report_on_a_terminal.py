@@ -63,8 +63,8 @@ def test_several_runs_are_shown_each_and_side_by_side(
     on_terminal: Cli, mixed: Suite, streams: list[Path]
 ) -> None:
     text = plain(on_terminal("report", *streams, "--fixtures", mixed.root).out)
-    assert "reference (1) on 2.1.7, level text\n" in text
-    assert "reference (2) on 2 contracts, level text\n" in text
+    assert "reference (1) on 2.1.7, level text; suite\n" in text
+    assert "reference (2) on 2 contracts, level text; suite\n" in text
     rows = [line.split() for line in text.splitlines()]
     assert rows[-3:] == [
         ["reference", "(1)", "2.1.7", "text", "4", "3/4", "3/4", "3/4", "2/4", "0", "0", "0"],

@@ -200,7 +200,7 @@ def test_markdown_counts_the_failures_that_it_does_not_show(mixed: Suite) -> Non
 )
 def test_a_badge_shows_how_bad_it_is(mixed: Suite, one: Judged, message: str, color: str) -> None:
     badge = json.loads(sources_of(mixed).write("badge", Results((run(one),))))
-    assert badge == {"schemaVersion": 1, "label": "readfirst 2.1.7", "message": message, "color": color}
+    assert badge == {"schemaVersion": 1, "label": "readfirst on 2.1.7", "message": message, "color": color}
 
 
 def test_the_badge_of_an_interrupted_run_is_grey(mixed: Suite) -> None:

@@ -89,7 +89,7 @@ def test_results_of_a_run_tell_what_failed(readfirst: Cli, mixed: Suite, tmp_pat
 
 
 def test_a_damaged_note_counts_as_none(tmp_path: Path) -> None:
-    last = LastFailed("reference", tmp_path, "2.1.7", tmp_path / "kept")
+    last = LastFailed("reference", [tmp_path], "2.1.7", tmp_path / "kept")
     assert last.ids() is None
     last.note({"a/b": False, "c/d": True})
     last.note({"e/f": False})

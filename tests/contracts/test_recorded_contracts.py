@@ -102,7 +102,7 @@ def test_the_reference_does_what_the_default_contract_says_in_a_sample() -> None
     ids = SUITE.ids()
     neighbours = [each for number, each in enumerate(ids) if number // NEIGHBOURS % OF_ALL == 0]
     assert len(neighbours) > 0.9 * len(ids) / OF_ALL
-    with Runner(RunSpec(SUITE.root, "reference", SUITE.contracts.default), SUITE) as runner:
+    with Runner(RunSpec(SUITE, "reference", SUITE.contracts.default)) as runner:
         verdicts = [runner.judge(each) for each in neighbours]
         assert [found for each in verdicts if (found := surprise(each, runner.contracts[0]))] == []
 
@@ -111,9 +111,7 @@ def test_the_reference_does_what_the_default_contract_says_in_a_sample() -> None
 @pytest.mark.parametrize("part", range(PARTS))
 def test_the_reference_agrees_with_what_was_recorded(part: int) -> None:
     with ExitStack() as stack:
-        runners = [
-            stack.enter_context(Runner(RunSpec(SUITE.root, "reference", name), SUITE)) for name in CONTRACTS
-        ]
+        runners = [stack.enter_context(Runner(RunSpec(SUITE, "reference", name))) for name in CONTRACTS]
         surprises = [
             surprise(runner.judge(scenario_id), runner.contracts[0])
             for scenario_id in SUITE.ids()[part::PARTS]

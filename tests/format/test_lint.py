@@ -46,7 +46,7 @@ def transcript_of(scenario: Scenario) -> Transcript:
     return Transcript(tuple(steps))
 
 
-SHARED = ("contracts.yaml", "errors.yaml", "tags.yaml")
+SHARED = ("contracts.yaml", "errors.yaml", "suite.yaml", "tags.yaml")
 
 
 def recording_of(scenario: Scenario) -> Recording:
@@ -78,6 +78,7 @@ def _suite(rule: str, tmp_path: Path) -> Suite:
         MADE[rule](root)
     else:
         shutil.copytree(BROKEN / rule, root, symlinks=True)
+    (root / "schema").mkdir()
     suite = small_suite(root, shared=SHARED)
     _only_the_default(root / "contracts.yaml")
     if rule == "stale-recording":
@@ -158,8 +159,8 @@ def test_findings_point_at_the_place(tmp_path: Path) -> None:
 
 def test_a_suite_without_readable_contracts_is_refused_as_a_whole(tmp_path: Path) -> None:
     (tmp_path / "scenarios").mkdir()
-    (tmp_path / "contracts.yaml").write_text("default: x\n")
-    with pytest.raises(SuiteError, match=r"contracts\.yaml:1:1: .*lacks the key 'contracts'"):
+    (tmp_path / "contracts.yaml").write_text("contracts: {}\n")
+    with pytest.raises(SuiteError, match=r"contracts\.yaml:1:1: .*lacks the key 'default'"):
         lint(Suite(tmp_path))
 
 

@@ -75,7 +75,7 @@ def test_a_heading_that_follows_the_steps_is_found_too(suite: Suite) -> None:
 
 
 def test_a_folder_without_scenarios_is_not_a_suite(tmp_path: Path) -> None:
-    with pytest.raises(SuiteError, match="no folder `scenarios`"):
+    with pytest.raises(SuiteError, match="no directory `scenarios`"):
         Suite(tmp_path)
 
 

@@ -59,7 +59,8 @@ def test_a_disputed_scenario_counts_for_nothing_and_says_so(suite: Suite) -> Non
     [
         ("version: one\n", "version cannot be 'one'"),
         ('version: "1.0"\nreleases: []\n', "has no key 'releases'"),
-        ("{}\n", "lacks the key 'version'"),
+        ("{}\n", "the file is empty"),
+        ("name: ''\n", "name is empty"),
     ],
 )
 def test_a_wrong_file_is_explained(suite: Suite, text: str, problem: str) -> None:

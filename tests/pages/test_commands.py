@@ -17,11 +17,7 @@ from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
 USERS_PAGES = (
     "README.md",
-    "docs/adapters.md",
-    "docs/isolation.md",
-    "docs/running.md",
-    "docs/diagnosis.md",
-    "docs/fuzzing.md",
+    *(f"docs/{name}.md" for name in ("adapters", "isolation", "running", "private-suites", "diagnosis", "fuzzing")),
 )
 """Pages for people in the folder of their own implementation; the others are in the checkout."""
 MARKS = ("slow", "node", "live", "agents", "browser")
@@ -67,10 +63,26 @@ EXPLAIN = (
     "baselines/mine@dev.yaml"
 )
 
+PRIVATE = "ours/scenarios/drafts/keep-the-save.yaml"
+HAS_PRIVATE_SUITE = (
+    "test -d ours || readfirst new drafts/keep-the-save --fixtures ours; "
+    f"printf %s {shlex.quote(code('docs/private-suites.md', 'yaml')[0])} > {PRIVATE}"
+)
+"""The scenario that the page shows, in the place of what `new` writes."""
+
 OWN_CACHE = 'export XDG_CACHE_HOME="$PWD/cache" && mkdir -p cache/readfirst/claude-code/2.1.330'
 """No test may clear the cache of who runs it."""
 
 PLANS = {
+    "readfirst lint --fixtures ours": Plan(before=HAS_PRIVATE_SUITE),
+    **dict.fromkeys(
+        (
+            "readfirst run python:mytools:Tools --fixtures bundled --fixtures ours --trust "
+            "--baseline accepted.yaml --update-baseline",
+            "readfirst new --from bundled --family staleness --fixtures ours",
+        ),
+        Plan(before=HAS_PRIVATE_SUITE),
+    ),
     "readfirst run 'mcp:node server.mjs' --level effects": Plan("node", (1,)),
     "readfirst run 'mcp:node server.mjs' --level safe": Plan("node", (1,)),
     "readfirst run 'mcp:python3 server.py' --level effects": Plan(codes=(1,)),

@@ -174,7 +174,7 @@ def test_the_reference_passes_through_mcp() -> None:
     denied = next(scenario_id for scenario_id in known if scenario_id.startswith("permissions/"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(root))
-        spec = RunSpec(root / "fixtures", f"mcp:--isolation=directory {serve}", "2.1.7")
+        spec = RunSpec(Suite(root / "fixtures"), f"mcp:--isolation=directory {serve}", "2.1.7")
         with Runner(spec) as runner:
             statuses = {scenario_id: runner.judge(scenario_id).status for scenario_id in [*chosen, denied]}
     assert set(statuses.values()) == {"passed"}

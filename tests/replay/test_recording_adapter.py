@@ -179,7 +179,7 @@ def test_a_recording_cannot_be_opened_without_its_scenario(workspace: Workspace,
 
 def test_a_law_is_not_asked_of_recordings() -> None:
     suite = Suite()
-    with Runner(RunSpec(suite.root, "recording:2.1.7", suite.contracts.default), suite) as runner:
+    with Runner(RunSpec(suite, "recording:2.1.7", suite.contracts.default)) as runner:
         verdict = runner.judge("platforms/names-in-two-cases")
     assert (verdict.status, verdict.reason) == (
         "unsupported",

@@ -83,7 +83,7 @@ def test_a_scenario_goes_to_its_verdict_as_the_page_says(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where no earlier run has kept it
     suite = Suite(CHECKOUT / "fixtures")
-    with Runner(RunSpec(suite.root, "reference", suite.contracts.default)) as runner:
+    with Runner(RunSpec(suite, "reference", suite.contracts.default)) as runner:
         runner.judge("gate/write-unread")  # what is done once for all scenarios is no part of the walk
         places = entered(lambda: runner.judge("gate/edit-unread"), "harness")
     assert [place for place in places if place in VERDICT] == VERDICT

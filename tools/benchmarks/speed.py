@@ -351,7 +351,7 @@ def recorder(count: int, least: float) -> Result:
     """Time the real product on scenarios that share one session, after its start."""
     suite = Suite()
     ids = [name for name in passing() if shares_a_session(suite.scenario(name))][: count + 1]
-    with Runner(RunSpec(suite.root, "claude-code:2.1.7", "2.1.7"), suite) as runner:
+    with Runner(RunSpec(suite, "claude-code:2.1.7", "2.1.7")) as runner:
         runner.judge(ids[0])
         started = time.perf_counter()
         for name in ids[1:]:

@@ -438,5 +438,5 @@ def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit:
         named.tools,
         lacks=named.lacks,
         time_limit=time_limit,
-        sandbox=wall_around(suite.root) if suite.needs_wall else None,
+        sandbox=wall_around(*suite.roots) if suite.needs_wall else None,
     )

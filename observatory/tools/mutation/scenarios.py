@@ -103,8 +103,8 @@ class _Bench:
         self._prepare(self._suite.scenario(scenario_id))
         limit = _HASTE if self._seconds.get(case, 1.0) <= _QUICK else _PATIENCE
         if (contract, limit) not in self._runners:
-            spec = RunSpec(self._suite.root, "reference", contract, self._level, limit)
-            self._runners[contract, limit] = Runner(spec, self._suite)
+            spec = RunSpec(self._suite, "reference", contract, self._level, limit)
+            self._runners[contract, limit] = Runner(spec)
         verdict = self._runners[contract, limit].judge(scenario_id)
         if verdict.status in ("passed", "unsupported", "unspecified"):
             return ""

@@ -1,0 +1,119 @@
+"""The files that all scenarios of a suite share: its own, or those of the suite below it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from readfirst.harness.suite.contracts import Contracts
+    from readfirst.harness.suite.error_names import Vocabulary
+    from readfirst.harness.suite.rules import Rules
+
+Shared = TypeVar("Shared")
+
+
+class SharedFiles:
+    """The shared files of a suite. `bundled`: none of them comes from another suite."""
+
+    root: Path
+    bundled: bool
+
+    @property
+    def _below(self) -> SharedFiles:
+        """The suite that the shared files come from which this one lacks."""
+        raise NotImplementedError
+
+    @property
+    def _is_layered(self) -> bool:
+        """Whether the scenarios of the suite below it belong to it, so that it needs the shared files of both."""
+        raise NotImplementedError
+
+    def has_own(self, name: str) -> bool:
+        """Whether the suite itself contains a shared file, such as `rules.yaml`."""
+        return os.path.lexists(self.root / name)
+
+    def file(self, name: str) -> Path:
+        """Return the path of a shared file: its own, else that of the suite below it."""
+        if self.bundled or self.has_own(name):
+            return self.root / name
+        return self._below.file(name)
+
+    def file_about_contracts(self, name: str) -> Path:
+        """Return the path of a file about the products of the contracts, which is beside contracts.yaml."""
+        return self.file("contracts.yaml").with_name(name)
+
+    def _shared(
+        self, name: str, load: Callable[[Path], Shared], below: Callable[[SharedFiles], Shared]
+    ) -> tuple[Shared, ...]:
+        """Return the values of a shared file, the lowest first: several only if suites are included that have it."""
+        own = (load(self.root / name),) if self.bundled or self.has_own(name) else ()
+        return own if own and not self._is_layered else (below(self._below), *own)
+
+    @cached_property
+    def contracts(self) -> Contracts:
+        """The contracts of this suite. Raises SuiteError."""
+        from readfirst.harness.suite.contracts import load_contracts, merge_contracts
+
+        def load(path: Path) -> Contracts:
+            return load_contracts(path, lambda: self._below.contracts)
+
+        return merge_contracts(self._shared("contracts.yaml", load, lambda suite: suite.contracts))
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The error names of this suite. Raises SuiteError."""
+        from readfirst.harness.suite.error_names import load_vocabulary, merge_vocabularies
+
+        return merge_vocabularies(
+            self._shared("errors.yaml", load_vocabulary, lambda suite: suite.vocabulary)
+        )
+
+    @cached_property
+    def tags(self) -> Mapping[str, str]:
+        """The tags that scenarios may have, each with its meaning. Raises SuiteError."""
+        from readfirst.harness.suite.schema import checked
+
+        def load(path: Path) -> Mapping[str, str]:
+            with checked(path, "tags") as look:
+                tags: Mapping[str, str] = look.document.value["tags"]
+                return tags
+
+        merged: dict[str, str] = {}
+        for tags in self._shared("tags.yaml", load, lambda suite: suite.tags):
+            merged |= tags
+        return merged
+
+    @cached_property
+    def rules(self) -> Rules | None:
+        """The rules that scenarios belong to; None if the suite has none. Raises SuiteError."""
+        from readfirst.harness.suite.rules import load_rules, merge_rules
+
+        def load(path: Path) -> Rules | None:
+            return load_rules(path, lambda: self._below.rules)
+
+        return merge_rules(self._shared("rules.yaml", load, lambda suite: suite.rules))
+
+    @cached_property
+    def _identity(self) -> Mapping[str, str]:
+        """The values of suite.yaml; empty without that file. Raises SuiteError."""
+        if not self.has_own("suite.yaml"):
+            return {}
+        from readfirst.harness.suite.schema import checked
+
+        with checked(self.root / "suite.yaml", "suite") as look:
+            said: Mapping[str, str] = look.document.value
+            return said
+
+    @property
+    def version(self) -> str:
+        """The suite's version, as `suite.yaml` states it; empty for a suite without that file. Raises SuiteError."""
+        return str(self._identity.get("version", ""))
+
+    @property
+    def name(self) -> str:
+        """The suite's name, as `suite.yaml` states it; else that of its directory. Raises SuiteError."""
+        return self._identity.get("name", "") or self.root.resolve().name

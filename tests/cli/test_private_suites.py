@@ -1,0 +1,111 @@
+"""Commands on suites of one's own: their names in reports, several suites in one run, copies of families."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.suite.suite import Suite
+from tests.command_line import Cli
+from tests.format.test_private_suites import UNREAD, private
+
+BUNDLED = Suite()
+
+
+@pytest.fixture
+def ours(tmp_path: Path) -> Path:
+    """A suite of one scenario, with a name and a version."""
+    return private(tmp_path / "ours", {"suite.yaml": 'name: ours\nversion: "0.1"\n'})
+
+
+def test_two_suites_have_one_run_one_report_and_one_baseline(
+    readfirst: Cli, ours: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    both = ("--fixtures", "bundled", "--fixtures", "ours")
+    target = ("python:tests.format.keeps:Keeps", "--level", "effects")
+    listed = readfirst("list", UNREAD, "drafts/save", *both).out
+    assert [line.partition("\t")[0] for line in listed.splitlines()] == ["drafts/save", UNREAD]
+    chosen = (UNREAD, "drafts/save", *both, "--baseline", "accepted.yaml")
+    assert readfirst("run", *target, *chosen, "--update-baseline").code == 0
+    accepted = (tmp_path / "accepted.yaml").read_text()
+    assert {"drafts/save", UNREAD} == {
+        line.split(": ")[1] for line in accepted.splitlines() if "scenario:" in line
+    }
+    ran = readfirst("run", *target, *chosen)
+    assert (ran.code, ran.out.splitlines()[-1]) == (
+        0,
+        "2 scenarios: 0 passed, 2 failed, 2 of these accepted by the baseline; conformant",
+    )
+    explained = readfirst("run", *target, "drafts/save", *both, "--failures", "all").out
+    assert (
+        f"reproduce: readfirst run {target[0]} --contract 2.1.7 --level effects {' '.join(both)}" in explained
+    )
+    assert "FAILED drafts/save (2.1.7, must, level effects, expected by hand)" in explained
+    assert str(ours) not in explained
+
+
+def test_a_baseline_names_all_suites_of_a_whole_run(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
+    other, file = private(tmp_path / "other"), tmp_path / "accepted.yaml"
+    words = ("--fixtures", other, "--fixtures", ours, "--baseline", file, "--update-baseline")
+    assert readfirst("run", *words).code == 0
+    assert 'suite: "other + ours 0.1"\n' in file.read_text()
+
+
+def test_header_stream_badge_and_pages_name_the_suites(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
+    file, both = tmp_path / "run.jsonl", ("--fixtures", "bundled", "--fixtures", ours)
+    ran = readfirst("run", "--fixtures", ours, "--format", "jsonl", "--output", file)
+    assert "reference on 2.1.7, level text; ours 0.1\n" in ran.out
+    assert "\nexpected by hand, not recorded: 1 scenario\n" in ran.out
+    header, verdict, _ = map(json.loads, file.read_text().splitlines())
+    assert (header["suite"], verdict["by_hand"]) == ("ours 0.1", True)
+    badge = json.loads(readfirst("report", file, "--format", "badge", "--fixtures", ours).out)
+    assert (badge["label"], badge["color"]) == ("ours 0.1 on 2.1.7", "brightgreen")
+    markdown = readfirst("report", file, "--format", "markdown", "--fixtures", ours).out
+    assert "Suite: ours 0.1\n" in markdown
+    assert "expected by hand, not recorded: 1 scenario" in markdown
+    page = readfirst("report", file, "--format", "html", "--fixtures", ours).out
+    assert "with the suite ours 0.1" in page
+    assert "expected by hand, not recorded: 1 scenario" in page
+    part = readfirst("run", UNREAD, *both, "--format", "badge").out
+    assert json.loads(part)["label"] == "part of readfirst 1.0 + ours 0.1 on 2.1.7"
+
+
+def test_a_part_of_a_suite_has_no_bright_green_badge(readfirst: Cli, ours: Path) -> None:
+    (ours / "suite.yaml").write_text('name: readfirst\nversion: "1.0"\n')
+    badge = json.loads(readfirst("run", "--fixtures", ours, "--format", "badge").out)
+    assert (badge["label"], badge["color"]) == ("part of readfirst 1.0 on 2.1.7", "green")
+
+
+def test_show_says_that_a_person_wrote_the_expectations(readfirst: Cli, ours: Path) -> None:
+    assert "\n  expected by hand\n" in readfirst("show", "drafts/save", "--fixtures", ours).out
+    assert "expected by hand" not in readfirst("show", UNREAD).out
+
+
+def test_families_are_copied_from_the_bundled_suite(readfirst: Cli, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    ran = readfirst("new", "--from", "bundled", "--family", "gate", "--fixtures", mine)
+    ids = [each for each in BUNDLED.ids() if each.startswith("gate/")]
+    assert ran.out == f"copied {len(ids)} scenarios to {mine}\n"
+    assert readfirst("lint", "--fixtures", mine).code == 0
+    assert readfirst("run", "--fixtures", mine).out.splitlines()[0].endswith("; mine 0.1")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("gate/x", "--from", "bundled", "--family", "gate"),
+        ("--from", "bundled"),
+        ("gate/x", "--family", "gate"),
+        ("gate/x", "--fixtures", "bundled"),
+        ("gate/x", "--fixtures", "bundled", "--fixtures", "mine"),
+    ],
+)
+def test_a_new_scenario_or_a_copy_is_made_in_one_suite(
+    readfirst: Cli, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Suite, "installed", property(lambda suite: suite.bundled))
+    assert readfirst("new", *words).code == 2
+    assert list(tmp_path.iterdir()) == []

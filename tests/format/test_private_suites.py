@@ -1,0 +1,157 @@
+"""A directory with only `scenarios` is a suite, and suites lie on one another."""
+
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.lint.linter import lint
+from readfirst.harness.run.runner import run
+from readfirst.harness.suite.copy_families import CopyError, copy_families
+from readfirst.harness.suite.suite import Suite, open_layers
+from readfirst.harness.yaml_io.finding import SuiteError
+
+BUNDLED = Suite()
+SAVE = """\
+title: Edit keeps a save that happened after the Read
+requirement: must
+given: {files: {draft.txt: "alpha\\nbeta\\n"}}
+steps:
+  - Read: {file_path: $WS/draft.txt}
+    expect: shown
+  - modify: {draft.txt: "alpha\\nBETA\\n"}
+  - Edit: {file_path: $WS/draft.txt, old_string: alpha, new_string: gamma}
+    expect: {error: modified_since_read}
+"""
+UNREAD = "gate/edit-unread"
+
+
+def private(root: Path, files: Mapping[str, str] | None = None) -> Path:
+    """Write a suite of a scenario, `drafts/save`, and of further files."""
+    for name, text in {"scenarios/drafts/save.yaml": SAVE, **(files or {})}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def test_a_directory_with_only_scenarios_is_a_suite_that_lint_and_run_accept(tmp_path: Path) -> None:
+    suite = Suite(private(tmp_path / "ours"))
+    assert lint(suite) == []
+    assert [*suite.contracts] == [*BUNDLED.contracts]
+    assert (suite.name, suite.version, suite.title) == ("ours", "", "ours")
+    (verdict,) = run(suite, "reference", ["2.1.7"])
+    assert (verdict.status, verdict.by_hand) == ("passed", True)
+
+
+def test_lint_speaks_of_rules_and_schemas_only_if_the_suite_has_its_own(tmp_path: Path) -> None:
+    root = private(tmp_path)
+    (root / "rules.yaml").write_text("rules: {}\n")
+    assert lint(Suite(root)) == []
+    rule = BUNDLED.rules
+    assert rule is not None
+    (root / "rules.yaml").write_text(
+        "rules:\n  keeps-saves:\n    title: Edit keeps saves of other programs\n    class: safety\n    guards: [lost]\n"
+        '    requirement: must\n    tools: [Edit]\n    sources: ["https://example.org/1"]\n    why: A save is work.\n'
+    )
+    (root / "schema").mkdir()
+    assert {finding.rule for finding in lint(Suite(root))} == {
+        "missing-rule",
+        "lonely-rule",
+        "schema-comment",
+    }
+    own = Suite(root).rules
+    assert own is not None
+    assert own.classes == rule.classes
+
+
+def test_a_copy_of_the_bundled_suite_still_needs_recordings(tmp_path: Path) -> None:
+    root = private(tmp_path, {"suite.yaml": 'name: readfirst\nversion: "1.0"\n'})
+    assert {finding.rule for finding in lint(Suite(root))} == {"missing-recording", "missing-text"}
+
+
+def test_a_part_of_a_suite_never_calls_itself_the_whole(tmp_path: Path) -> None:
+    root = private(tmp_path, {"suite.yaml": f'name: {BUNDLED.name}\nversion: "{BUNDLED.version}"\n'})
+    assert BUNDLED.title == f"{BUNDLED.name} {BUNDLED.version}"
+    assert Suite(root).title == f"part of {BUNDLED.title}"
+    (root / "suite.yaml").write_text("name: house rules\n")
+    assert open_layers(["bundled", root]).title == f"{BUNDLED.title} + house rules"
+
+
+def test_layers_have_the_scenarios_and_the_shared_files_of_all(tmp_path: Path) -> None:
+    files = {"tags.yaml": "tags: {drafts: Drafts of texts}\n"}
+    both = open_layers(["bundled", private(tmp_path, files)])
+    assert both.ids() == sorted([*BUNDLED.ids(), "drafts/save"])
+    assert both.tags == {**BUNDLED.tags, "drafts": "Drafts of texts"}
+    assert both.heading(UNREAD) == BUNDLED.heading(UNREAD)
+    assert both.recordings.recording(UNREAD) == BUNDLED.recordings.recording(UNREAD)
+    found = {
+        each.scenario_id: each for each in run(both, "reference", ["2.1.7"], ids=[UNREAD, "drafts/save"])
+    }
+    assert {name: (each.status, each.by_hand) for name, each in found.items()} == {
+        UNREAD: ("passed", False),
+        "drafts/save": ("passed", True),
+    }
+
+
+@pytest.mark.usefixtures("untrusted")
+def test_layers_are_played_behind_the_wall_if_one_of_them_is_not_trusted(tmp_path: Path) -> None:
+    root = private(tmp_path)
+    assert open_layers(["bundled", root]).needs_wall
+    assert open_layers([root, "bundled"]).needs_wall
+    assert not open_layers(["bundled", root], trust=True).needs_wall
+    assert not open_layers(["bundled"]).needs_wall
+
+
+def test_a_worker_opens_the_same_layers(tmp_path: Path) -> None:
+    both = open_layers(["bundled", private(tmp_path)], trust=True)
+    again = pickle.loads(pickle.dumps(both))
+    assert (again.ids(), again.roots, again.needs_wall) == (both.ids(), both.roots, False)
+
+
+def test_of_two_scenarios_with_one_id_the_upper_layer_counts(tmp_path: Path) -> None:
+    root = private(tmp_path, {f"scenarios/{UNREAD}.yaml": SAVE.replace("keeps", "does not keep")})
+    both = open_layers(["bundled", root])
+    assert both.ids().count(UNREAD) == 1
+    assert both.scenario(UNREAD).title == "Edit does not keep a save that happened after the Read"
+    assert both.part(UNREAD).root == root
+    upside_down = open_layers([root, "bundled"])
+    assert upside_down.scenario(UNREAD).title == BUNDLED.heading(UNREAD).title
+
+
+@pytest.mark.parametrize(
+    "contracts",
+    ["default: documented\n", "default: house\ncontracts: {house: {summary: A contract of a house.}}\n"],
+)
+def test_a_contract_without_a_product_can_be_the_default(tmp_path: Path, contracts: str) -> None:
+    suite = Suite(private(tmp_path, {"contracts.yaml": contracts}))
+    assert lint(suite) == []
+    name = suite.contracts.default
+    (verdict,) = run(suite, "python:tests.format.keeps:Keeps", [name])
+    assert (verdict.contract, verdict.status, verdict.by_hand) == (name, "failed", True)
+    assert not verdict.levels["effects"]
+
+
+def test_families_are_copied_with_their_recordings(tmp_path: Path) -> None:
+    (tmp_path / "scenarios").mkdir()
+    copied = copy_families(BUNDLED, ["gate"], tmp_path)
+    suite = Suite(tmp_path)
+    assert suite.ids() == copied == [each for each in BUNDLED.ids() if each.startswith("gate/")]
+    assert lint(suite) == []
+    assert {each.by_hand for each in run(suite, "recording:2.1.7", ["2.1.7"])} == {False}
+    with pytest.raises(CopyError, match="already exists"):
+        copy_families(BUNDLED, ["gate"], tmp_path)
+    with pytest.raises(CopyError, match="no family 'gates'"):
+        copy_families(BUNDLED, ["gates"], tmp_path)
+
+
+def test_shared_files_of_another_suite_are_copied_with_its_scenarios(tmp_path: Path) -> None:
+    source = private(tmp_path / "a", {"contracts.yaml": "default: documented\n"})
+    (tmp_path / "b/scenarios").mkdir(parents=True)
+    copy_families(Suite(source), ["drafts"], tmp_path / "b")
+    assert Suite(tmp_path / "b").contracts.default == "documented"
+
+
+def test_a_directory_without_scenarios_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    with pytest.raises(SuiteError, match="`bundled` for the suite of the package"):
+        open_layers([tmp_path])
