@@ -1,24 +1,20 @@
 """How the HTML report looks in a real Chromium: on a phone and on a desk, in light and dark, printed, and with keys."""
 
 import base64
-import io
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from readfirst.harness.compare.baseline import BaselineResult
-from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Level, Status, Verdict
-from readfirst.harness.report import Commands, RunFacts
+from readfirst.harness.report import Commands
 from readfirst.harness.report.results import Judged, Results, Run, Sources
-from readfirst.harness.report.table import TableReport
 from readfirst.harness.suite.suite import Suite
 
-from .browser import HEIGHT, PHONE, WEAK_TEXT, Shown, look, seen, severe
+from .browser import PHONE, WEAK_TEXT, Shown, look, seen, severe
 
 pytestmark = pytest.mark.browser
 
@@ -124,37 +120,6 @@ def page(driver: Any, files: dict[str, Path]) -> Iterator[Shown]:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_command_that_repeats_a_run_can_be_read(page: Shown, width: int) -> None:
-    look(page.driver, width=width)
-    page.go(f"#{SHOWN}")
-    boxes = seen(
-        page,
-        "return [...document.querySelectorAll('.panel code')]"
-        ".filter((each) => each.textContent.startsWith('readfirst run ')).map(rect)",
-    )
-    assert len(boxes) == 5
-    assert all(box["width"] >= 250 for box in boxes)
-    assert all(box["height"] <= 110 for box in boxes)
-    rows = seen(page, "return [...document.querySelectorAll('.panel tbody tr')].map(rect)")
-    assert [row["height"] for row in rows if row["height"] > 250] == []
-    assert "readfirst run python:wrong_state:NoReadCheckAtAll --contract 2.1.328" in page.panel(SHOWN)
-
-
-def test_a_command_breaks_between_its_words_and_is_selected_as_a_whole(page: Shown) -> None:
-    look(page.driver, width=PHONE)
-    page.go(f"#{SHOWN}")
-    split = seen(
-        page,
-        "return [...document.querySelectorAll('.command span')]"
-        ".filter((each) => rect(each).height > 25).map((each) => each.textContent)",
-    )
-    assert split == []
-    page.all(".command")[1].click()
-    chosen = page.script("getSelection().toString().trim()")
-    assert chosen == f"readfirst run target:agno-gated@3.1.10 --contract 2.1.7 --level reason {SHOWN}"
-
-
-@pytest.mark.parametrize("width", WIDTHS)
 def test_all_results_of_five_runs_are_on_the_screen(page: Shown, width: int) -> None:
     look(page.driver, width=width)
     page.go(f"#{SHOWN}")
@@ -200,88 +165,6 @@ def test_no_result_is_cut_or_covers_another(page: Shown, width: int) -> None:
     assert cut == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_more_scenarios_fail_the_stronger_the_colour(page: Shown, scheme: str) -> None:
-    look(page.driver, width=DESK, prefers_color_scheme=scheme)
-    page.go()
-    colors = seen(
-        page,
-        """
-        const cell = (run, level) => document.querySelector(
-          `.matrix button[data-family=many][data-run="${run}"][data-result=${level}]`).closest("td");
-        const card = getComputedStyle(document.querySelector(".card, .scroll")).backgroundColor;
-        const of = (run, level) => [cell(run, level).textContent, ratio(back(cell(run, level)), card),
-          rgba(back(cell(run, level)))];
-        return [of(1, "effects"), of(2, "effects"), of(4, "text"), of(2, "text"), of(2, "reason")];
-        """,
-    )
-    few, all_of_them, words, not_asked, reason = colors
-    assert [each[0] for each in colors] == ["74/80", "0/80", "0/80", "0/80", "0/80"]
-    assert few[1] < 1.25
-    assert all_of_them[1] > 3 * few[1]
-    # Words alone are no danger to files, and look otherwise; what a run was not asked for has no colour.
-    assert words[2] != all_of_them[2]
-    assert words[2] == reason[2]
-    assert not_asked[1] == 1
-
-
-def test_the_steps_of_the_colours_differ_from_each_other(page: Shown) -> None:
-    for scheme in ("light", "dark"):
-        look(page.driver, prefers_color_scheme=scheme)
-        page.go()
-        for kind in ("harm", "wording"):
-            steps = seen(
-                page,
-                "const card = getComputedStyle(document.querySelector('.card')).backgroundColor;"
-                "return [1, 2, 3, 4, 5].map((step) => ratio(card, getComputedStyle("
-                "document.querySelector(`.swatches .${arguments[0]}-${step}`)).backgroundColor))",
-                kind,
-            )
-            assert steps == sorted(steps)
-            assert all(later / earlier > 1.1 for earlier, later in pairwise(steps)), steps
-
-
-def on_a_terminal(suite: Suite) -> dict[str, str]:
-    """Return the colours in which the table report writes what is expected and what came: `32` is green."""
-    from rich.console import Console
-
-    stream = io.StringIO()
-    console = Console(file=stream, force_terminal=True, color_system="standard", width=200)
-    facts = RunFacts(
-        "reference",
-        "reference",
-        ("2.1.7",),
-        "text",
-        1,
-        lambda _: Commands("readfirst run", "readfirst show"),
-        suite.scenario,
-    )
-    place = Difference(0, 0, "effects", "refused", "wanted", "came")
-    failed = Verdict(SHOWN, "2.1.7", "text", "failed", {}, (place,))
-    report = TableReport(console, facts)
-    report.verdict(failed, BaselineResult(False))
-    report.finish(Summary())
-    output = stream.getvalue()
-    return {word: re.search(rf"\x1b\[(\d+)m[^\x1b]*{word}", output)[1] for word in ("wanted", "came")}  # type: ignore[index]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_expected_and_got_have_the_colours_of_the_terminal(page: Shown, scheme: str) -> None:
-    terminal = on_a_terminal(Suite())
-    look(page.driver, prefers_color_scheme=scheme)
-    page.go(f"#{SHOWN}")
-    for sign, word in (("-", "wanted"), ("+", "came")):
-        red, green = seen(
-            page,
-            "const line = [...document.querySelectorAll('.difference .line')]"
-            ".find((each) => each.textContent.startsWith(arguments[0]));"
-            "return rgba(getComputedStyle(line).backgroundColor)",
-            sign,
-        )[:2]
-        assert terminal[word] == ("32" if green > red else "31")
-    assert terminal == {"wanted": "32", "came": "31"}
-
-
 def test_other_words_have_no_colour_in_a_run_that_was_not_asked_for_them(
     page: Shown, files: dict[str, Path]
 ) -> None:
@@ -300,63 +183,6 @@ def test_other_words_have_no_colour_in_a_run_that_was_not_asked_for_them(
     assert set(refused[1:]) == {255}
     assert words[0].startswith("text")
     assert set(words[1:]) == {0}
-
-
-def test_a_source_on_the_web_is_a_link_and_any_other_is_text(page: Shown) -> None:
-    page.go(f"#{SHOWN}")
-    links = [each for each in page.all(".facts a") if (each.get_attribute("href") or "").startswith("http")]
-    assert [each.get_attribute("href") for each in links] == [
-        "https://github.com/anthropics/claude-code/issues/7443"
-    ]
-    assert links[0].text == "https://github.com/anthropics/claude-code/issues/7443"
-    assert "noreferrer" in links[0].get_attribute("rel")
-    facts = page.one(".facts").text
-    assert "2.1.7-read-before-edit.txt, Edit Tool Pre-Validation" in facts
-
-
-@pytest.mark.parametrize("name", ["five", "twenty"])
-@pytest.mark.parametrize("width", [PHONE, DESK])
-def test_headings_stay_in_sight(page: Shown, files: dict[str, Path], width: int, name: str) -> None:
-    look(page.driver, width=width)
-    page.file = files[name]
-    page.go()
-    page.driver.execute_script(
-        "document.getElementById('many/scenario-40').scrollIntoView({block: 'center'})"
-    )
-    top, bottom, text = page.driver.execute_script(
-        "const head = document.querySelector('#list').tHead; const box = head.getBoundingClientRect();"
-        "return [box.top, box.bottom, head.innerText]"
-    )
-    assert 0 <= top < 1
-    assert 20 < bottom < HEIGHT / 4
-    assert "agno-gated" in re.sub(r"\s", "", text)
-    covering = page.driver.execute_script(
-        "return document.elementFromPoint(60, arguments[0]).closest('thead') !== null", (top + bottom) / 2
-    )
-    assert covering
-    # The matrix: inside the window, or inside the box in which it scrolls.
-    page.driver.execute_script(
-        "[...document.querySelectorAll('.matrix tbody tr')].at(-1).scrollIntoView({block: 'end'})"
-    )
-    head, box = page.driver.execute_script(
-        "const matrix = document.querySelector('.matrix');"
-        "return [matrix.tHead, matrix.parentElement].map((each) => each.getBoundingClientRect().top)"
-    )
-    assert head >= 0
-    assert head - max(box, 0) < 2
-
-
-def test_the_families_stay_in_sight_while_the_matrix_scrolls(page: Shown, files: dict[str, Path]) -> None:
-    look(page.driver, width=PHONE)
-    page.file = files["twenty"]
-    page.go()
-    lefts = page.driver.execute_script(
-        "const box = document.querySelector('.matrix').parentElement; box.scrollLeft = 300;"
-        "const row = document.querySelector('.matrix tbody tr');"
-        "return [box, row.cells[0], row.cells[1]].map((each) => each.getBoundingClientRect().left)"
-    )
-    assert lefts[1] - lefts[0] < 3
-    assert lefts[2] < 0
 
 
 SPLIT_WORDS = """
@@ -386,63 +212,6 @@ def test_labels_break_between_words_only(page: Shown, files: dict[str, Path], wi
     assert seen(page, SPLIT_WORDS) == []
 
 
-RING = """
-const button = document.activeElement, cell = button.closest("th, td");
-const outline = (element, pseudo) => { const style = getComputedStyle(element, pseudo);
-  return style.outlineStyle === "none" ? null : [parseFloat(style.outlineOffset), parseFloat(style.outlineWidth)]; };
-const own = outline(button), layer = outline(button, "::after");
-const box = layer && getComputedStyle(button, "::after").position === "absolute" ? rect(cell) : rect(button);
-const [offset, width] = layer || own;
-const near = { left: box.left - offset, right: box.right + offset, top: box.top - offset, bottom: box.bottom + offset };
-const far = { left: near.left - width, right: near.right + width, top: near.top - width, bottom: near.bottom + width };
-const cut = [], range = document.createRange();
-const walker = document.createTreeWalker(cell.closest("tr"), NodeFilter.SHOW_TEXT);
-while (walker.nextNode()) {
-  range.selectNodeContents(walker.currentNode);
-  for (const text of range.getClientRects()) {
-    const inside = text.left >= near.left && text.right <= near.right
-      && text.top >= near.top && text.bottom <= near.bottom;
-    const outside = text.left >= far.right || text.right <= far.left
-      || text.top >= far.bottom || text.bottom <= far.top;
-    if (!inside && !outside) cut.push(walker.currentNode.data);
-  }
-}
-return [width, cut];
-"""
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_ring_of_the_focus_cuts_no_text(page: Shown, width: int) -> None:
-    from selenium.webdriver import Keys
-
-    look(page.driver, width=width)
-    page.go()
-    for scenario_id in (SHOWN, "many/scenario-03"):
-        page.driver.execute_script("arguments[0].focus()", page.button(scenario_id))
-        page.press(Keys.ARROW_UP, Keys.ARROW_DOWN)  # so that the browser shows the ring
-        assert page.focused() == scenario_id
-        thick, cut = seen(page, RING)
-        assert thick >= 2
-        assert cut == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_ring_of_the_focus_stands_out_on_every_cell(page: Shown, scheme: str) -> None:
-    look(page.driver, width=DESK, prefers_color_scheme=scheme)
-    page.go()
-    weakest = seen(
-        page,
-        """
-        const ring = getComputedStyle(document.documentElement).getPropertyValue("--accent");
-        const inner = getComputedStyle(document.documentElement).getPropertyValue("--card");
-        // The ring has a line of the card's colour on its inner side: one of the two stands out.
-        return Math.min(...[...document.querySelectorAll(".matrix td, .list th, .list tr.open th")]
-          .map((cell) => Math.max(ratio(ring, back(cell)), ratio(inner, ring))));
-        """,
-    )
-    assert weakest >= 3
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [PHONE, DESK])
 def test_all_text_has_the_contrast_that_wcag_asks_for(page: Shown, width: int, scheme: str) -> None:
@@ -457,25 +226,6 @@ def test_all_text_has_the_contrast_that_wcag_asks_for(page: Shown, width: int, s
     )
     assert len(edges) >= 6
     assert min(edges) >= 3
-
-
-@pytest.mark.parametrize("wish", ["reduce", "no-preference"])
-def test_nothing_moves_by_itself(page: Shown, wish: str) -> None:
-    look(page.driver, prefers_reduced_motion=wish)
-    page.go()
-    page.driver.execute_script(
-        "document.querySelector(\"button[data-family=many][data-run='2'][data-result=effects]\").click()"
-    )
-    page.button(SHOWN)
-    page.driver.execute_script("document.querySelectorAll('.list button')[3].click()")
-    moving = seen(
-        page,
-        "return [document.getAnimations().length, ...[...document.querySelectorAll('*')].map((each) => {"
-        "const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(each);"
-        "return Number(transitionDuration !== '0s' || animationName !== 'none' || scrollBehavior !== 'auto')"
-        "})].reduce((sum, each) => sum + each)",
-    )
-    assert moving == 0
 
 
 def test_a_printed_page_is_dark_on_white_and_whole(page: Shown) -> None:
@@ -502,118 +252,3 @@ def test_a_printed_page_is_dark_on_white_and_whole(page: Shown) -> None:
     look(page.driver, prefers_color_scheme="dark")
     printed = page.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})
     assert base64.b64decode(printed["data"]).startswith(b"%PDF-")
-
-
-@pytest.mark.parametrize("width", [PHONE, DESK])
-def test_a_screen_reader_gets_tables_with_headings_at_every_width(page: Shown, width: int) -> None:
-    look(page.driver, width=width)
-    page.go(f"#{SHOWN}")
-    tree = page.tree()
-    roles = [node.get("role", {}).get("value") for node in tree]
-    names = {node.get("name", {}).get("value") for node in tree if node["role"]["value"] == "table"}
-    assert names >= {"Runs", "Families", "Scenarios", "Results"}
-    assert roles.count("row") > 150
-    assert roles.count("cell") + roles.count("gridcell") > 500
-    headings = {n.get("name", {}).get("value") for n in tree if n["role"]["value"] == "columnheader"}
-    assert {"contract", "result", "effects", "reason", "text", "remark", "scenario"} <= headings
-    assert any("agno-gated@3.1.10" in (each or "").replace(" ", "") for each in headings)
-    rows = {n.get("name", {}).get("value") for n in tree if n["role"]["value"] == "rowheader"}
-    assert any("reference" in (each or "") for each in rows)
-    scopes = page.script("[...document.querySelectorAll('th')].map((each) => each.scope)")
-    assert all(scopes)
-    # What is a table in the markup stays one where it is shown as cards.
-    stacked = page.script(
-        "[...document.querySelectorAll('.stacked')]"
-        ".flatMap((table) => [table, ...table.querySelectorAll(':scope > * > tr, :scope > * > tr > *')])"
-        ".filter((each) => !each.getAttribute('role')).length"
-    )
-    assert stacked == 0
-    assert page.script("document.querySelectorAll('.stacked').length") == (3 if width == PHONE else 0)
-
-
-def test_only_a_box_that_scrolls_is_a_stop_for_keys(page: Shown, files: dict[str, Path]) -> None:
-    look(page.driver, width=DESK)
-    page.go()
-    assert page.all("[tabindex='0']") == []
-    page.file = files["twenty"]
-    look(page.driver, width=PHONE)
-    page.go()
-    (box,) = page.all("[tabindex='0']")
-    assert box.get_attribute("role") == "region"
-    assert box.get_attribute("aria-labelledby") == "families"
-
-
-def test_on_a_phone_everything_can_be_hit_with_a_finger(page: Shown) -> None:
-    look(page.driver, width=PHONE)
-    page.go(f"#{SHOWN}")
-    small = seen(
-        page,
-        """
-        const layered = (each) => getComputedStyle(each, "::after").position === "absolute";
-        const target = (each) => (layered(each) ? each.closest("th, td") : each);
-        return [...document.querySelectorAll("button, select, input, summary")].filter(shown)
-          .map((each) => [each, rect(target(each))])
-          .filter(([, box]) => box.width < 24 || box.height < 24).map(([each]) => each.textContent);
-        """,
-    )
-    assert small == []
-
-
-def test_what_is_the_same_for_several_runs_is_there_once(page: Shown) -> None:
-    page.go(f"#{SHOWN}")
-    heads = [re.sub(r"\s+", " ", each.text) for each in page.all(".difference h5")]
-    assert heads == [
-        "B E text - expected + got",
-        "B C D refused (effects) - expected + got",
-    ]
-    fine = [re.sub(r"\s+", " ", each.text) for each in page.all(".steps li > .quiet")]
-    assert fine == ["As expected: A C D", "As expected: A E"]
-
-
-def test_letters_stand_for_runs_only_where_there_are_several(page: Shown, files: dict[str, Path]) -> None:
-    page.go()
-    assert [each.text for each in page.all(".runs .key")] == list("ABCDE")
-    page.file = files["one"]
-    page.go(f"#{SHOWN}")
-    assert page.all(".key") == []
-    assert page.one("#list > thead").text.split() == ["scenario", "agno-gated@3.1.10"]
-
-
-def test_a_scenario_can_be_closed_at_its_end(page: Shown) -> None:
-    look(page.driver, width=PHONE)
-    page.go(f"#{SHOWN}")
-    page.one(".close").click()
-    assert page.panel(SHOWN) == ""
-    assert page.focused() == SHOWN
-    top = page.script("document.activeElement.getBoundingClientRect().top")
-    assert 0 <= top < HEIGHT
-
-
-def test_a_scenario_that_gets_the_focus_is_not_below_the_headings(page: Shown) -> None:
-    from selenium.webdriver import Keys
-
-    for width in (PHONE, DESK):
-        look(page.driver, width=width)
-        page.go("#many/scenario-40")
-        assert page.waits_for(lambda: page.focused() == "many/scenario-40")
-        for _ in range(15):
-            page.press(Keys.ARROW_UP)
-        assert page.focused() == "many/scenario-25"
-        top, below = page.script(
-            "[document.activeElement.getBoundingClientRect().top,"
-            " document.querySelector('#list').tHead.getBoundingClientRect().bottom]"
-        )
-        assert top >= below
-
-
-def test_a_matrix_without_room_shows_one_level_of_all_runs(page: Shown) -> None:
-    """Five levels of five runs have no room on a desk either; two runs are side by side (test_report_in_browser)."""
-    levels = (
-        "[...document.querySelectorAll('.matrix tbody tr:first-child td')]"
-        ".filter((each) => each.offsetParent).map((each) => each.dataset.level)"
-    )
-    for width in (PHONE, DESK):
-        look(page.driver, width=width)
-        page.go()
-        assert page.script(levels) == ["safe"] * 5
-        assert page.one("#shown").get_attribute("value") == "safe"

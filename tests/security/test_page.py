@@ -1,7 +1,9 @@
-"""The page of attacks names tests that exist."""
+"""The pages of the wall and of attacks name tests that exist."""
 
 import re
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 NAMED = re.compile(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`")
@@ -18,8 +20,9 @@ def missing(page: str) -> list[str]:
     ]
 
 
-def test_every_test_on_the_page_of_attacks_exists() -> None:
-    page = (ROOT / "docs" / "security.md").read_text("utf-8")
+@pytest.mark.parametrize("name", ["security", "attacks"])
+def test_every_test_on_the_pages_of_attacks_exists(name: str) -> None:
+    page = (ROOT / "docs" / f"{name}.md").read_text("utf-8")
     assert len(NAMED.findall(page)) >= 10
     assert missing(page) == []
 

@@ -176,6 +176,27 @@ def test_an_ordinary_user_has_the_same_wall() -> None:
         assert [name for name, result in found.items() if result is True] == ["make a daemon"]
 
 
+LEFT_OPEN = """
+import os, socket, subprocess, sys
+print(os.environ["PATH"] and bool(open("/etc/passwd").read()), open(sys.argv[0]).read()[:1] != "")
+print(all(subprocess.Popen(["true"]).pid for _ in range(50)))
+try:
+    print(bool(socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET)))
+except OSError as error:
+    print(error.errno in (97, 93))  # a kernel that has none
+"""
+
+
+def test_what_the_wall_leaves_open(tmp_path: Path) -> None:
+    """A line of docs/security.md that is no longer true fails here."""
+    (tmp_path / "workspace").mkdir()
+    (tmp_path / "own").mkdir()
+    program = tmp_path / "own" / "open.py"
+    program.write_text(LEFT_OPEN)
+    printed = run_confined(tmp_path / "workspace", tmp_path / "suite", tmp_path / "own", str(program))
+    assert set(printed.split()) == {"True"}, printed
+
+
 def test_this_system_has_the_wall() -> None:
     assert find_problem() == ""
 

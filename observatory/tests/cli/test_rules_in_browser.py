@@ -1,4 +1,4 @@
-"""The tables of rules in a real Chromium: sticky headings, filters, keys, a screen reader, a phone, the dark."""
+"""The tables of rules in a real Chromium: filters, comparison, a phone, and links to scenarios."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.report.results import Results, Run
+from readfirst.harness.report.results import Results
 from readfirst.observatory.report.compatibility import filtered_page as compatibility_html
 from tests.cli.browser import PHONE, Shown, look, severe
-from tests.cli.test_reports_by_rule import ruled_sources, verdict
+from tests.verdicts import run, sources_of, verdict
 
 pytestmark = pytest.mark.browser
 
@@ -67,12 +67,6 @@ def cell(table: dict[str, Any], rule: str, name: str) -> tuple[str, int, int]:
     return found["holds"], found["holding"], found["judged"]
 
 
-def test_all_rules_are_there_the_worst_class_first(shown: Shown, table: dict[str, Any]) -> None:
-    classes = ["safety", "contract", "fidelity", "product"]
-    wanted = [name for class_ in classes for name, rule in table["rules"].items() if rule["class"] == class_]
-    assert rows(shown) == wanted
-
-
 def test_a_class_a_result_and_words_choose_rows(shown: Shown, table: dict[str, Any]) -> None:
     choose(shown, "class", "fidelity")
     assert rows(shown) == [name for name, rule in table["rules"].items() if rule["class"] == "fidelity"]
@@ -101,22 +95,6 @@ def test_two_columns_are_compared_with_each_other(shown: Shown, table: dict[str,
     assert sorted(rows(shown)) == sorted(differing)
 
 
-def test_keys_do_what_clicks_do(shown: Shown, table: dict[str, Any]) -> None:
-    from selenium.webdriver.common.keys import Keys
-
-    first, second = list(table["rules"])[:2]
-    shown.script(f"document.querySelector('{BOOK} tr[data-rule] button').focus()")
-    shown.press(Keys.ARROW_DOWN)
-    assert shown.focused() == table["rules"][second]["title"]
-    shown.press(Keys.HOME, Keys.ENTER)
-    panel = shown.one(f"{BOOK} .panel")
-    assert table["rules"][first]["why"] in panel.text
-    assert f"readfirst rules {first}" in panel.text
-    shown.press(Keys.ESCAPE)
-    assert shown.all(f"{BOOK} .panel") == []
-    assert shown.focused() == table["rules"][first]["title"]
-
-
 def test_a_rule_opens_into_the_shortest_scenario_that_fails(shown: Shown, table: dict[str, Any]) -> None:
     rule = "write-refuses-changed-file"
     shown.one(f"{BOOK} tr[data-rule={rule}] button").click()
@@ -125,25 +103,6 @@ def test_a_rule_opens_into_the_shortest_scenario_that_fails(shown: Shown, table:
     found = next(each for each in cells if each["holds"] == "partly")
     assert f"partly, {found['holding']}/{found['judged']}" in text
     assert found["shortest"] in text
-
-
-def test_headings_stay_in_sight(shown: Shown) -> None:
-    top = shown.script(
-        f"(() => {{ const rows = document.querySelectorAll('{BOOK} tr[data-rule]'); rows[60].scrollIntoView();"
-        f" return document.querySelector('{BOOK} thead').getBoundingClientRect().top; }})()"
-    )
-    assert abs(top) < 1
-
-
-def test_a_screen_reader_hears_table_rule_and_standing(shown: Shown) -> None:
-    tree = shown.tree()
-    roles = {(node["role"]["value"], node["name"]["value"]) for node in tree if "name" in node}
-    assert ("table", "Implementations: likeness to Claude Code") in roles
-    assert any(role == "search" and "by implementation" in name for role, name in roles)
-    assert ("rowheader", "Write refuses to overwrite an existing file that the session has not read") in roles
-    cells = {name for role, name in roles if role == "cell"}
-    assert any("partly 2/7" in name for name in cells)
-    assert any("not claimed" in name for name in cells)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -163,50 +122,17 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(driver: Any, shown: Shown, 
     assert all(text <= room for text, room in cells), "the text of a cell runs into the next"
 
 
-CONTRAST = """
-return (() => {
-  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
-  const back = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const color = parse(getComputedStyle(at).backgroundColor);
-      if (color.length < 4 || color[3] === 1) return color;
-    }
-  };
-  const light = (color) => {
-    const [r, g, b] = color.map((each) => each / 255)
-      .map((each) => (each <= .03928 ? each / 12.92 : ((each + .055) / 1.055) ** 2.4));
-    return .2126 * r + .7152 * g + .0722 * b;
-  };
-  const kinds = new Map();
-  for (const cell of document.querySelectorAll("[data-rules] td")) kinds.set(cell.className, cell);
-  return [...kinds].map(([name, cell]) => {
-    const [one, other] = [light(parse(getComputedStyle(cell).color)), light(back(cell))];
-    return [name, (Math.max(one, other) + .05) / (Math.min(one, other) + .05)];
-  });
-})()
-"""
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_cell_can_be_read(driver: Any, shown: Shown, scheme: str) -> None:
-    look(driver, prefers_color_scheme=scheme)
-    shown.go()
-    found = dict(driver.execute_script(CONTRAST))
-    assert {"good", "quiet", "harm-5"} <= found.keys()
-    assert {name: ratio for name, ratio in found.items() if ratio < 4.5} == {}
-
-
 @pytest.fixture
 def report(driver: Any, tmp_path: Path, ruled: Any) -> Iterator[Shown]:
     """A report of two runs of the suite with rules, of which one refuses nothing."""
-    good = [verdict("gate/not-read", "read-first", "passed"), verdict("reading/lines", "numbers", "passed")]
-    bad = [verdict("gate/not-read", "read-first", "failed"), verdict("reading/lines", "numbers", "passed")]
-    runs = tuple(
-        Run(name, "2.1.7", "text", "1.0", tuple(judged))
-        for name, judged in (("python:a:b", good), ("python:c:d", bad))
+    numbers = verdict("reading/lines", "passed", rule="numbers", length=2)
+    runs = (
+        run(verdict("gate/not-read", "passed", rule="read-first", length=2), numbers, target="python:a:b"),
+        run(verdict("gate/not-read", rule="read-first", length=2), numbers, target="python:c:d"),
     )
+    sources = sources_of(ruled, rules=ruled.rules, of_class=lambda _: [])
     made = tmp_path / "report.html"
-    made.write_text(ruled_sources(ruled).write("html", Results(runs)), encoding="ascii")
+    made.write_text(sources.write("html", Results(runs)), encoding="ascii")
     look(driver)
     severe(driver)
     yield Shown(driver, made).go()

@@ -1,18 +1,14 @@
 """The site in a real Chromium, opened from its folder: search, keys, a phone, the dark, and nothing from elsewhere."""
 
-import re
 import struct
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from markdown_it import MarkdownIt
 
-from readfirst.observatory.site.markdown_sources import made_pages
 from readfirst.observatory.site.site import write_site
 from readfirst.observatory.site.site_data import Facts
 from tests.cli.browser import PHONE, WEAK_TEXT, Shown, chromium, look, seen, severe
@@ -83,19 +79,6 @@ def test_a_reader_comes_from_the_first_page_to_a_rule_that_does_not_hold(site: W
     assert "/rules/write-refuses-unread-file.html" in page.driver.current_url
 
 
-def test_the_keyboard_reaches_the_content(site: Website) -> None:
-    page = site.open("rules/edit-refuses-changed-file.html")
-    page.press("\ue004")
-    assert "md-skip" in page.script("document.activeElement.className")
-    page.press("\ue007")
-    assert page.script("location.hash").startswith("#")
-    reached = []
-    for _ in range(12):
-        page.press("\ue004")
-        reached.append(page.script("document.activeElement.tagName"))
-    assert "A" in reached
-
-
 CUT = """
 const wide = arguments[0];
 const frame = (each) => rect(each.closest(".md-typeset__scrollwrap") ?? document.documentElement).right + 1;
@@ -151,22 +134,6 @@ def test_all_text_has_the_contrast_that_wcag_asks_for(site: Website, name: str, 
         assert page.waits_for(lambda: seen(page, WEAK_TEXT) == []), (width, seen(page, WEAK_TEXT))
 
 
-def test_a_page_is_dark_for_those_who_like_it_also_when_they_change_their_mind(site: Website) -> None:
-    page = site.open("index.html")
-    for scheme, shade in (("light", "default"), ("dark", "slate"), ("light", "default")):
-        look(site.driver, prefers_color_scheme=scheme)
-        assert page.waits_for(
-            lambda wanted=shade: page.one("body").get_attribute("data-md-color-scheme") == wanted
-        )
-
-
-def test_a_phone_shows_the_heading_of_a_column_beside_its_value(site: Website) -> None:
-    look(site.driver, width=PHONE)
-    page = site.open("docs/compatibility.html")
-    label = "getComputedStyle(document.querySelectorAll('article tbody td')[1], '::before').content"
-    assert page.script(label) == '"safety: "'
-
-
 @pytest.mark.parametrize("table", ["harm-map", "rule-map"])
 def test_on_a_phone_the_names_of_columns_stay_while_a_map_is_read(site: Website, table: str) -> None:
     look(site.driver, width=PHONE)
@@ -176,43 +143,6 @@ def test_on_a_phone_the_names_of_columns_stay_while_a_map_is_read(site: Website,
     head = f"document.querySelector('table.{table} thead').getBoundingClientRect()"
     top, bottom, height = page.script(f"[{head}.top, {head}.bottom, innerHeight]")
     assert 0 < top < bottom < height / 2
-
-
-def test_the_chart_of_the_versions_is_shown(site: Website) -> None:
-    page = site.open("versions/index.html")
-    widths = "[...document.querySelectorAll('article img')].map(each => each.naturalWidth)"
-    (wide,) = page.script(widths)
-    look(site.driver, width=PHONE)
-    (narrow,) = site.open("versions/index.html").script(widths)
-    assert 0 < narrow < wide
-
-
-def test_the_table_to_filter_is_one_click_away(site: Website) -> None:
-    page = site.open("implementations/index.html")
-    page.driver.find_element("link text", "A table to filter").click()
-    assert page.waits_for(lambda: len(page.all("tr[data-rule]")) > 0)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["README", "CONTRIBUTING", *(f"docs/{file.stem}" for file in sorted((CHECKOUT / "docs").glob("*.md")))],
-)
-def test_the_prose_has_the_blocks_that_it_was_written_with(folder: Path, facts: Facts, name: str) -> None:
-    """The site's Markdown is another one than that of the pages at home."""
-    page = folder / {"README": "about.html", "docs/README": "docs/index.html"}.get(name, f"{name}.html")
-    html = page.read_text("utf-8")
-    article = html[html.index("<article") : html.index("</article>")]
-    found = Counter(re.findall(r"<(table|tr|li|pre)\b", article))
-    tokens = (
-        MarkdownIt("commonmark")
-        .enable("table")
-        .parse(made_pages(facts).get(f"{name}.md") or (CHECKOUT / f"{name}.md").read_text("utf-8"))
-    )
-    wanted = Counter(token.type for token in tokens)
-    assert found["table"] == wanted["table_open"]
-    assert found["tr"] == wanted["tr_open"]
-    assert found["li"] == wanted["list_item_open"]
-    assert found["pre"] == wanted["fence"] + wanted["code_block"]
 
 
 def test_a_page_that_is_published_names_its_card_and_the_card_is_made(tmp_path: Path) -> None:

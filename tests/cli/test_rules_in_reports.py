@@ -1,0 +1,361 @@
+"""Rules in reports: a table of results and of what each format says of them, the worst rule first."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from xml.etree import ElementTree
+
+import pytest
+
+from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status
+from readfirst.harness.harm.harm import Harm
+from readfirst.harness.report.by_rule import MOST_LINES, RuleResult, RuleTally, by_class, by_rule, rule_lines
+from readfirst.harness.report.results import Judged, Results, Sources
+from readfirst.harness.suite.harm_kinds import KINDS, Kind
+from readfirst.harness.suite.rules import CLASSES
+from readfirst.harness.suite.suite import Suite
+from tests import verdicts
+from tests.command_line import Cli
+from tests.rows import rows
+from tests.verdicts import judged, rule, rules_of, run, sources_of
+
+COMMAND = "readfirst run mcp:server --contract 2.1.7 --level text"
+RULES = rules_of(
+    rule("stale", "safety"),
+    rule("torn", "safety"),
+    rule("unread", "contract"),
+    rule("named", "contract", requirement="observed"),
+    rule("numbers", "fidelity"),
+    rule("habit", "product"),
+)
+
+
+def one(
+    scenario: str,
+    fails: Level | None = None,
+    *,
+    length: int = 2,
+    harm: Kind | None = None,
+    accepted: str = "",
+    status: Status | None = None,
+) -> Judged:
+    """Return a verdict on RULE/NAME, which belongs to that rule. Levels fail from `fails` on."""
+    found = verdicts.verdict(
+        scenario,
+        status or ("failed" if fails else "passed"),
+        fails=fails,
+        rule=scenario.partition("/")[0],
+        length=length,
+    )
+    harms = () if harm is None else (Harm(0, 0, harm, "notes.txt", harm),)
+    return judged(replace(found, harms=harms), accepted)
+
+
+Row = tuple[str, str, str, str]
+"""A rule that does not hold: the heading above it, failing of all, its title, the shortest scenario that fails."""
+
+TABLE: dict[str, tuple[Sequence[Judged], Sequence[Row], str, str]] = {
+    "classes": (
+        [
+            one("numbers/a", "safe", length=3),
+            one("numbers/b", "safe"),
+            one("unread/a", "effects"),
+            one("unread/b"),
+        ],
+        [
+            ("contract", "1/2", "Rule unread holds", "unread/a"),
+            ("fidelity", "2/2", "Rule numbers holds", "numbers/b"),
+        ],
+        "contract 0/1 2/2 1/2 1/2 1/2 0, fidelity 0/1 0/2 0/2 0/2 0/2 0",
+        "1/4 text",
+    ),
+    "harm comes first, and refusals last": (
+        [
+            *(one(f"stale/{number}", "effects") for number in range(3)),
+            one("torn/a", "safe", harm="lost"),
+            one("habit/a", "safe", harm="overcautious"),
+            one("unread/a", "safe", harm="spoiled"),
+            one("named/a", "effects"),
+        ],
+        [
+            ("safety", "1/1", "Rule torn holds", "torn/a"),
+            ("safety", "3/3", "Rule stale holds", "stale/0"),
+            ("contract", "1/1", "Rule unread holds", "unread/a"),
+            ("contract", "1/1", "Rule named holds", "named/a"),
+            ("refused without need", "1/1", "Rule habit holds", "habit/a"),
+        ],
+        "safety 0/2 3/4 0/4 0/4 0/4 0, contract 0/2 1/2 0/2 0/2 0/2 0, product 0/1 0/1 0/1 0/1 0/1 0",
+        "0/7 text",
+    ),
+    "words come after effects": (
+        [
+            one("unread/a", "text"),
+            one("named/a", "reason"),
+            one("named/b", "text", length=1),
+            one("habit/a", "text", length=1),
+            one("habit/b", "effects", length=7),
+        ],
+        [
+            ("product", "1/2", "Rule habit holds", "habit/b"),
+            ("in reasons alone", "1/2", "Rule named holds", "named/a"),
+            ("in words alone", "1/1", "Rule unread holds", "unread/a"),
+        ],
+        "contract 0/2 3/3 3/3 2/3 0/3 0, product 0/1 2/2 1/2 1/2 0/2 0",
+        "0/5 text",
+    ),
+    "an accepted failure is shown only beside others": (
+        [
+            one("stale/a", "safe", length=1, accepted="known"),
+            one("stale/b", "safe", length=9),
+            one("torn/a", "safe", accepted="known"),
+        ],
+        [("safety", "1/2", "Rule stale holds (1 accepted)", "stale/b")],
+        "safety 0/2 0/3 0/3 0/3 0/3 0",
+        "safety 0/2 text",
+    ),
+    "scenarios of no known rule come last": (
+        [one("gone/a", "safe"), one("numbers/a", "safe"), one("numbers/b")],
+        [
+            ("fidelity", "1/2", "Rule numbers holds", "numbers/a"),
+            ("no rule", "1/1", "Scenarios that belong to no rule", "gone/a"),
+        ],
+        "fidelity 0/1 1/2 1/2 1/2 1/2 0, no rule  0/1 0/1 0/1 0/1 0",
+        "1/3 text",
+    ),
+    "a rule that is not claimed": (
+        [one("stale/a"), one("stale/b"), one("torn/a", status="unsupported")],
+        [],
+        "",
+        "safety 1/1, 1 not claimed, text, 66% of 3 judged",
+    ),
+}
+
+
+def sources(suite: Suite) -> Sources:
+    return sources_of(suite, rules=RULES, find=lambda _: None, of_class=lambda class_: CLASS.get(class_, []))
+
+
+CLASS = {"safety": ["stale/a", "stale/b", "torn/a"]}
+"""The scenarios of a class: a run of all of them, and of no others, has a badge that names the class."""
+
+
+def results(every: Sequence[Judged]) -> Results:
+    return Results((run(*every, target="python:module:Tools"),))
+
+
+def lines_of(every: Sequence[Judged], width: int | None = None, everything: bool = False) -> list[str]:
+    return [
+        text for _, text in rule_lines(by_rule(every, RULES), COMMAND, width=width, everything=everything)
+    ]
+
+
+@rows(("judged", "failing", "classes", "badge"), TABLE.values())
+def test_each_format_has_the_rules_in_the_same_order(
+    suite: Suite, judged: Sequence[Judged], failing: Sequence[Row], classes: str, badge: str
+) -> None:
+    wide = max((len(title) for _, _, title, _ in failing), default=0)
+    assert lines_of(judged)[2:] == [
+        line
+        for heading, below in groupby(failing, key=lambda row: row[0])
+        for line in (heading, *(f"{of:>5}  {title:{wide}}  {example}" for _, of, title, example in below))
+    ]
+    page = sources(suite).write("markdown", results(judged))
+    shown = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    counts = [" ".join(row) for row in shown[2:] if len(row) == 7 and row[0] != "class"]
+    assert ", ".join(counts) == classes
+    assert [tuple(row) for row in shown if len(row) == 4][1:] == [
+        (of, title, heading, example) for heading, of, title, example in failing
+    ]
+    root = ElementTree.fromstring(sources(suite).write("junit", results(judged)).encode())
+    fails = [str(each.get("name")) for each in root if each.get("failures") != "0"]
+    assert [name.partition(": ")[2] or name for name in fails] == [
+        title.removesuffix(" (1 accepted)") for _, _, title, _ in failing
+    ]
+    assert json.loads(sources(suite).write("badge", results(judged)))["message"] == badge
+
+
+def test_a_suite_of_junit_says_what_fails_and_how_to_repeat_it(suite: Suite) -> None:
+    root = ElementTree.fromstring(
+        sources(suite)
+        .write("junit", results([one("numbers/a", "safe", length=3), one("numbers/b", "safe")]))
+        .encode()
+    )
+    assert {each.get("name"): each.get("value") for each in root.iter("property")} == {
+        "rule": "numbers",
+        "class": "fidelity",
+        "requirement": "must",
+        "failing": "2 of 2 at safe",
+        "shortest": "numbers/b",
+        "command": "readfirst run python:module:Tools numbers/b",
+    }
+    assert [(case.get("classname"), case.get("name")) for case in root.iter("testcase")] == [
+        ("2.1.7.fidelity.numbers", "numbers/a"),
+        ("2.1.7.fidelity.numbers", "numbers/b"),
+    ]
+
+
+@rows(
+    ("statuses", "standing"),
+    [
+        ("passed passed", "yes"),
+        ("passed failed", "partly"),
+        ("failed broken", "no"),
+        ("passed broken", "partly"),
+        ("passed unsupported", "yes"),
+        ("unsupported unspecified", "not claimed"),
+        ("unspecified", "unknown"),
+    ],
+)
+def test_a_rule_holds_as_its_scenarios_do(statuses: str, standing: str) -> None:
+    every = [one(f"stale/{number}", status=each) for number, each in enumerate(statuses.split())]  # type: ignore[arg-type]
+    (result,) = by_rule(every, RULES)
+    assert result.standing == standing
+
+
+def test_an_accepted_failure_represents_a_rule_without_others() -> None:
+    (result,) = by_rule([accepted := one("stale/a", "safe", accepted="known")], RULES)
+    assert result.shortest is accepted[0]
+    assert [each.class_ for each in by_class(by_rule([one("gone/a"), one("numbers/a")], RULES))] == [
+        "fidelity"
+    ]
+
+
+def test_in_a_narrow_terminal_the_scenario_is_below_the_title() -> None:
+    every = [one("unread/a", "safe"), one("unread/b")]
+    line = "  1/2  Rule unread holds  unread/a"
+    assert line in lines_of(every, width=len(line))
+    assert lines_of(every, width=len(line) - 1)[-2:] == ["  1/2  Rule unread holds", "       unread/a"]
+
+
+def test_four_hundred_failures_fit_on_one_screen() -> None:
+    def many(safety: int, contract: int, fidelity: int, product: int) -> tuple[RuleResult, ...]:
+        names = [
+            f"{class_}-{number:02}"
+            for class_, count in zip(CLASSES, (safety, contract, fidelity, product), strict=True)
+            for number in range(count)
+        ]
+        every = [one(f"{name}/{number}", "safe") for name in names for number in range(5)]
+        return by_rule(every, rules_of(*(rule(each, each.partition("-")[0]) for each in names)))  # type: ignore[arg-type]
+
+    def shown(found: tuple[RuleResult, ...], width: int | None, everything: bool = False) -> list[str]:
+        return [text for _, text in rule_lines(found, COMMAND, width=width, everything=everything)]
+
+    found = many(13, 30, 5, 32)
+    for width in (None, 200, 70):
+        lines = shown(found, width)
+        assert len(lines) <= MOST_LINES + 6
+        assert sum("Rule safety-" in line for line in lines) == 13
+    assert shown(found, None)[-1] == (
+        "[15 of contract, 5 of fidelity, 32 of product more; --failures all lists them]"
+    )
+    everything = shown(found, None, everything=True)
+    assert sum("Rule " in line for line in everything) == 80
+    assert "more" not in everything[-1]
+    lines = shown(many(MOST_LINES + 5, 1, 0, 0), None)
+    assert sum("Rule s" in line for line in lines) == MOST_LINES - 1
+    assert lines[-1].startswith("[6 of safety, 1 of contract more;")
+
+
+def mistaken(
+    rule: str, numbers: range, *what: str, words: bool = False, level: Level = "text"
+) -> Iterator[Judged]:
+    """Yield failures with these differences in effects, or harms where one begins with the name of a kind."""
+    for number in numbers:
+        found, ruling = one(f"{rule}/{number:02}", "effects")
+        kinds = [next((kind for kind in KINDS if each.startswith(kind)), None) for each in what]
+        said = [each.format(number) for each in what]
+        differences = [
+            Difference(0, 0, "safe" if kind else "effects", text, "" if kind else "x", "" if kind else "y")
+            for text, kind in zip(said, kinds, strict=True)
+        ]
+        harms = [Harm(0, 0, kind, "notes.txt", text) for text, kind in zip(said, kinds, strict=True) if kind]
+        if words:
+            differences.append(Difference(0, 0, "text", "text", "x", "y"))
+        fails = dict.fromkeys(LEVELS, False) if harms else found.levels
+        made = replace(found, level=level, levels=fails, differences=tuple(differences), harms=tuple(harms))
+        yield made, ruling
+
+
+LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
+
+
+@pytest.mark.parametrize(
+    ("every", "named", "left"),
+    [
+        (
+            [
+                *mistaken("stale", range(11), "mode of {}.txt"),
+                *mistaken("unread", range(11, 12), "mode of b.txt", "names of b.txt"),
+                *mistaken("named", range(12, 13), "names of c.txt"),
+            ],
+            ("effects: mode", 12, 11, 13, True, "mode of 0.txt: expected x, got y"),
+            {"stale": 0, "unread": 1, "named": 1},
+        ),
+        (
+            [
+                *mistaken("stale", range(11), LEFT_OVER, level="safe"),
+                *mistaken("unread", range(12), LEFT_OVER, "lost: line 2 of notes.txt", level="safe"),
+            ],
+            (
+                "safe: stray: N.tmp, which no call named, was left behind",
+                23,
+                11,
+                23,
+                True,
+                "stray: 0.tmp, which no call named, was left behind",
+            ),
+            {"stale": 0, "unread": 12},
+        ),
+        (
+            list(mistaken("stale", range(12), "mode of {}.txt", words=True, level="effects")),
+            ("effects: mode", 12, 12, 12, False, "mode of 0.txt: expected x, got y"),
+            {"stale": 0},
+        ),
+        (
+            list(mistaken("stale", range(12), "mode of {}.txt", words=True)),
+            ("effects: mode", 12, 12, 12, False, "mode of 0.txt: expected x, got y"),
+            {"stale": 12},
+        ),
+        (list(mistaken("stale", range(9), "mode of a.txt")), None, {}),
+        (
+            [
+                *mistaken("stale", range(10), "mode of a.txt"),
+                *mistaken("unread", range(30), "names of a.txt", "mode of a.txt"),
+            ],
+            None,
+            {},
+        ),
+    ],
+    ids=["most", "harms", "words below the level", "words at the level", "few", "a quarter"],
+)
+def test_a_mistake_of_most_failures_is_named_and_the_others_are_counted_without_it(
+    every: Sequence[Judged], named: tuple[object, ...] | None, left: dict[str, int]
+) -> None:
+    tally = RuleTally(RULES)
+    for found, ruling in every:
+        tally.add(found, ruling)
+    mistake = tally.dominant()
+    if named is None or mistake is None:
+        assert mistake is named
+        return
+    assert (mistake.kind, mistake.failing, mistake.alone, mistake.of, mistake.hides, mistake.example) == named
+    assert {each.id: each.fails for each in tally.results(as_if_without=mistake.kind)} == left
+
+
+def test_the_example_of_a_rule_shows_its_most_frequent_mistake_and_harm_before_refusals() -> None:
+    needless = "overcautious: Read was refused, which every contract answers: no"
+    refusals = list(mistaken("stale", range(4, 13), needless, level="safe"))
+    lost = mistaken("stale", range(3, 4), "lost: line 2 of notes.txt", level="safe")
+    spoiled = mistaken("stale", range(3), "spoiled: the mode of a was 0755", level="safe")
+    (result,) = by_rule([*refusals, *lost, *((replace(each, length=9), no) for each, no in spoiled)], RULES)
+    assert result.shortest is not None
+    assert (result.shortest.scenario_id, result.is_overcautious) == ("stale/00", False)
+    (overcautious,) = by_rule(refusals, RULES)
+    assert overcautious.is_overcautious
+
+
+def test_the_badge_of_a_run_of_one_class_counts_its_rules(readfirst: Cli, ruled: Suite) -> None:
+    ran = readfirst("run", "--fixtures", ruled.root, "--class", "contract", "--format", "badge")
+    assert ran.code == 0
+    assert json.loads(ran.out)["message"] == "contract 1/1 text"
