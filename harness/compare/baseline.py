@@ -1,29 +1,30 @@
-"""Baseline: the accepted failures of one implementation, read from a YAML file, and what they make of verdicts."""
+"""Baseline: the accepted failures of one implementation, read from a YAML file and applied to verdicts."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any, Literal
 
 from readfirst.harness.adapter_api import BASIC_CAPABILITIES
-from readfirst.harness.compare.failure_signature import explains, signature
 from readfirst.harness.compare.missing_capabilities import MissingCapabilities, in_a_call
-from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
+from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.errors import ExitCode
 from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.nearest_contract import nearest
+from readfirst.harness.suite.schema import schema_findings
 from readfirst.harness.yaml_io.finding import Position, SuiteError
 from readfirst.harness.yaml_io.strict_yaml import load, read
-from readfirst.harness.yaml_io.yaml_validation import Fields, Inspection, Node
+from readfirst.harness.yaml_io.yaml_validation import Inspection
 
-BROKEN = "broken"
-"""What `fails` says of a scenario whose replay may end early (a crash, a hang)."""
+FailedLevel = Literal["broken", Level]
+"""The lowest level that fails; `broken` for a replay that ends early (a crash, a hang)."""
+FAILED_LEVELS: tuple[FailedLevel, ...] = ("broken", *LEVELS)
+"""From the worst failure to the mildest."""
 
-VARIES = "varies"
-"""What `because` says of a scenario that fails in some runs only: the implementation leaves it to chance."""
-
-LEVELS_AND_BROKEN = (*LEVELS, BROKEN)
+UNEXPLAINED = "not explained yet"
+"""The reason of a new entry. A harm with this reason is not accepted."""
 
 
 class BaselineError(SuiteError):
@@ -34,43 +35,45 @@ class BaselineError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """One accepted failure: the levels that fail, or `broken`, and why this is accepted.
+    """One accepted failure: the lowest level that fails, and why this is accepted.
 
-    `because`, if given, is the only accepted signature (`harness.compare.failure_signature`), or one in more
-    detail: `effects: file` accepts `effects: file: line ends`, but `safe` accepts no kind of harm. VARIES accepts any
-    signature, and none.
-    `link` says where it is reported.
+    `subject` is the id of a scenario or of a rule. A rule's entry accepts failures of all scenarios of the rule at
+    `level` or a higher one. `varies`: the scenario may also pass, or fail at a higher level, because the
+    implementation leaves the result to chance. `link` is the address of a report.
     """
 
-    scenario_id: str
+    subject: str
     contract: str
-    fails: frozenset[str]
+    level: FailedLevel
     reason: str
     position: Position
-    because: str = ""
+    varies: bool = False
     link: str = ""
+    of_rule: bool = False
 
     @property
     def where(self) -> str:
-        """Where it is in the file, and what it is about."""
-        return f"{self.position}: {self.scenario_id} ({self.contract})"
+        """Position and subject of the entry, as a message names them."""
+        return f"{self.position}: {self.subject} ({self.contract})"
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The accepted failures of what runs call `name`, by scenario id and contract; `position` is the name's."""
+    """The accepted failures of the implementation that runs call `name`, by subject and contract.
+
+    `position` is the position of the name. `lacking` is what was not judged when the file was written; None if the
+    file does not list it.
+    """
 
     name: str
     position: Position
     accepted: Mapping[tuple[str, str], Acceptance] = field(default_factory=dict)
-    grouped: bool = False
-    """Whether the file has groups: entries with a common reason, written once."""
     lacking: MissingCapabilities | None = None
-    """What was not judged when it was written; None in a file that does not say it."""
 
-    def of(self, scenario_id: str, contract: str) -> Acceptance | None:
-        """Return what is accepted of a scenario on a contract, or None."""
-        return self.accepted.get((scenario_id, contract))
+    def entry_for(self, verdict: Verdict) -> Acceptance | None:
+        """Return the entry of the verdict's scenario, or of its rule. None if there is neither."""
+        own = self.accepted.get((verdict.scenario_id, verdict.contract))
+        return own or self.accepted.get((verdict.rule, verdict.contract))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,151 +92,91 @@ class BaselineResult:
     unclaimed: str = ""
 
 
-def in_order(names: Iterable[str]) -> str:
-    """Return levels as a baseline lists them."""
-    return "[" + ", ".join(sorted(names, key=LEVELS_AND_BROKEN.index)) + "]"
+def lowest_failure(verdict: Verdict) -> FailedLevel | None:
+    """Return the lowest level that fails, or `broken`. None if nothing fails."""
+    return next((level for level in FAILED_LEVELS if level in verdict.failing), None)
 
 
 def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> BaselineResult:
     """Judge a verdict against the baseline.
 
-    An entry accepts exactly the failures it lists: one more is not conformant, one less makes it stale, unless it
-    varies. Levels above the one asked for are not looked at.
+    An entry accepts a failure whose lowest level is the entry's: a lower level is not conformant, a higher level or a
+    pass makes the entry stale, unless the entry varies or belongs to a rule. Levels above the one asked for are
+    ignored.
     """
-    failing = frozenset(verdict.failing)
-    entry = baseline.of(verdict.scenario_id, verdict.contract) if baseline else None
+    failing = lowest_failure(verdict)
+    entry = baseline.entry_for(verdict) if baseline else None
     if entry is None:
-        return BaselineResult(conformant=not failing)
-    asked = {*up_to(verdict.level), BROKEN}
-    listed = entry.fails & asked
-    if failing - listed:
-        return BaselineResult(conformant=False)
-    if "safe" in failing and not explains(entry.reason, entry.because):
-        complaint = f"{entry.where} is a harm. Write as its reason why that is accepted."
-        return BaselineResult(conformant=False, stale=complaint)
-    if entry.because == VARIES:
+        return BaselineResult(conformant=failing is None)
+    if failing is not None:
+        if FAILED_LEVELS.index(failing) < FAILED_LEVELS.index(entry.level):
+            return BaselineResult(conformant=False)
+        if failing == "safe" and entry.reason == UNEXPLAINED:
+            complaint = f"{entry.where} is a harm. Write as its reason why that is accepted."
+            return BaselineResult(conformant=False, stale=complaint)
+    if failing == entry.level or entry.varies or entry.of_rule or is_above(entry.level, verdict):
         return BaselineResult(conformant=True, accepted=entry.reason if failing else "")
-    if listed - failing:
-        return BaselineResult(conformant=False, stale=_stale(entry, verdict, failing))
-    if failing and entry.because and not is_still(now := signature(verdict), entry.because):
-        what = f"{entry.where} now fails for another reason than {entry.because!r}."
-        return BaselineResult(conformant=False, stale=f"{what} Change the entry to because: {now!r}")
-    return BaselineResult(conformant=True, accepted=entry.reason if failing else "")
-
-
-def is_still(now: str, because: str) -> bool:
-    """Whether a signature is the one that is accepted, or says it in more detail."""
-    return now == because or (because != "safe" and now.startswith(f"{because}: "))
-
-
-def _stale(entry: Acceptance, verdict: Verdict, failing: frozenset[str]) -> str:
-    left = failing | {name for name in entry.fails if is_above(name, verdict)}
-    if left:
-        gone = in_order(entry.fails - left)
-        return f"{entry.where} no longer fails as {gone} says. Change the entry to fails: {in_order(left)}"
+    if failing is not None:
+        stale = f"{entry.where} no longer fails at {entry.level}. Change the entry to level: {failing}"
+        return BaselineResult(conformant=False, stale=stale)
     now = "passes" if verdict.status == "passed" else f"is {verdict.status}"
-    return f"{entry.where} {now} now, but the baseline says fails: {in_order(entry.fails)}. Remove the entry."
+    stale = f"{entry.where} {now} now, but the baseline says level: {entry.level}. Remove the entry."
+    return BaselineResult(conformant=False, stale=stale)
 
 
-def is_above(level: str, verdict: Verdict) -> bool:
+def is_above(level: FailedLevel, verdict: Verdict) -> bool:
     """Whether a verdict did not look at a level."""
-    return level in LEVELS and LEVELS.index(level) > LEVELS.index(verdict.level)
+    return FAILED_LEVELS.index(level) > FAILED_LEVELS.index(verdict.level)
 
 
-def load_baseline(file: Path, ids: Collection[str], contracts: Contracts) -> Baseline:
-    """Read a baseline file; its entries may name `ids` and `contracts` only.
+def load_baseline(
+    file: Path, ids: Collection[str], contracts: Contracts, rules: Collection[str] = ()
+) -> Baseline:
+    """Read a baseline file; its entries may name only these ids, contracts and rules.
 
-    Raises StrictYamlError for what is not strict YAML, BaselineError with all other problems.
+    Raises BaselineError with all problems.
     """
-    look = Inspection(load(read(file), file))
-    keys = ("name", "suite", "unclaimed", "unsupported", "accepted", "groups")
-    top = look.top.called("a baseline").fields(keys, required=("name",))
-    top.string("suite")
-    if top.values and not {"accepted", "groups"} & top.values.keys():
-        look.note((), "a baseline lacks the key 'accepted'", "Add accepted: to it.")
-    name = top.string("name")
-    known = _Known(ids, contracts)
-    accepted: dict[tuple[str, str], Acceptance] = {}
-    for node, stated, named in (*_single(top), *_grouped(top)):
-        entry = _entry(node.position, stated, named, known)
-        if entry is None:
-            continue
-        first = accepted.setdefault((entry.scenario_id, entry.contract), entry)
-        if first is not entry:
-            what = f"{entry.scenario_id} ({entry.contract})"
-            node.note(f"{what} is already accepted in line {first.position.line}", "Merge the two.")
-    lacking = _lacking(top)
+    try:
+        look = Inspection(load(read(file), file))
+    except SuiteError as error:
+        raise BaselineError(error.findings) from error
+    look.findings += schema_findings(look.document, "baseline")
     look.finish(BaselineError)
-    return Baseline(str(name), look.document.position(("name",)), accepted, "groups" in top, lacking)
+    values, position = look.document.value, look.document.position
+    accepted: dict[tuple[str, str], Acceptance] = {}
+    for number, stated in enumerate(values["accepted"]):
+        entry = _entry(stated, position(("accepted", number)), contracts)
+        key = "rule" if entry.of_rule else "scenario"
+        known = rules if entry.of_rule else ids
+        if entry.subject not in known:
+            advice = _suggestion(entry.subject, known)
+            look.note(("accepted", number, key), f"no {key} has the id {entry.subject!r}", advice)
+        if entry.contract not in contracts:
+            advice = nearest(entry.contract, contracts.all)
+            look.note(("accepted", number, "contract"), f"no contract is called {entry.contract!r}", advice)
+        first = accepted.setdefault((entry.subject, entry.contract), entry)
+        if first is not entry:
+            what = f"{entry.subject} ({entry.contract}) is already accepted in line {first.position.line}"
+            look.note(("accepted", number), what, "Merge the two.")
+    look.finish(BaselineError)
+    lacking = None
+    if {"unclaimed", "unsupported"} & values.keys():
+        unclaimed = frozenset(values.get("unclaimed", ()))
+        lacking = MissingCapabilities(unclaimed, values.get("unsupported", {}))
+    return Baseline(values["name"], position(("name",)), accepted, lacking)
 
 
-def _lacking(top: Fields) -> MissingCapabilities | None:
-    """Check what was not judged; None where the file does not say it."""
-    if "unclaimed" not in top and "unsupported" not in top:
-        return None
-    unclaimed, unsupported = top.strings("unclaimed"), top.fields("unsupported")
-    for name, count in unsupported:
-        if type(count.value) is not int or count.value < 1:
-            fix = "Write how many scenarios have such a call, at least 1."
-            count.note(f"unsupported says {count.value!r} of {name}", fix)
-    return MissingCapabilities(frozenset(unclaimed), unsupported.values)
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What entries may name."""
-
-    ids: Collection[str]
-    contracts: Contracts
-
-
-_Named = tuple[Node, Fields, Node]
-"""An accepted scenario: the entry, the keys that say what is accepted of it, and what names it."""
-
-
-def _single(top: Fields) -> Iterator[_Named]:
-    """Yield the entries of one scenario each."""
-    keys, required = (
-        ("scenario", "contract", "fails", "because", "reason", "link"),
-        ("scenario", "fails", "reason"),
+def _entry(stated: Mapping[str, Any], position: Position, contracts: Contracts) -> Acceptance:
+    return Acceptance(
+        subject=stated.get("scenario") or stated["rule"],
+        contract=stated.get("contract", contracts.default),
+        level=stated["level"],
+        reason=stated["reason"],
+        position=position,
+        varies=stated.get("varies", False),
+        link=stated.get("link", ""),
+        of_rule="rule" in stated,
     )
-    for node in top.items("accepted"):
-        fields = node.called("an entry").fields(keys, required)
-        if set(required) <= fields.values.keys():
-            yield node, fields, fields["scenario"]
-
-
-def _grouped(top: Fields) -> Iterator[_Named]:
-    """Yield the entries of groups: the same levels, signature and reason for scenarios of several families."""
-    required = ("fails", "because", "reason", "scenarios")
-    for node in top.items("groups"):
-        fields = node.called("a group").fields(("contract", "link", *required), required)
-        if set(required) <= fields.values.keys():
-            for family, listed in fields["scenarios"].called("scenarios of a group").fields():
-                for slug in listed.called("a family's scenarios").items(empty=False):
-                    named = f"{family}/{slug.value}" if isinstance(slug.value, str) else slug.value
-                    yield slug, fields, slug._replace(value=named, what="a scenario of a group")
-
-
-def _entry(position: Position, stated: Fields, named: Node, known: _Known) -> Acceptance | None:
-    reason, link = stated.string("reason"), stated.text("link")
-    because = stated.text("because")
-    fails = [node.called("a level in fails") for node in stated.items("fails", empty=False)]
-    levels = [name for node in fails if (name := node.choice(LEVELS_AND_BROKEN)) is not None]
-    for node in fails:
-        if levels.count(node.value) > 1 and node.path[-1] != levels.index(node.value):
-            node.note(f"fails names {node.value} twice", "Name it once.")
-    scenario_id = named.string()
-    if scenario_id is not None and scenario_id not in known.ids:
-        named.note(f"no scenario has the id {scenario_id!r}", _suggestion(scenario_id, known.ids))
-        scenario_id = None
-    contract = stated.string("contract") if "contract" in stated else known.contracts.default
-    if contract is not None and contract not in known.contracts:
-        advice = nearest(contract, known.contracts.all)
-        stated["contract"].note(f"no contract is called {contract!r}", advice)
-    if scenario_id is None or contract is None or reason is None:
-        return None
-    return Acceptance(scenario_id, contract, frozenset(levels), reason, position, because, link)
 
 
 def _suggestion(name: str, known: Collection[str]) -> str:

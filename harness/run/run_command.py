@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Literal
 
 from readfirst.harness.adapter_api import TIME_LIMIT
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, BaselineError, load_baseline
-from readfirst.harness.compare.baseline_file import baseline_text, first_differences
+from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.errors import ExitCode
@@ -145,12 +145,7 @@ def open_baseline(
 
     Raises BaselineError, also for what is not strict YAML.
     """
-    try:
-        baseline = load_baseline(file, suite.ids(), suite.contracts)
-    except BaselineError:
-        raise
-    except SuiteError as error:
-        raise BaselineError(error.findings) from error
+    baseline = load_baseline(file, suite.ids(), suite.contracts, suite.rule_ids)
     if baseline.name not in (name, called):
         message = f"this baseline belongs to {baseline.name!r}, but the run is called {name or called!r}"
         fix = f"If they are the same, add {option} {shlex.quote(baseline.name)}."
@@ -234,7 +229,7 @@ def perform(request: RunRequest) -> int:
                 if verdict.status == "failed" and not ruling.conformant:
                     failing[verdict.contract] += 1
                 if request.update_baseline:
-                    seen.append(replace(verdict, differences=first_differences(verdict)))
+                    seen.append(replace(verdict, differences=()))
         except KeyboardInterrupt:
             bar.stop()
             for report in reports:
@@ -266,7 +261,6 @@ def perform(request: RunRequest) -> int:
             baseline.name if baseline else request.title,
             seen,
             baseline,
-            grouped=baseline.grouped if baseline else request.target.startswith(("target:", "agent:")),
             of_all=len(ids) == len(suite.ids()),
             suite=suite.title,
         )

@@ -97,6 +97,11 @@ class SharedFiles:
 
         return merge_rules(self._shared("rules.yaml", load, lambda suite: suite.rules))
 
+    @property
+    def rule_ids(self) -> tuple[str, ...]:
+        """The ids of all rules. Raises SuiteError."""
+        return () if self.rules is None else tuple(self.rules.by_id)
+
     @cached_property
     def _identity(self) -> Mapping[str, str]:
         """The values of suite.yaml; empty without that file. Raises SuiteError."""

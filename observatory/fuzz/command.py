@@ -73,7 +73,7 @@ def perform(request: SearchRequest) -> ExitCode:
     known = load_known(request.known, suite.contracts) if request.known is not None else ()
     baseline = None
     if request.baseline is not None:
-        baseline = load_baseline(request.baseline, suite.ids(), suite.contracts)
+        baseline = load_baseline(request.baseline, suite.ids(), suite.contracts, suite.rule_ids)
     requests = shares(request)
     result = _Result(request, requests, baseline)
     try:
@@ -184,7 +184,10 @@ class _Result:
             known = rules is not None and finding.rule in rules
             if not (known and rules is not None and rules[finding.rule].class_ in request.classes):
                 return _OTHER
-        accepted = self._baseline is not None and self._baseline.of(finding.shown_by, request.contract)
+        accepted = self._baseline is not None and any(
+            (subject, request.contract) in self._baseline.accepted
+            for subject in (finding.shown_by, finding.rule)
+        )
         return _ACCEPTED if accepted else ""
 
     @property

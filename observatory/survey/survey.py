@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from readfirst.harness.adapter_api import TIME_LIMIT, BrokenAdapter, Design
 from readfirst.harness.compare.baseline import Baseline, BaselineChecker, load_baseline
-from readfirst.harness.compare.baseline_file import baseline_text, first_differences
+from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.design import apply_design, matters
 from readfirst.harness.compare.level_reached import TRIED, in_families, unpacked
 from readfirst.harness.compare.summary import Summary
@@ -228,10 +228,10 @@ class Survey:
             data["date"] = date.today().isoformat()
             self._done[name] = data
             if baseline:
-                brief = (replace(each, differences=first_differences(each)) for each in self._again(kept))
+                brief = (replace(each, differences=()) for each in self._again(kept))
                 lucky = {each for each in self.suite.ids() if self.suite.scenario(each).left_to_luck}
                 added, old = earlier is not None, self._baseline(target)
-                text = baseline_text(f"target:{name}", brief, old, grouped=True, added=added, lucky=lucky)
+                text = baseline_text(f"target:{name}", brief, old, added=added, lucky=lucky)
                 write_all({known_failures(target): text.encode()})
             if self.streams is not None:
                 self._write_stream(self.streams, target, self._again(kept), len(ids))
@@ -284,7 +284,7 @@ class Survey:
         file = known_failures(target)
         if not file.exists():
             return None
-        return load_baseline(file, self.suite.ids(), self.suite.contracts)
+        return load_baseline(file, self.suite.ids(), self.suite.contracts, self.suite.rule_ids)
 
 
 def evenly(ids: Sequence[str], count: int) -> list[str]:

@@ -7,47 +7,33 @@ import (
 	"strings"
 )
 
-// acceptance is one accepted failure.
+// acceptance is one accepted failure: the lowest level that fails.
 type acceptance struct {
 	reason string
-	fails  []string
+	level  string
 	varies bool
 }
 
-// levels are those that an entry accepts, as far as the run asks for them.
-func (a *acceptance) levels(level string) map[string]bool {
-	listed := map[string]bool{}
-	if a == nil {
-		return listed
-	}
-	asked := append([]string{"broken"}, Levels...)
-	for index, each := range asked {
+// failureOrder lists failures from the worst to the mildest.
+var failureOrder = append([]string{"broken"}, Levels...)
+
+// rank returns the position of a level in failureOrder.
+func rank(level string) int {
+	for index, each := range failureOrder {
 		if each == level {
-			asked = asked[:index+1]
-			break
+			return index
 		}
 	}
-	for _, each := range a.fails {
-		if contains(asked, each) {
-			listed[each] = true
-		}
-	}
-	return listed
+	return len(failureOrder)
 }
 
 var (
-	field  = regexp.MustCompile(`^(  - |    )([a-z]+): *(.*?) *$`)
-	family = regexp.MustCompile(`^      ([^ :]+): \[(.*)$`)
-	more   = regexp.MustCompile(`^        ([^ ].*)$`)
+	began = regexp.MustCompile(`^accepted:`)
+	line  = regexp.MustCompile(`^  - \{(scenario|rule): ([^ ,]+), contract: "([^"]+)", level: (\w+), ` +
+		`(varies: true, )?reason: "((?:[^"\\]|\\.)*)"`)
 )
 
-// entry is one entry, or a group of them, as the file has it.
-type entry struct {
-	fields map[string]string
-	ids    []string
-}
-
-// readBaseline reads what `readfirst run --update-baseline` writes: a field a line, and a list for each family of a group.
+// readBaseline reads what `readfirst run --update-baseline` writes: an entry a line. Keys are ids of scenarios or rules.
 func readBaseline(path, contract string) (map[string]*acceptance, error) {
 	accepted := map[string]*acceptance{}
 	if path == "" {
@@ -57,61 +43,23 @@ func readBaseline(path, contract string) (map[string]*acceptance, error) {
 	if err != nil {
 		return nil, err
 	}
-	var entries []*entry
-	began, folder := false, ""
-	for number, line := range strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n") {
-		if strings.HasPrefix(line, "accepted:") || strings.HasPrefix(line, "groups:") {
-			began = true
+	inside := false
+	for number, text := range strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n") {
+		if began.MatchString(text) {
+			inside = true
 			continue
 		}
-		if !began || line == "" || strings.HasPrefix(strings.TrimSpace(line), "#") {
+		if !inside || text == "" || strings.HasPrefix(strings.TrimSpace(text), "#") {
 			continue
 		}
-		found := field.FindStringSubmatch(line)
-		if found != nil && found[1] == "  - " {
-			entries = append(entries, &entry{fields: map[string]string{}})
-		}
-		slugs := ""
-		if list := family.FindStringSubmatch(line); list != nil {
-			folder, slugs = list[1], list[2]
-		} else if list := more.FindStringSubmatch(line); list != nil && folder != "" {
-			slugs = list[1]
-		} else if found == nil {
-			slugs = "-"
-		}
-		if len(entries) == 0 || slugs == "-" {
+		found := line.FindStringSubmatch(text)
+		if found == nil {
 			return nil, fmt.Errorf("%s:%d: this runner reads the form in which readfirst writes baselines: "+
-				"`  - scenario: ID`, `    fails: [LEVEL]`, `    reason: TEXT`", path, number+1)
+				"`  - {scenario: ID, contract: \"NAME\", level: LEVEL, reason: \"TEXT\"}`", path, number+1)
 		}
-		last := entries[len(entries)-1]
-		if found != nil {
-			last.fields[found[2]] = strings.Trim(found[3], `"'`)
-		}
-		for _, slug := range listed(slugs) {
-			last.ids = append(last.ids, folder+"/"+slug)
-		}
-	}
-	for _, each := range entries {
-		if of := each.fields["contract"]; of != "" && of != contract {
-			continue
-		}
-		if id := each.fields["scenario"]; id != "" {
-			each.ids = append(each.ids, id)
-		}
-		for _, id := range each.ids {
-			accepted[id] = &acceptance{each.fields["reason"], listed(each.fields["fails"]), each.fields["because"] == "varies"}
+		if found[3] == contract {
+			accepted[found[2]] = &acceptance{found[6], found[4], found[5] != "" || found[1] == "rule"}
 		}
 	}
 	return accepted, nil
-}
-
-// listed returns the words of a list, or of a line of one.
-func listed(text string) []string {
-	var words []string
-	for _, each := range strings.Split(strings.Trim(text, "[] "), ",") {
-		if word := strings.Trim(each, ` "'`); word != "" {
-			words = append(words, word)
-		}
-	}
-	return words
 }

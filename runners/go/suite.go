@@ -44,6 +44,7 @@ type Scenario struct {
 	Rule     string
 	Class    string
 	Disputed string
+	Rule     string
 	Law      bool
 	Needs    []string
 	Given    Given

@@ -127,7 +127,7 @@ def test_all_inputs_reach_the_run(act: Callable[..., Ran], mixed: Suite, tmp_pat
     (mixed.scenarios_root / "reading" / "conduct.yaml").write_text(conduct)
     accepted = tmp_path / "accepted failures.yaml"
     accepted.write_text(
-        "name: mine\naccepted:\n  - {scenario: wrong/effects, fails: [effects, reason], reason: known}\n"
+        "name: mine\naccepted:\n  - {scenario: wrong/effects, level: effects, reason: known}\n"
     )
     ran = act(
         target="reference",

@@ -14,7 +14,7 @@ from readfirst.harness.compare.baseline import (
     load_baseline,
 )
 from readfirst.harness.compare.baseline_file import baseline_text
-from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Status, Verdict
+from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.yaml_io.finding import Position
 from readfirst.harness.yaml_io.strict_yaml import load
@@ -33,66 +33,65 @@ def verdict(status: Status = "failed", fails: Level = "text") -> Verdict:
 def baseline(tmp_path: Path, text: str) -> Baseline:
     file = tmp_path / "accepted.yaml"
     file.write_text(text, encoding="utf-8")
-    return load_baseline(file, IDS, CONTRACTS)
+    return load_baseline(file, IDS, CONTRACTS, ["edit-not-read"])
 
 
-def accepting(tmp_path: Path, fails: str) -> Baseline:
-    entry = f"- scenario: gate/not-read\n    fails: {fails}\n    reason: worded differently"
+def accepting(tmp_path: Path, level: str) -> Baseline:
+    entry = f"- scenario: gate/not-read\n    level: {level}\n    reason: worded differently"
     return baseline(tmp_path, f"name: reference\naccepted:\n  {entry}\n")
 
 
 def test_an_entry_that_fails_less_is_an_error_with_the_line_to_write(tmp_path: Path) -> None:
-    ruling = apply_baseline(verdict(fails="text"), accepting(tmp_path, "[reason, text]"))
+    ruling = apply_baseline(verdict(fails="text"), accepting(tmp_path, "reason"))
     assert not ruling.conformant
-    assert ruling.stale.endswith("no longer fails as [reason] says. Change the entry to fails: [text]")
+    assert ruling.stale.endswith("no longer fails at reason. Change the entry to level: text")
 
 
 def test_a_crash_is_accepted_only_as_broken(tmp_path: Path) -> None:
-    assert apply_baseline(verdict("broken"), accepting(tmp_path, "[broken]")).accepted
-    assert not apply_baseline(verdict("broken"), accepting(tmp_path, "[effects, reason, text]")).conformant
-    assert apply_baseline(verdict("passed"), accepting(tmp_path, "[broken]")).stale
+    assert apply_baseline(verdict("broken"), accepting(tmp_path, "broken")).accepted
+    assert not apply_baseline(verdict("broken"), accepting(tmp_path, "effects")).conformant
+    assert apply_baseline(verdict("passed"), accepting(tmp_path, "broken")).stale
 
 
 WRONG = [
-    ("[]", "1:1: a baseline must be a mapping"),
-    ("name: x\n", "1:1: a baseline lacks the key 'accepted'"),
-    ("name: x\naccepted: []\nextra: 1\n", "3:1: a baseline has no key 'extra'"),
+    ("[]", "1:1: the file must be a mapping"),
+    ("name: x\n", "1:1: the file lacks the key 'accepted'"),
+    ("name: x\naccepted: []\nextra: 1\n", "3:1: the file has no key 'extra'"),
     ("name: 5\naccepted: []\n", "1:7: name must be a string"),
-    ("target: x\naccepted: []\n", "1:1: a baseline has no key 'target' [unknown-key]\n  "),
+    ("target: x\naccepted: []\n", "1:1: the file has no key 'target' [unknown-key]\n  "),
     ("name: x\naccepted: {}\n", "2:11: accepted must be a list"),
-    ("name: x\naccepted: [5]\n", "2:12: an entry must be a mapping"),
-    ("name: x\naccepted: [{scenario: gate/not-read}]\n", "lacks the key 'fails'"),
+    ("name: x\naccepted: [5]\n", "2:12: accepted must be a mapping"),
+    ("name: x\naccepted: [{scenario: gate/not-read}]\n", "lacks the key 'level'"),
+    ("name: x\naccepted: [{scenario: gate/not-read, level: tex, reason: r}]\n", "Did you mean text?"),
+    ("name: x\naccepted: [{scenario: gate/not-read, fails: [text], reason: r}]\n", "has no key 'fails'"),
+    ("name: x\naccepted: [{level: text, reason: r}]\n", "of a scenario or of a rule, not of both"),
     (
-        "name: x\naccepted: [{scenario: gate/not-read, fails: [], reason: r}]\n",
-        "fails must be a list, not empty",
+        "name: x\naccepted: [{scenario: a/b, rule: c, level: text, reason: r}]\n",
+        "of a scenario or of a rule, not of both",
     ),
-    ("name: x\naccepted: [{scenario: gate/not-read, fails: [tex], reason: r}]\n", "Did you mean text?"),
-    (
-        "name: x\naccepted: [{scenario: gate/not-read, fails: [text, text], reason: r}]\n",
-        "names text twice",
-    ),
-    (
-        "name: x\naccepted: [{scenario: gate/not-read, fails: [text], reason: ''}]\n",
-        "reason must be a string",
-    ),
+    ("name: x\naccepted: [{scenario: gate/not-read, level: text, reason: ''}]\n", "reason is empty"),
 ]
 
 WRONG_NAMES = [
     (
-        "name: x\naccepted: [{scenario: gate/not-raed, fails: [text], reason: r}]\n",
+        "name: x\naccepted: [{scenario: gate/not-raed, level: text, reason: r}]\n",
         "2:23: no scenario has the id 'gate/not-raed' [schema]\n  Write gate/not-read, or remove the entry.",
     ),
     (
-        "name: x\naccepted: [{scenario: gate/not-read, contract: 2.1.8, fails: [text], reason: r}]\n",
+        "name: x\naccepted: [{rule: edit-not-raed, level: text, reason: r}]\n",
+        "2:19: no rule has the id 'edit-not-raed' [schema]\n  Write edit-not-read, or remove the entry.",
+    ),
+    (
+        "name: x\naccepted: [{scenario: gate/not-read, contract: 2.1.8, level: text, reason: r}]\n",
         "no contract is called '2.1.8' [schema]\n  2.1.8 is between 2.1.7 and 2.1.40: nothing changed at 2.1.8.",
     ),
     (
-        "name: x\naccepted: [{scenario: gate/not-read, contract: latest, fails: [text], reason: r}]\n",
+        "name: x\naccepted: [{scenario: gate/not-read, contract: latest, level: text, reason: r}]\n",
         "Write 2.1.330: what is the latest changes.",
     ),
     (
-        "name: x\naccepted:\n- {scenario: gate/not-read, fails: [text], reason: r}\n"
-        "- {scenario: gate/not-read, contract: 2.1.7, fails: [text], reason: r}\n",
+        "name: x\naccepted:\n- {scenario: gate/not-read, level: text, reason: r}\n"
+        "- {scenario: gate/not-read, contract: 2.1.7, level: text, reason: r}\n",
         "4:3: gate/not-read (2.1.7) is already accepted in line 3",
     ),
 ]
@@ -105,18 +104,12 @@ def test_a_wrong_baseline_is_refused_with_its_place(tmp_path: Path, text: str, m
     assert message in str(raised.value)
 
 
-@rows("text", [text for text, _ in WRONG])
-def test_the_schema_refuses_what_the_reader_refuses(tmp_path: Path, text: str) -> None:
-    assert not list_errors(load(b"name: x\naccepted: []\n", tmp_path / "x").value)
-    assert list_errors(load(text.encode(), tmp_path / "x").value)
-
-
 SCHEMA = Draft202012Validator(
     json.loads((default_root() / "schema" / "baseline.schema.json").read_text("utf-8"))
 )
 
 
-def list_errors(value: object) -> list[object]:
+def schema_errors(value: object) -> list[object]:
     return list(SCHEMA.iter_errors(value))
 
 
@@ -125,11 +118,11 @@ def test_a_written_baseline_accepts_exactly_the_failures(tmp_path: Path) -> None
     read = baseline(tmp_path, baseline_text('mcp:a "b"', failures))
     assert read.name == 'mcp:a "b"'
     assert all(apply_baseline(failure, read).accepted == "not explained yet" for failure in failures)
-    assert not list_errors(load(baseline_text("x", failures).encode(), tmp_path / "x").value)
+    assert not schema_errors(load(baseline_text("x", failures).encode(), tmp_path / "x").value)
 
 
 def varying(tmp_path: Path) -> Baseline:
-    entry = "- scenario: gate/not-read\n    fails: [reason, text]\n    because: varies\n    reason: runs calls at once"
+    entry = "- scenario: gate/not-read\n    level: reason\n    varies: true\n    reason: runs calls at once"
     return baseline(tmp_path, f"name: reference\naccepted:\n  {entry}\n")
 
 
@@ -147,34 +140,64 @@ def test_an_updated_baseline_keeps_what_varies(tmp_path: Path) -> None:
     for now in (verdict(status="passed"), verdict(fails="text")):
         again = baseline(tmp_path, baseline_text("reference", [now], varying(tmp_path)))
         [entry] = again.accepted.values()
-        assert (entry.because, entry.fails) == ("varies", {"reason", "text"})
+        assert (entry.varies, entry.level) == (True, "reason")
     wider = baseline(tmp_path, baseline_text("reference", [verdict(fails="effects")], varying(tmp_path)))
-    assert next(iter(wider.accepted.values())).fails == {"effects", "reason", "text"}
+    assert next(iter(wider.accepted.values())).level == "effects"
 
 
 def test_an_updated_baseline_keeps_what_the_run_did_not_look_at(tmp_path: Path) -> None:
-    old = accepting(tmp_path, "[text]")
+    old = accepting(tmp_path, "text")
     other = Verdict("staleness/touched", "2.1.7", "text", "passed", {})
     assert ("gate/not-read", "2.1.7") in baseline(tmp_path, baseline_text("reference", [other], old)).accepted
-    old = accepting(tmp_path, "[text]")
+    old = accepting(tmp_path, "text")
     at_effects = Verdict("gate/not-read", "2.1.7", "effects", "passed", dict.fromkeys(LEVELS, True))
     assert baseline(tmp_path, baseline_text("reference", [at_effects], old)).accepted
 
 
-def test_an_updated_baseline_keeps_a_signature_that_is_still_true_and_the_link(tmp_path: Path) -> None:
-    for because, left in (("text", "text"), ("effects: file: content", "")):
-        stated = f"fails: [text]\n    because: '{because}'\n    reason: worded\n    link: 'https://x'"
-        old = baseline(tmp_path, f"name: x\naccepted:\n  - scenario: gate/not-read\n    {stated}\n")
-        worded = replace(verdict(), differences=(Difference(1, 0, "text", "text", "so", "thus"),))
-        [entry] = baseline(tmp_path, baseline_text("x", [worded], old)).accepted.values()
-        assert (entry.because, entry.reason, entry.link) == (left, "worded", "https://x")
+def test_an_updated_baseline_keeps_reason_and_link(tmp_path: Path) -> None:
+    stated = "level: text\n    reason: worded\n    link: 'https://x'"
+    old = baseline(tmp_path, f"name: x\naccepted:\n  - scenario: gate/not-read\n    {stated}\n")
+    [entry] = baseline(tmp_path, baseline_text("x", [verdict(fails="reason")], old)).accepted.values()
+    assert (entry.level, entry.reason, entry.link) == ("reason", "worded", "https://x")
+
+
+def of_rule(tmp_path: Path) -> Baseline:
+    return baseline(
+        tmp_path, "name: x\naccepted:\n  - {rule: edit-not-read, level: reason, reason: No guard.}\n"
+    )
+
+
+def test_an_entry_of_a_rule_accepts_failures_of_its_scenarios_at_its_level_or_above(tmp_path: Path) -> None:
+    accepted = of_rule(tmp_path)
+
+    def conformant(fails: Level, rule: str = "edit-not-read") -> bool:
+        return apply_baseline(replace(verdict(fails=fails), rule=rule), accepted).conformant
+
+    assert [conformant("reason"), conformant("text"), conformant("effects")] == [True, True, False]
+    assert not conformant("reason", "another")
+    assert apply_baseline(replace(verdict("passed"), rule="edit-not-read"), accepted).conformant
+
+
+def test_an_updated_baseline_keeps_the_entry_of_a_rule_while_a_scenario_fails_under_it(
+    tmp_path: Path,
+) -> None:
+    def again(*verdicts: Verdict) -> set[tuple[str, str]]:
+        text = baseline_text(
+            "x", [replace(each, rule="edit-not-read") for each in verdicts], of_rule(tmp_path)
+        )
+        return {(entry.subject, entry.level) for entry in baseline(tmp_path, text).accepted.values()}
+
+    held = replace(verdict("passed"), scenario_id="staleness/touched")
+    assert again(verdict(fails="text"), held) == {("edit-not-read", "reason")}
+    assert again(verdict(fails="effects")) == {("gate/not-read", "effects")}
+    assert again(verdict("passed")) == set()
 
 
 def test_a_harm_is_not_accepted_without_a_reason() -> None:
     harmful = Verdict("a/b", "2.1.7", "safe", "failed", dict.fromkeys(LEVELS, False))
 
     def accepted(reason: str) -> BaselineResult:
-        entry = Acceptance("a/b", "2.1.7", frozenset({"safe"}), reason, Position(Path("x.yaml"), 3, 5))
+        entry = Acceptance("a/b", "2.1.7", "safe", reason, Position(Path("x.yaml"), 3, 5))
         return apply_baseline(
             harmful, Baseline("mine", Position(Path("x.yaml"), 1, 1), {("a/b", "2.1.7"): entry})
         )

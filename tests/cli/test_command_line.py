@@ -210,12 +210,12 @@ def test_a_baseline_that_is_out_of_date_exits_1_and_shows_the_line(
     readfirst: Cli, holding: Suite, tmp_path: Path
 ) -> None:
     file = tmp_path / "accepted.yaml"
-    file.write_text("name: reference\naccepted:\n- {scenario: gate/not-read, fails: [text], reason: r}\n")
+    file.write_text("name: reference\naccepted:\n- {scenario: gate/not-read, level: text, reason: r}\n")
     ran = readfirst("run", "--fixtures", holding.root, "--baseline", file)
     assert ran.code == 1
     said = " ".join(ran.out.split())
     assert (
-        f"BASELINE {file}:3:3: gate/not-read (2.1.7) passes now, but the baseline says fails: [text]." in said
+        f"BASELINE {file}:3:3: gate/not-read (2.1.7) passes now, but the baseline says level: text." in said
     )
     assert "Remove the entry." in said
     assert readfirst("run", "--fixtures", holding.root, "--baseline", file, "reading/lines").code == 0
@@ -231,7 +231,7 @@ def test_a_baseline_of_another_target_or_scenario_exits_2(
     assert f"{file}:1:7: " in ran.err
     assert "If they are the same, add --name python:m:T." in ran.err
     assert readfirst("run", "--fixtures", holding.root, "--baseline", file, "--name", "python:m:T").code == 0
-    file.write_text("name: reference\naccepted:\n- {scenario: gate/gone, fails: [text], reason: r}\n")
+    file.write_text("name: reference\naccepted:\n- {scenario: gate/gone, level: text, reason: r}\n")
     ran = readfirst("run", "--fixtures", holding.root, "--baseline", file)
     assert (ran.code, f"{file}:3:14: no scenario has the id 'gate/gone'" in ran.err) == (2, True)
 

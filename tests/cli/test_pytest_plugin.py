@@ -359,8 +359,8 @@ def test_accepted_failures_are_expected_and_stale_entries_fail(
     file = tmp_path / "accepted.yaml"
     file.write_text(
         "name: reference\naccepted:\n"
-        "- {scenario: wrong/text, fails: [text], reason: worded differently}\n"
-        "- {scenario: gate/not-read, fails: [text], reason: no longer true}\n"
+        "- {scenario: wrong/text, level: text, reason: worded differently}\n"
+        "- {scenario: gate/not-read, level: text, reason: no longer true}\n"
     )
     result = run("-rx", "--readfirst-baseline", file, mixed.scenarios_root)
     result.assert_outcomes(passed=1, xfailed=1, failed=2)
@@ -369,7 +369,7 @@ def test_accepted_failures_are_expected_and_stale_entries_fail(
 
 def test_a_baseline_is_of_a_name(run: Run, mixed: Suite, tmp_path: Path) -> None:
     file = tmp_path / "accepted.yaml"
-    file.write_text("name: mine\naccepted:\n- {scenario: wrong/text, fails: [text], reason: r}\n")
+    file.write_text("name: mine\naccepted:\n- {scenario: wrong/text, level: text, reason: r}\n")
     words = ("--readfirst-baseline", file, mixed.path("wrong/text"))
     run("--readfirst-name", "mine", *words).assert_outcomes(xfailed=1)
     refused = run(*words)

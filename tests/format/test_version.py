@@ -38,7 +38,7 @@ def test_shards_have_every_scenario_once_and_are_the_same_each_time() -> None:
 def test_an_unknown_id_in_a_baseline_is_an_error_with_a_suggestion(suite: Suite, tmp_path: Path) -> None:
     file = tmp_path / "accepted.yaml"
     file.write_text(
-        "name: mine\naccepted:\n  - scenario: gate/edit-unred\n    fails: [text]\n    reason: Other words.\n"
+        "name: mine\naccepted:\n  - scenario: gate/edit-unred\n    level: text\n    reason: Other words.\n"
     )
     with pytest.raises(BaselineError, match=r"no scenario has the id 'gate/edit-unred'") as refused:
         load_baseline(file, suite.ids(), suite.contracts)

@@ -12,12 +12,8 @@ from tests.runners.verdicts import ROOT, exported
 IDS = ["gate/edit-unread", "staleness/edit-after-change"]
 ACCEPTED = """\
 name: mine
-groups:
-  - fails: [safe, effects]
-    because: "effects: refused"
-    reason: It edits nothing.
-    scenarios:
-      staleness: [edit-after-change]
+accepted:
+  - {scenario: staleness/edit-after-change, contract: "2.1.7", level: safe, reason: "It edits nothing."}
 """
 IN_GO = """
 package mine

@@ -87,9 +87,7 @@ def test_what_the_baseline_accepts_or_breaks_rules_of_other_classes_is_counted_a
     fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     baseline = tmp_path / "accepted.yaml"
-    accepted = (
-        "{scenario: read-output/numbered-lines, contract: 2.1.7, fails: [text], reason: It prints tabs.}"
-    )
+    accepted = "{scenario: read-output/numbered-lines, contract: 2.1.7, level: text, reason: It prints tabs.}"
     baseline.write_text(f"name: mine\naccepted:\n  - {accepted}\n")
     assert fuzz(TARGET, *FEW, "--baseline", str(baseline)) == 0
     assert "0 new causes, 1 cause that the baseline accepts\n" in capsys.readouterr().err
