@@ -17,7 +17,10 @@ from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
 USERS_PAGES = (
     "README.md",
-    *(f"docs/{name}.md" for name in ("adapters", "isolation", "running", "private-suites", "diagnosis", "fuzzing")),
+    *(
+        f"docs/{name}.md"
+        for name in ("adapters", "isolation", "running", "private-suites", "diagnosis", "fuzzing")
+    ),
 )
 """Pages for people in the folder of their own implementation; the others are in the checkout."""
 MARKS = ("slow", "node", "live", "agents", "browser")
